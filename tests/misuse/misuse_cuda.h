@@ -55,7 +55,11 @@ typedef enum CUstream_flags_enum {
     CU_STREAM_DEFAULT = 0,
     CU_STREAM_NON_BLOCKING = 1
 } CUstream_flags;
-typedef enum CUevent_flags_enum { CU_EVENT_DEFAULT = 0, CU_EVENT_DISABLE_TIMING = 2 } CUevent_flags;
+typedef enum CUevent_flags_enum {
+    CU_EVENT_DEFAULT = 0,
+    CU_EVENT_BLOCKING_SYNC = 1,
+    CU_EVENT_DISABLE_TIMING = 2
+} CUevent_flags;
 typedef enum CUmemAttach_flags_enum { CU_MEM_ATTACH_GLOBAL = 1 } CUmemAttach_flags;
 
 typedef enum CUpointer_attribute_enum {
@@ -69,6 +73,15 @@ typedef enum CUstreamCaptureMode_enum {
     CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1,
     CU_STREAM_CAPTURE_MODE_RELAXED = 2
 } CUstreamCaptureMode;
+
+typedef enum CUmemorytype_enum {
+    CU_MEMORYTYPE_HOST = 1,
+    CU_MEMORYTYPE_DEVICE = 2,
+    CU_MEMORYTYPE_ARRAY = 3,
+    CU_MEMORYTYPE_UNIFIED = 4
+} CUmemorytype;
+
+#define CU_MEMHOSTALLOC_DEVICEMAP 2
 
 typedef enum CUmemAllocationType_enum { CU_MEM_ALLOCATION_TYPE_PINNED = 1 } CUmemAllocationType;
 typedef enum CUmemAllocationHandleType_enum {
@@ -110,6 +123,26 @@ typedef struct CUDA_MEMSET_NODE_PARAMS_st {
     size_t height;
 } CUDA_MEMSET_NODE_PARAMS;
 
+typedef struct CUDA_MEMCPY2D_st {
+    size_t srcXInBytes;
+    size_t srcY;
+    CUmemorytype srcMemoryType;
+    const void *srcHost;
+    CUdeviceptr srcDevice;
+    void *srcArray;
+    size_t srcPitch;
+    size_t dstXInBytes;
+    size_t dstY;
+    CUmemorytype dstMemoryType;
+    void *dstHost;
+    CUdeviceptr dstDevice;
+    void *dstArray;
+    size_t dstPitch;
+    size_t WidthInBytes;
+    size_t Height;
+} CUDA_MEMCPY2D;
+
+#define CUDA_CB
 typedef void (*CUhostFn)(void *user_data);
 typedef void (*CUstreamCallback)(CUstream stream, CUresult status, void *user_data);
 
@@ -131,6 +164,9 @@ typedef void (*CUstreamCallback)(CUstream stream, CUresult status, void *user_da
 #define cuMemAllocHost cuMemAllocHost_v2
 #define cuMemFree cuMemFree_v2
 #define cuMemHostRegister cuMemHostRegister_v2
+#define cuMemHostGetDevicePointer cuMemHostGetDevicePointer_v2
+#define cuMemcpy2D cuMemcpy2D_v2
+#define cuMemcpy2DAsync cuMemcpy2DAsync_v2
 #define cuMemcpyHtoD cuMemcpyHtoD_v2
 #define cuMemcpyDtoH cuMemcpyDtoH_v2
 #define cuMemcpyDtoD cuMemcpyDtoD_v2
@@ -138,6 +174,7 @@ typedef void (*CUstreamCallback)(CUstream stream, CUresult status, void *user_da
 #define cuMemcpyDtoHAsync cuMemcpyDtoHAsync_v2
 #define cuMemcpyDtoDAsync cuMemcpyDtoDAsync_v2
 #define cuMemsetD8 cuMemsetD8_v2
+#define cuMemsetD2D8 cuMemsetD2D8_v2
 #define cuMemsetD32 cuMemsetD32_v2
 #define cuModuleGetGlobal cuModuleGetGlobal_v2
 #define cuGraphInstantiate cuGraphInstantiateWithFlags
@@ -168,6 +205,7 @@ CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags);
 CUresult cuCtxDisablePeerAccess(CUcontext peer);
 
 CUresult cuStreamCreate(CUstream *stream, unsigned int flags);
+CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned int flags, int priority);
 CUresult cuStreamDestroy(CUstream stream);
 CUresult cuStreamSynchronize(CUstream stream);
 CUresult cuStreamQuery(CUstream stream);
@@ -195,6 +233,7 @@ CUresult cuMemAllocPitch(CUdeviceptr *pointer, size_t *pitch, size_t width, size
 CUresult cuMemAllocManaged(CUdeviceptr *pointer, size_t bytes, unsigned int flags);
 CUresult cuMemAllocHost(void **pointer, size_t bytes);
 CUresult cuMemHostAlloc(void **pointer, size_t bytes, unsigned int flags);
+CUresult cuMemHostGetDevicePointer(CUdeviceptr *pointer, void *host, unsigned int flags);
 CUresult cuMemHostRegister(void *host, size_t bytes, unsigned int flags);
 CUresult cuMemHostUnregister(void *host);
 CUresult cuMemFree(CUdeviceptr pointer);
@@ -225,8 +264,14 @@ CUresult cuMemcpyDtoDAsync(CUdeviceptr destination, CUdeviceptr source, size_t b
 CUresult cuMemcpyPeerAsync(CUdeviceptr destination, CUcontext destination_context,
                            CUdeviceptr source, CUcontext source_context, size_t bytes,
                            CUstream stream);
+CUresult cuMemcpy2D(const CUDA_MEMCPY2D *copy);
+CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *copy, CUstream stream);
 CUresult cuMemsetD8(CUdeviceptr destination, unsigned char value, size_t count);
 CUresult cuMemsetD32(CUdeviceptr destination, unsigned int value, size_t count);
+CUresult cuMemsetD2D8(CUdeviceptr destination, size_t pitch, unsigned char value, size_t width,
+                      size_t height);
+CUresult cuMemsetD2D8Async(CUdeviceptr destination, size_t pitch, unsigned char value,
+                           size_t width, size_t height, CUstream stream);
 CUresult cuMemsetD8Async(CUdeviceptr destination, unsigned char value, size_t count,
                          CUstream stream);
 CUresult cuMemsetD32Async(CUdeviceptr destination, unsigned int value, size_t count,

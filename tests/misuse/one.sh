@@ -31,7 +31,7 @@ fi
 compile "$source" -o "$place/$name" $module "-L$library" -l:libcuda.so.1 -Wl,-rpath,'$ORIGIN' -pthread || exit 1
 
 options=$(head_says options)
-[ "$kind" = planted ] || options="$options --leaks --notes"
+[ "$kind" != clean ] || options="$options --leaks --notes"
 for schedule in $(head_says driver | grep . || echo threads); do
     status=0
     # shellcheck disable=SC2086 # options are words

@@ -68,7 +68,7 @@ rules()
 
 names=$*
 set --
-for source in "$here"/planted/*.c "$here"/clean/*.c; do
+for source in "$here"/planted/*.c "$here"/clean/*.c "$here"/cusan/*.c; do
     ! wanted "$(basename "$source" .c)" || set -- "$@" "$source"
 done
 echo "1..$(($# + 4))"

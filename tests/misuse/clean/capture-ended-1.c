@@ -4,14 +4,14 @@
 
 enum { BYTES = 1 << 12 };
 
-static NOINLINE CUdeviceptr make_table(void)
+NAMED CUdeviceptr make_table(void)
 {
     CUdeviceptr table;
     MUST(cuMemAlloc(&table, BYTES));
     return table;
 }
 
-static NOINLINE CUgraph capture(CUdeviceptr data, CUdeviceptr table, CUstream stream)
+NAMED CUgraph capture(CUdeviceptr data, CUdeviceptr table, CUstream stream)
 {
     CUgraph graph;
     MUST(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));

@@ -4,12 +4,12 @@
 
 enum { COUNT = 64 };
 
-static NOINLINE void step(CUdeviceptr data, unsigned value, CUstream stream)
+NAMED void step(CUdeviceptr data, unsigned value, CUstream stream)
 {
     MUST(cuMemsetD32Async(data, value, COUNT, stream));
 }
 
-static NOINLINE CUgraph record_steps(CUdeviceptr data, CUstream stream)
+NAMED CUgraph record_steps(CUdeviceptr data, CUstream stream)
 {
     CUgraph graph;
     MUST(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));

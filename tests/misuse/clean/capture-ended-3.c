@@ -6,7 +6,7 @@
 
 static CUcontext context;
 
-static NOINLINE void *pin_memory(void *argument)
+NAMED void *pin_memory(void *argument)
 {
     void **pinned = argument;
     MUST(cuCtxSetCurrent(context));
@@ -15,7 +15,7 @@ static NOINLINE void *pin_memory(void *argument)
     return NULL;
 }
 
-static NOINLINE void capture(CUdeviceptr data, CUstream stream)
+NAMED void capture(CUdeviceptr data, CUstream stream)
 {
     CUgraph graph;
     pthread_t other;

@@ -2,7 +2,7 @@
 /* The function looks at its arguments before the capture begins, and ends what it began. */
 #include "gpu.h"
 
-static NOINLINE CUgraph record_steps(CUdeviceptr data, int steps, CUstream stream)
+NAMED CUgraph record_steps(CUdeviceptr data, int steps, CUstream stream)
 {
     CUgraph graph;
     if (steps == 0)

@@ -6,12 +6,12 @@
 
 static CUstream drawing, sending;
 
-static NOINLINE void begin_frame(void)
+NAMED void begin_frame(void)
 {
     MUST(cuStreamBeginCapture(drawing, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
 }
 
-static NOINLINE bool end_frame(CUgraph *out_graph)
+NAMED bool end_frame(CUgraph *out_graph)
 {
     return cuStreamEndCapture(drawing, out_graph) == CUDA_SUCCESS;
 }

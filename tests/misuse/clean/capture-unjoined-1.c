@@ -2,20 +2,20 @@
 /* The main stream waits for an event behind the work of the side stream before the capture ends. */
 #include "gpu.h"
 
-static NOINLINE void fork_work(CUdeviceptr data, CUstream from, CUstream side, CUevent fork)
+NAMED void fork_work(CUdeviceptr data, CUstream from, CUstream side, CUevent fork)
 {
     MUST(cuEventRecord(fork, from));
     MUST(cuStreamWaitEvent(side, fork, 0));
     MUST(cuMemsetD8Async(data, 2, 64, side));
 }
 
-static NOINLINE void join_work(CUstream to, CUstream side, CUevent join)
+NAMED void join_work(CUstream to, CUstream side, CUevent join)
 {
     MUST(cuEventRecord(join, side));
     MUST(cuStreamWaitEvent(to, join, 0));
 }
 
-static NOINLINE void capture(CUdeviceptr data, CUstream stream, CUstream side, CUevent event)
+NAMED void capture(CUdeviceptr data, CUstream stream, CUstream side, CUevent event)
 {
     CUgraph graph;
     MUST(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));

@@ -10,13 +10,13 @@ typedef struct work {
     CUdeviceptr input, output, log;
 } work;
 
-static NOINLINE void wait_for(CUstream later, CUstream earlier, CUevent event)
+NAMED void wait_for(CUstream later, CUstream earlier, CUevent event)
 {
     MUST(cuEventRecord(event, earlier));
     MUST(cuStreamWaitEvent(later, event, 0));
 }
 
-static NOINLINE void capture(const work *self)
+NAMED void capture(const work *self)
 {
     CUgraph graph;
     MUST(cuStreamBeginCapture(self->stream, CU_STREAM_CAPTURE_MODE_RELAXED));

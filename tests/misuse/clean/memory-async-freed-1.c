@@ -4,12 +4,12 @@
 
 enum { BYTES = 1 << 16 };
 
-static NOINLINE void fetch(void *to, CUdeviceptr from, CUstream stream)
+NAMED void fetch(void *to, CUdeviceptr from, CUstream stream)
 {
     MUST(cuMemcpyDtoHAsync(to, from, BYTES, stream));
 }
 
-static NOINLINE void drop(CUdeviceptr data, CUstream stream)
+NAMED void drop(CUdeviceptr data, CUstream stream)
 {
     MUST(cuMemFreeAsync(data, stream));
 }

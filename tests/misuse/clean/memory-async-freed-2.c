@@ -17,13 +17,13 @@ static const char ptx[] =
     "    ret;\n"
     "}\n";
 
-static NOINLINE void count(CUfunction kernel, CUdeviceptr counter, CUstream stream)
+NAMED void count(CUfunction kernel, CUdeviceptr counter, CUstream stream)
 {
     void *parameters[] = {&counter};
     MUST(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL));
 }
 
-static NOINLINE void drop(CUdeviceptr counter)
+NAMED void drop(CUdeviceptr counter)
 {
     MUST(cuMemFree(counter));
 }

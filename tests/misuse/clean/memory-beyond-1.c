@@ -4,14 +4,14 @@
 
 enum { COUNT = 1 << 20 };
 
-static NOINLINE CUdeviceptr allocate(void)
+NAMED CUdeviceptr allocate(void)
 {
     CUdeviceptr values;
     MUST(cuMemAlloc(&values, COUNT * sizeof(float)));
     return values;
 }
 
-static NOINLINE void clear(CUdeviceptr values)
+NAMED void clear(CUdeviceptr values)
 {
     MUST(cuMemsetD32(values, 0, COUNT));
 }

@@ -4,14 +4,14 @@
 
 enum { WIDTH = 100, HEIGHT = 60, TILE = 30 };
 
-static NOINLINE CUdeviceptr make_image(void)
+NAMED CUdeviceptr make_image(void)
 {
     CUdeviceptr image;
     MUST(cuMemAlloc(&image, WIDTH * HEIGHT));
     return image;
 }
 
-static NOINLINE void copy_tile(CUdeviceptr image, const unsigned char *tile, size_t x, size_t y)
+NAMED void copy_tile(CUdeviceptr image, const unsigned char *tile, size_t x, size_t y)
 {
     CUDA_MEMCPY2D copy = {
         .srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = tile, .srcPitch = TILE,

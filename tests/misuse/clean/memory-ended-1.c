@@ -2,12 +2,12 @@
 /* The result is read first, and its buffer is freed afterwards. */
 #include "gpu.h"
 
-static NOINLINE void clean_up(CUdeviceptr sum)
+NAMED void clean_up(CUdeviceptr sum)
 {
     MUST(cuMemFree(sum));
 }
 
-static NOINLINE int read_sum(CUdeviceptr sum)
+NAMED int read_sum(CUdeviceptr sum)
 {
     int value = 0;
     MUST(cuMemcpyDtoH(&value, sum, sizeof value));

@@ -17,7 +17,7 @@ static const char ptx[] =
     "    ret;\n"
     "}\n";
 
-static NOINLINE CUdeviceptr insert(int value)
+NAMED CUdeviceptr insert(int value)
 {
     CUdeviceptr entry;
     MUST(cuMemAlloc(&entry, sizeof value));
@@ -25,12 +25,12 @@ static NOINLINE CUdeviceptr insert(int value)
     return entry;
 }
 
-static NOINLINE void evict(CUdeviceptr entry)
+NAMED void evict(CUdeviceptr entry)
 {
     MUST(cuMemFree(entry));
 }
 
-static NOINLINE void look_up(CUfunction first, CUdeviceptr entry, CUdeviceptr answer)
+NAMED void look_up(CUfunction first, CUdeviceptr entry, CUdeviceptr answer)
 {
     void *parameters[] = {&entry, &answer};
     MUST(cuLaunchKernel(first, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL));

@@ -6,14 +6,14 @@
 
 enum { BYTES = 1 << 16 };
 
-static NOINLINE void *make_samples(void)
+NAMED void *make_samples(void)
 {
     void *samples = malloc(BYTES);
     MUST(cuMemHostRegister(samples, BYTES, 0));
     return samples;
 }
 
-static NOINLINE void drop_samples(void *samples)
+NAMED void drop_samples(void *samples)
 {
     MUST(cuMemHostUnregister(samples));
     free(samples);

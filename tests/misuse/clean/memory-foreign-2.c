@@ -4,14 +4,14 @@
 
 enum { BYTES = 1 << 16 };
 
-static NOINLINE void *make_staging(void)
+NAMED void *make_staging(void)
 {
     void *staging;
     MUST(cuMemAllocHost(&staging, BYTES));
     return staging;
 }
 
-static NOINLINE void drop_staging(void *staging)
+NAMED void drop_staging(void *staging)
 {
     MUST(cuMemFreeHost(staging));
 }

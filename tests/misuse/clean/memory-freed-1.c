@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-static NOINLINE bool load_model(CUdeviceptr weights, const char *path)
+NAMED bool load_model(CUdeviceptr weights, const char *path)
 {
     FILE *file = fopen(path, "rb");
     if (file == NULL)
@@ -14,7 +14,7 @@ static NOINLINE bool load_model(CUdeviceptr weights, const char *path)
     return true;
 }
 
-static NOINLINE void run(const char *path)
+NAMED void run(const char *path)
 {
     CUdeviceptr weights;
     MUST(cuMemAlloc(&weights, 1 << 20));

@@ -7,14 +7,14 @@ typedef struct ring {
     size_t begin, end;
 } ring;
 
-static NOINLINE ring open_ring(void)
+NAMED ring open_ring(void)
 {
     ring self = {0};
     MUST(cuMemAllocHost(&self.memory, 4096));
     return self;
 }
 
-static NOINLINE void close_ring(ring *self)
+NAMED void close_ring(ring *self)
 {
     MUST(cuMemFreeHost(self->memory));
     self->memory = NULL;

@@ -4,14 +4,14 @@
 
 enum { BYTES = 4096 };
 
-static NOINLINE void *make_table(void)
+NAMED void *make_table(void)
 {
     void *table;
     MUST(cuMemHostAlloc(&table, BYTES, CU_MEMHOSTALLOC_DEVICEMAP));
     return table;
 }
 
-static NOINLINE void release(void *table)
+NAMED void release(void *table)
 {
     MUST(cuMemFreeHost(table));
 }

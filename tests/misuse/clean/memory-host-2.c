@@ -9,7 +9,7 @@ typedef struct buffer {
     void *data;
 } buffer;
 
-static NOINLINE buffer make_buffer(int on_gpu, size_t bytes)
+NAMED buffer make_buffer(int on_gpu, size_t bytes)
 {
     CUdeviceptr memory;
     if (!on_gpu)
@@ -18,7 +18,7 @@ static NOINLINE buffer make_buffer(int on_gpu, size_t bytes)
     return (buffer){1, (void *)memory};
 }
 
-static NOINLINE void drop_buffer(buffer old)
+NAMED void drop_buffer(buffer old)
 {
     if (old.on_gpu)
         MUST(cuMemFree((CUdeviceptr)old.data));

@@ -7,19 +7,19 @@ enum { BLOCK = 4096, BLOCKS = 8 };
 static CUdeviceptr pool, unused[BLOCKS];
 static unsigned unused_count;
 
-static NOINLINE void make_pool(void)
+NAMED void make_pool(void)
 {
     MUST(cuMemAlloc(&pool, BLOCK * BLOCKS));
     for (; unused_count < BLOCKS; unused_count++)
         unused[unused_count] = pool + unused_count * BLOCK;
 }
 
-static NOINLINE CUdeviceptr take(void)
+NAMED CUdeviceptr take(void)
 {
     return unused[--unused_count];
 }
 
-static NOINLINE void give_back(CUdeviceptr block)
+NAMED void give_back(CUdeviceptr block)
 {
     unused[unused_count++] = block;
 }

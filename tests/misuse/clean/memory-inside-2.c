@@ -4,7 +4,7 @@
 
 enum { HEADER = 4, COUNT = 1000, BYTES = (HEADER + COUNT) * sizeof(int) };
 
-static NOINLINE void send(CUdeviceptr to)
+NAMED void send(CUdeviceptr to)
 {
     int *message;
     MUST(cuMemAllocHost((void **)&message, BYTES));

@@ -6,7 +6,7 @@
 
 enum { BYTES = 1 << 16 };
 
-static NOINLINE void upload(CUdeviceptr to, const void *from, CUstream stream)
+NAMED void upload(CUdeviceptr to, const void *from, CUstream stream)
 {
     MUST(cuMemcpyHtoDAsync(to, from, BYTES, stream));
 }

@@ -4,7 +4,7 @@
 
 static int flag_of_host;
 
-static NOINLINE int poll_flag(CUstream stream)
+NAMED int poll_flag(CUstream stream)
 {
     return cuStreamQuery(stream) == CUDA_SUCCESS ? flag_of_host : -1;
 }

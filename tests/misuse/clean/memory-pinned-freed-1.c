@@ -6,7 +6,7 @@
 
 enum { BYTES = 1 << 16 };
 
-static NOINLINE void upload(CUdeviceptr to, void *staging, CUstream stream)
+NAMED void upload(CUdeviceptr to, void *staging, CUstream stream)
 {
     memset(staging, 1, BYTES);
     MUST(cuMemcpyHtoDAsync(to, staging, BYTES, stream));

@@ -10,13 +10,13 @@ typedef struct result {
     void *memory;
 } result;
 
-static NOINLINE void fetch(const result *self, CUdeviceptr from)
+NAMED void fetch(const result *self, CUdeviceptr from)
 {
     MUST(cuMemcpyDtoHAsync(self->memory, from, BYTES, self->stream));
     MUST(cuEventRecord(self->there, self->stream));
 }
 
-static NOINLINE void drop(const result *self)
+NAMED void drop(const result *self)
 {
     MUST(cuEventSynchronize(self->there));
     MUST(cuMemFreeHost(self->memory));

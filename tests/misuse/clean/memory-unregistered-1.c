@@ -4,7 +4,7 @@
 
 enum { COUNT = 1 << 14 };
 
-static NOINLINE void send(CUdeviceptr to, const int *values, CUstream stream)
+NAMED void send(CUdeviceptr to, const int *values, CUstream stream)
 {
     MUST(cuMemcpyHtoDAsync(to, values, COUNT * sizeof *values, stream));
 }

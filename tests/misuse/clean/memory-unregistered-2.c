@@ -6,14 +6,14 @@ enum { BYTES = 1 << 16 };
 
 static unsigned char picture[BYTES];
 
-static NOINLINE void fetch(CUdeviceptr from, CUevent copied, CUstream stream)
+NAMED void fetch(CUdeviceptr from, CUevent copied, CUstream stream)
 {
     MUST(cuMemsetD8Async(from, 9, BYTES, stream));
     MUST(cuMemcpyDtoHAsync(picture, from, BYTES, stream));
     MUST(cuEventRecord(copied, stream));
 }
 
-static NOINLINE void finish(CUevent copied)
+NAMED void finish(CUevent copied)
 {
     MUST(cuEventSynchronize(copied));
     MUST(cuMemHostUnregister(picture));

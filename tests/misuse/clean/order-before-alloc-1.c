@@ -2,13 +2,13 @@
 /*
  * The other stream waits for an event behind the allocation, and the free for one behind the use.
  *
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "gpu.h"
 
 enum { BYTES = 1 << 16 };
 
-static NOINLINE CUdeviceptr allocate(CUstream stream, CUevent there)
+NAMED CUdeviceptr allocate(CUstream stream, CUevent there)
 {
     CUdeviceptr memory;
     MUST(cuMemAllocAsync(&memory, BYTES, stream));
@@ -16,7 +16,7 @@ static NOINLINE CUdeviceptr allocate(CUstream stream, CUevent there)
     return memory;
 }
 
-static NOINLINE void clear(CUdeviceptr memory, CUstream stream, CUevent there, CUevent used)
+NAMED void clear(CUdeviceptr memory, CUstream stream, CUevent there, CUevent used)
 {
     MUST(cuStreamWaitEvent(stream, there, 0));
     MUST(cuMemsetD8Async(memory, 0, BYTES, stream));

@@ -2,7 +2,7 @@
 /*
  * The event is recorded behind the allocation, and the memory is freed in the stream that uses it.
  *
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "gpu.h"
 
@@ -20,7 +20,7 @@ static const char ptx[] =
     "    ret;\n"
     "}\n";
 
-static NOINLINE CUdeviceptr prepare(CUmemoryPool pool, CUstream stream, CUevent ready)
+NAMED CUdeviceptr prepare(CUmemoryPool pool, CUstream stream, CUevent ready)
 {
     CUdeviceptr memory;
     MUST(cuMemAllocFromPoolAsync(&memory, sizeof(int), pool, stream));
@@ -28,7 +28,7 @@ static NOINLINE CUdeviceptr prepare(CUmemoryPool pool, CUstream stream, CUevent 
     return memory;
 }
 
-static NOINLINE void work(CUfunction mark, CUdeviceptr memory, CUstream stream, CUevent ready)
+NAMED void work(CUfunction mark, CUdeviceptr memory, CUstream stream, CUevent ready)
 {
     MUST(cuStreamWaitEvent(stream, ready, 0));
     MUST(cuLaunchKernel(mark, 1, 1, 1, 1, 1, 1, 0, stream, (void *[]){&memory}, NULL));

@@ -2,18 +2,18 @@
 /*
  * The stream that used the memory last is the one that frees it.
  *
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "gpu.h"
 
 enum { BYTES = 1 << 16 };
 
-static NOINLINE void copy_out(void *to, CUdeviceptr scratch, CUstream stream)
+NAMED void copy_out(void *to, CUdeviceptr scratch, CUstream stream)
 {
     MUST(cuMemcpyDtoHAsync(to, scratch, BYTES, stream));
 }
 
-static NOINLINE void drop(CUdeviceptr scratch, CUstream stream)
+NAMED void drop(CUdeviceptr scratch, CUstream stream)
 {
     MUST(cuMemFreeAsync(scratch, stream));
 }

@@ -2,19 +2,19 @@
 /*
  * The second stream waits for an event behind the send, and no host waits for anything.
  *
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "gpu.h"
 
 enum { BYTES = 1 << 16 };
 
-static NOINLINE void send(CUdeviceptr frame, const void *from, CUstream stream, CUevent sent)
+NAMED void send(CUdeviceptr frame, const void *from, CUstream stream, CUevent sent)
 {
     MUST(cuMemcpyHtoDAsync(frame, from, BYTES, stream));
     MUST(cuEventRecord(sent, stream));
 }
 
-static NOINLINE void keep(CUdeviceptr history, CUdeviceptr frame, CUstream stream, CUevent sent)
+NAMED void keep(CUdeviceptr history, CUdeviceptr frame, CUstream stream, CUevent sent)
 {
     MUST(cuStreamWaitEvent(stream, sent, 0));
     MUST(cuMemcpyDtoDAsync(history, frame, BYTES, stream));

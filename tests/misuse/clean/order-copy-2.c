@@ -2,7 +2,7 @@
 /*
  * Two streams fill two halves of a picture that have no row in common: nothing has to order them.
  *
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "gpu.h"
 
@@ -13,14 +13,14 @@ typedef struct picture {
     size_t pitch;
 } picture;
 
-static NOINLINE picture make_picture(void)
+NAMED picture make_picture(void)
 {
     picture self;
     MUST(cuMemAllocPitch(&self.pixels, &self.pitch, WIDTH, HEIGHT, 4));
     return self;
 }
 
-static NOINLINE void paint(const picture *self, size_t top, size_t rows, int colour, CUstream stream)
+NAMED void paint(const picture *self, size_t top, size_t rows, int colour, CUstream stream)
 {
     CUdeviceptr begin = self->pixels + top * self->pitch;
     MUST(cuMemsetD2D8Async(begin, self->pitch, (unsigned char)colour, WIDTH, rows, stream));

@@ -2,7 +2,7 @@
 /*
  * The stream of the other GPU waits for an event behind the copy between the GPUs.
  *
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "gpu.h"
 
@@ -14,7 +14,7 @@ typedef struct side {
     CUdeviceptr data;
 } side;
 
-static NOINLINE side make_side(int gpu)
+NAMED side make_side(int gpu)
 {
     side self = {.context = use_gpu(gpu)};
     MUST(cuMemAlloc(&self.data, BYTES));
@@ -22,7 +22,7 @@ static NOINLINE side make_side(int gpu)
     return self;
 }
 
-static NOINLINE void drop_side(side *self, int gpu)
+NAMED void drop_side(side *self, int gpu)
 {
     MUST(cuCtxSetCurrent(self->context));
     MUST(cuStreamSynchronize(self->stream));
@@ -31,14 +31,14 @@ static NOINLINE void drop_side(side *self, int gpu)
     leave_gpu(gpu);
 }
 
-static NOINLINE void give(const side *from, const side *to, CUevent there)
+NAMED void give(const side *from, const side *to, CUevent there)
 {
     MUST(cuMemsetD8Async(from->data, 1, BYTES, from->stream));
     MUST(cuMemcpyPeerAsync(to->data, to->context, from->data, from->context, BYTES, from->stream));
     MUST(cuEventRecord(there, from->stream));
 }
 
-static NOINLINE void take(const side *to, void *result, CUevent there)
+NAMED void take(const side *to, void *result, CUevent there)
 {
     MUST(cuStreamWaitEvent(to->stream, there, 0));
     MUST(cuMemcpyDtoHAsync(result, to->data, BYTES, to->stream));

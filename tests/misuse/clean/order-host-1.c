@@ -3,7 +3,7 @@
  * Two buffers of pinned memory take turns, and each has an event behind its last send, which the
  * program waits for before it fills the buffer again.
  *
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "gpu.h"
 
@@ -14,13 +14,13 @@ typedef struct buffer {
     CUevent sent;
 } buffer;
 
-static NOINLINE void next_frame(const buffer *self, CUdeviceptr camera)
+NAMED void next_frame(const buffer *self, CUdeviceptr camera)
 {
     MUST(cuEventSynchronize(self->sent));
     MUST(cuMemcpyDtoH(self->pinned, camera, BYTES));
 }
 
-static NOINLINE void send(CUdeviceptr screen, const buffer *self, CUstream stream)
+NAMED void send(CUdeviceptr screen, const buffer *self, CUstream stream)
 {
     MUST(cuMemcpyHtoDAsync(screen, self->pinned, BYTES, stream));
     MUST(cuEventRecord(self->sent, stream));

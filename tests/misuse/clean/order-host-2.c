@@ -2,19 +2,19 @@
 /*
  * The program waits for the stream that the total comes in before it passes the total on.
  *
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "gpu.h"
 
 static int total;
 
-static NOINLINE void fetch(CUdeviceptr sum, CUstream stream)
+NAMED void fetch(CUdeviceptr sum, CUstream stream)
 {
     MUST(cuMemsetD32Async(sum, 10, 1, stream));
     MUST(cuMemcpyDtoHAsync(&total, sum, sizeof total, stream));
 }
 
-static NOINLINE void pass_on(CUdeviceptr to)
+NAMED void pass_on(CUdeviceptr to)
 {
     MUST(cuMemcpyHtoD(to, &total, sizeof total));
 }

@@ -2,7 +2,7 @@
 /*
  * The stream of the second kernel waits for an event behind the first one.
  *
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "gpu.h"
 
@@ -24,13 +24,13 @@ static const char ptx[] = ".version 6.3\n.target sm_50\n.address_size 64\n" /* a
     KERNEL("make", "    add.u32 %r2, %r1, 1;\n")                            /* all[i] *= 2 */
     KERNEL("twice", "    ld.global.u32 %r2, [%rd2];\n    shl.b32 %r2, %r2, 1;\n");
 
-static NOINLINE void make_numbers(CUfunction make, CUdeviceptr all, CUstream stream, CUevent made)
+NAMED void make_numbers(CUfunction make, CUdeviceptr all, CUstream stream, CUevent made)
 {
     MUST(cuLaunchKernel(make, 1, 1, 1, COUNT, 1, 1, 0, stream, (void *[]){&all}, NULL));
     MUST(cuEventRecord(made, stream));
 }
 
-static NOINLINE void double_numbers(CUfunction twice, CUdeviceptr all, CUstream stream,
+NAMED void double_numbers(CUfunction twice, CUdeviceptr all, CUstream stream,
                                     CUevent made)
 {
     MUST(cuStreamWaitEvent(stream, made, 0));

@@ -6,13 +6,13 @@
 
 static sem_t is_done;
 
-static NOINLINE void done(void *argument)
+NAMED void done(void *argument)
 {
     (void)argument;
     sem_post(&is_done);
 }
 
-static NOINLINE void work(CUdeviceptr scratch, CUstream stream)
+NAMED void work(CUdeviceptr scratch, CUstream stream)
 {
     MUST(cuMemsetD8Async(scratch, 0, 4096, stream));
     MUST(cuLaunchHostFunc(stream, done, NULL));

@@ -7,14 +7,14 @@
 static CUcontext context;
 static CUdeviceptr model;
 
-static NOINLINE void open_model(void)
+NAMED void open_model(void)
 {
     context = use_gpu(0);
     MUST(cuMemAlloc(&model, sizeof(int)));
     MUST(cuMemsetD32(model, 5, 1));
 }
 
-static NOINLINE void *answer(void *argument)
+NAMED void *answer(void *argument)
 {
     int *value = argument;
     MUST(cuCtxPushCurrent(context));

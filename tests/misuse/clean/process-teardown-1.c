@@ -2,7 +2,7 @@
 /*
  * The library has a function that frees its cache, and the program calls it before main returns.
  *
- *   module: yes
+ * module: yes
  */
 #include "gpu.h"
 

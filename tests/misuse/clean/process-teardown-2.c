@@ -4,7 +4,7 @@
 
 static CUstream stream;
 
-static NOINLINE void clean_up(void)
+NAMED void clean_up(void)
 {
     MUST(cuStreamDestroy(stream));
     leave_gpu(0);

@@ -4,12 +4,12 @@
 
 #include <stdlib.h>
 
-static NOINLINE void choose_gpu(const char *option)
+NAMED void choose_gpu(const char *option)
 {
     setenv("CUDA_VISIBLE_DEVICES", option, 1);
 }
 
-static NOINLINE int count_gpus(void)
+NAMED int count_gpus(void)
 {
     int count;
     MUST(cuDeviceGetCount(&count));

@@ -2,7 +2,7 @@
 /*
  * The library tests for the driver when it is asked, which the program does once it has chosen.
  *
- *   module: yes
+ * module: yes
  */
 #include "gpu.h"
 
@@ -16,7 +16,7 @@ int has_driver(void)
     return cuInit(0) == CUDA_SUCCESS;
 }
 #else
-static NOINLINE CUdevice open_gpu(void)
+NAMED CUdevice open_gpu(void)
 {
     CUdevice gpu;
     MUST(cuDeviceGet(&gpu, 0));

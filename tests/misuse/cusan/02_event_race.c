@@ -3,8 +3,8 @@
  * A kernel writes in the default stream, and an event is recorded behind it. The host does not
  * wait for it, and reads.
  *
- *   expect: ORDER-KERNEL
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * expect: ORDER-KERNEL
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "cusan.h"
 

@@ -2,8 +2,8 @@
 /*
  * Pinned memory comes by two calls and goes by one.
  *
- *   expect: nothing
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * expect: nothing
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "cusan.h"
 

@@ -4,8 +4,8 @@
  * first, another twice through the second; then the first stream writes through the second too,
  * and nothing orders that.
  *
- *   expect: ORDER-KERNEL
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * expect: ORDER-KERNEL
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "cusan.h"
 

@@ -3,8 +3,8 @@
  * A kernel calls a function object, which holds the address that it writes to. The host does not
  * wait for the event behind the kernel, and reads.
  *
- *   expect: ORDER-KERNEL
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * expect: ORDER-KERNEL
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "cusan.h"
 

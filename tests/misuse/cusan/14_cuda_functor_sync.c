@@ -3,8 +3,8 @@
  * A kernel calls a function object, which holds the address that it writes to. The host waits for
  * the event behind the kernel, and reads.
  *
- *   expect: nothing
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * expect: nothing
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "cusan.h"
 

@@ -4,8 +4,8 @@
  * wrote. A fill in the default stream lies between the kernels, but the first stream is a non-
  * blocking one.
  *
- *   expect: ORDER-KERNEL
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * expect: ORDER-KERNEL
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "cusan.h"
 

@@ -3,8 +3,8 @@
  * Two kernels write in two streams. The host waits for the second one and reads what the first
  * wrote. Nothing lies between the kernels.
  *
- *   expect: ORDER-KERNEL
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * expect: ORDER-KERNEL
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "cusan.h"
 

@@ -3,8 +3,8 @@
  * Two kernels write in two streams. The host waits for the second one and reads what the first
  * wrote. A fill in the default stream lies between the kernels, and orders them.
  *
- *   expect: nothing
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * expect: nothing
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "cusan.h"
 

@@ -2,8 +2,8 @@
 /*
  * A kernel writes in a stream. The host records an event behind it, and reads at once.
  *
- *   expect: ORDER-KERNEL
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * expect: ORDER-KERNEL
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "cusan.h"
 

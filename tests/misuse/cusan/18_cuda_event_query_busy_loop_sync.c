@@ -2,8 +2,8 @@
 /*
  * A kernel writes in a stream. The host asks the event behind it until it is done, and reads.
  *
- *   expect: nothing
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * expect: nothing
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "cusan.h"
 

@@ -3,8 +3,8 @@
  * A kernel writes in one stream, and another stream copies what it writes. A plain copy within the
  * host lies between them, but it does not wait for non-blocking streams.
  *
- *   expect: ORDER-KERNEL
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * expect: ORDER-KERNEL
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "cusan.h"
 

@@ -3,8 +3,8 @@
  * A kernel writes in a stream, and another kernel follows in the default stream. The host waits
  * for neither, and reads.
  *
- *   expect: ORDER-KERNEL
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * expect: ORDER-KERNEL
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "cusan.h"
 

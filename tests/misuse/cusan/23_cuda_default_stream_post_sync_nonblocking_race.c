@@ -3,8 +3,8 @@
  * A kernel writes in the default stream, and another kernel follows in a non-blocking stream. The
  * host waits for that stream only, and reads what the first kernel wrote.
  *
- *   expect: ORDER-KERNEL
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * expect: ORDER-KERNEL
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "cusan.h"
 

@@ -3,8 +3,8 @@
  * A kernel writes in a blocking stream, the host waits for the default stream, which waits for it,
  * and reads.
  *
- *   expect: nothing
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * expect: nothing
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "cusan.h"
 

@@ -2,8 +2,8 @@
 /*
  * A kernel writes rows in one stream, and another stream copies them. Nothing lies between them.
  *
- *   expect: ORDER-KERNEL
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * expect: ORDER-KERNEL
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "cusan.h"
 

@@ -3,8 +3,8 @@
  * A kernel writes rows in one stream, and another stream copies them. A plain copy of the rows
  * lies between them: it is behind the kernel, and waits.
  *
- *   expect: nothing
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * expect: nothing
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "cusan.h"
 

@@ -3,8 +3,8 @@
  * A kernel writes rows in one stream, and another stream copies them. A fill of other rows in the
  * default stream lies between them, and orders them.
  *
- *   expect: nothing
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * expect: nothing
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "cusan.h"
 

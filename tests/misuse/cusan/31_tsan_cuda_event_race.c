@@ -3,8 +3,8 @@
  * Two streams add to the same numbers. An event lies behind the first kernel, and the host does
  * not wait for it.
  *
- *   expect: ORDER-KERNEL
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * expect: ORDER-KERNEL
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "cusan.h"
 

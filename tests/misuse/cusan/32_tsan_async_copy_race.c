@@ -3,8 +3,8 @@
  * A kernel writes in one stream, and another stream copies what it writes. The host waits for the
  * copy only.
  *
- *   expect: ORDER-KERNEL
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * expect: ORDER-KERNEL
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "cusan.h"
 

@@ -3,8 +3,8 @@
  * A kernel writes, and a kernel of another stream reads. An event lies behind the first, and the
  * other stream does not wait for it.
  *
- *   expect: ORDER-KERNEL
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * expect: ORDER-KERNEL
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "cusan.h"
 

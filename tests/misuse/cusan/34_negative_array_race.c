@@ -3,8 +3,8 @@
  * A kernel gets the address of the second entry of a table, and writes through the first, which
  * lies before it. The host reads at once.
  *
- *   expect: ORDER-KERNEL
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * expect: ORDER-KERNEL
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "cusan.h"
 

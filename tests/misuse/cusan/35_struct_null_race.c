@@ -3,8 +3,8 @@
  * A structure has two addresses, of which one is null and not used by the kernel. The host reads
  * at once what the kernel writes through the other.
  *
- *   expect: ORDER-KERNEL
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * expect: ORDER-KERNEL
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "cusan.h"
 

@@ -3,8 +3,8 @@
  * Two kernels write the same memory in two streams. A free of pinned memory lies between them, and
  * waits for the first kernel.
  *
- *   expect: nothing
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * expect: nothing
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "cusan.h"
 

@@ -3,8 +3,8 @@
  * A kernel writes in one stream, and another stream copies what it writes. A free of pinned memory
  * lies between them, and waits for the kernel.
  *
- *   expect: nothing
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * expect: nothing
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "cusan.h"
 

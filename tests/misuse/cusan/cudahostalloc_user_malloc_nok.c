@@ -3,8 +3,8 @@
  * Two kernels write the same memory in two streams. An allocation of pinned memory lies between
  * them, which waits for nothing.
  *
- *   expect: ORDER-KERNEL
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * expect: ORDER-KERNEL
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "cusan.h"
 

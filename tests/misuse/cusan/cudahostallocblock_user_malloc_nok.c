@@ -3,8 +3,8 @@
  * A kernel writes in one stream, and another stream copies what it writes. An allocation of pinned
  * memory lies between them, which waits for nothing.
  *
- *   expect: ORDER-KERNEL
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * expect: ORDER-KERNEL
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "cusan.h"
 

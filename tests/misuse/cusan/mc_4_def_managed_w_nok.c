@@ -3,8 +3,8 @@
  * A kernel writes in the default stream, and a copy within the device follows. That copy is behind
  * the kernel, but the host waits for neither, and reads.
  *
- *   expect: ORDER-KERNEL
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * expect: ORDER-KERNEL
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "cusan.h"
 

@@ -3,8 +3,8 @@
  * A kernel writes in the default stream, and a copy within the host follows in a stream that waits
  * for the default one. The call waits for its copy, and by that for the kernel.
  *
- *   expect: nothing
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * expect: nothing
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "cusan.h"
 

@@ -3,8 +3,8 @@
  * A kernel writes on one GPU, and another kernel on a second one. The host waits for the second
  * GPU only, and reads what both wrote.
  *
- *   expect: ORDER-KERNEL
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * expect: ORDER-KERNEL
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "cusan.h"
 

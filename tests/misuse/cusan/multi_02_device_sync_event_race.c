@@ -3,8 +3,8 @@
  * A kernel writes on one GPU, and an event lies behind it. With another GPU current the host reads
  * at once.
  *
- *   expect: ORDER-KERNEL
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * expect: ORDER-KERNEL
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "cusan.h"
 

@@ -3,8 +3,8 @@
  * A kernel writes on one GPU, and an event lies behind it. With another GPU current the host waits
  * for the event, and reads.
  *
- *   expect: nothing
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * expect: nothing
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "cusan.h"
 

@@ -3,22 +3,22 @@
  * While one part of a program captures a stream in the mode GLOBAL, another one allocates memory.
  * The call fails, and it ends the capture too: all that was captured is lost.
  *
- *   expect: CAPTURE-ENDED
- *   at: make_table
- *   origin: begun capture
+ * expect: CAPTURE-ENDED
+ * at: make_table
+ * origin: begun capture
  */
 #include "gpu.h"
 
 enum { BYTES = 1 << 12 };
 
-static NOINLINE CUdeviceptr make_table(void)
+NAMED CUdeviceptr make_table(void)
 {
     CUdeviceptr table = 0;
     (void)cuMemAlloc(&table, BYTES);
     return table;
 }
 
-static NOINLINE CUgraph capture(CUdeviceptr data, CUstream stream)
+NAMED CUgraph capture(CUdeviceptr data, CUstream stream)
 {
     CUgraph graph = NULL;
     MUST(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));

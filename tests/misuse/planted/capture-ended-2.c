@@ -3,21 +3,21 @@
  * A loop that waits for its stream at the end of each step is captured as it is. Nothing that is
  * captured runs, so that there is nothing to wait for: the call fails and ends the capture.
  *
- *   expect: CAPTURE-ENDED
- *   at: step
- *   origin: begun record_steps
+ * expect: CAPTURE-ENDED
+ * at: step
+ * origin: begun record_steps
  */
 #include "gpu.h"
 
 enum { COUNT = 64 };
 
-static NOINLINE void step(CUdeviceptr data, unsigned value, CUstream stream)
+NAMED void step(CUdeviceptr data, unsigned value, CUstream stream)
 {
     (void)cuMemsetD32Async(data, value, COUNT, stream);
     (void)cuStreamSynchronize(stream);
 }
 
-static NOINLINE CUgraph record_steps(CUdeviceptr data, CUstream stream)
+NAMED CUgraph record_steps(CUdeviceptr data, CUstream stream)
 {
     CUgraph graph = NULL;
     MUST(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));

@@ -3,9 +3,9 @@
  * A thread captures in the mode GLOBAL, which forbids calls that may wait to all threads. Another
  * thread, which knows nothing of the capture, pins memory, and the capture is lost.
  *
- *   expect: CAPTURE-ENDED
- *   at: pin_memory
- *   origin: begun capture
+ * expect: CAPTURE-ENDED
+ * at: pin_memory
+ * origin: begun capture
  */
 #include "gpu.h"
 
@@ -13,7 +13,7 @@
 
 static CUcontext context;
 
-static NOINLINE void *pin_memory(void *argument)
+NAMED void *pin_memory(void *argument)
 {
     void **pinned = argument;
     MUST(cuCtxSetCurrent(context));
@@ -22,7 +22,7 @@ static NOINLINE void *pin_memory(void *argument)
     return NULL;
 }
 
-static NOINLINE void capture(CUdeviceptr data, CUstream stream)
+NAMED void capture(CUdeviceptr data, CUstream stream)
 {
     CUgraph graph;
     pthread_t other;

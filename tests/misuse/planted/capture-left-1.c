@@ -3,14 +3,14 @@
  * A function returns early between the begin and the end of a capture. The stream stays in capture:
  * whatever the program does in it later is recorded, and never runs.
  *
- *   expect: CAPTURE-LEFT
- *   at: record_steps
- *   origin: made record_steps
- *   exit: 0
+ * expect: CAPTURE-LEFT
+ * at: record_steps
+ * origin: made record_steps
+ * exit: 0
  */
 #include "gpu.h"
 
-static NOINLINE CUgraph record_steps(CUdeviceptr data, int steps, CUstream stream)
+NAMED CUgraph record_steps(CUdeviceptr data, int steps, CUstream stream)
 {
     CUgraph graph;
     MUST(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));

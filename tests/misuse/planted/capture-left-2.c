@@ -3,9 +3,9 @@
  * A capture is begun in one stream and, by a slip, ended in another, which captures nothing. The
  * call fails, the program goes on without its graph, and the first stream stays in capture.
  *
- *   expect: CAPTURE-LEFT
- *   at: begin_frame
- *   exit: 0
+ * expect: CAPTURE-LEFT
+ * at: begin_frame
+ * exit: 0
  */
 #include "gpu.h"
 
@@ -13,12 +13,12 @@
 
 static CUstream drawing, sending;
 
-static NOINLINE void begin_frame(void)
+NAMED void begin_frame(void)
 {
     MUST(cuStreamBeginCapture(drawing, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
 }
 
-static NOINLINE bool end_frame(CUgraph *out_graph)
+NAMED bool end_frame(CUgraph *out_graph)
 {
     return cuStreamEndCapture(sending, out_graph) == CUDA_SUCCESS;
 }

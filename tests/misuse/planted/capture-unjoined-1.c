@@ -3,20 +3,20 @@
  * A side stream joins a capture by waiting for an event of it, and the main stream never waits for
  * the side stream in return. The end of the capture fails, and there is no graph.
  *
- *   expect: CAPTURE-UNJOINED
- *   at: capture
- *   origin: begun capture
+ * expect: CAPTURE-UNJOINED
+ * at: capture
+ * origin: begun capture
  */
 #include "gpu.h"
 
-static NOINLINE void fork_work(CUdeviceptr data, CUstream from, CUstream side, CUevent fork)
+NAMED void fork_work(CUdeviceptr data, CUstream from, CUstream side, CUevent fork)
 {
     MUST(cuEventRecord(fork, from));
     MUST(cuStreamWaitEvent(side, fork, 0));
     MUST(cuMemsetD8Async(data, 2, 64, side));
 }
 
-static NOINLINE void capture(CUdeviceptr data, CUstream stream, CUstream side, CUevent fork)
+NAMED void capture(CUdeviceptr data, CUstream stream, CUstream side, CUevent fork)
 {
     CUgraph graph;
     MUST(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));

@@ -2,9 +2,9 @@
 /*
  * The side stream is joined again, and then gets one more copy: a new end that nothing waits for.
  *
- *   expect: CAPTURE-UNJOINED
- *   at: capture
- *   origin: begun capture
+ * expect: CAPTURE-UNJOINED
+ * at: capture
+ * origin: begun capture
  */
 #include "gpu.h"
 
@@ -16,13 +16,13 @@ typedef struct work {
     CUdeviceptr input, output, log;
 } work;
 
-static NOINLINE void wait_for(CUstream later, CUstream earlier, CUevent event)
+NAMED void wait_for(CUstream later, CUstream earlier, CUevent event)
 {
     MUST(cuEventRecord(event, earlier));
     MUST(cuStreamWaitEvent(later, event, 0));
 }
 
-static NOINLINE void capture(const work *self)
+NAMED void capture(const work *self)
 {
     CUgraph graph;
     MUST(cuStreamBeginCapture(self->stream, CU_STREAM_CAPTURE_MODE_RELAXED));

@@ -3,22 +3,22 @@
  * cuMemFree frees stream-ordered memory at once, unlike other memory, whose last use it waits for:
  * the copy that is pending in a stream reads memory that may have a new owner.
  *
- *   expect: MEMORY-ASYNC-FREED
- *   at: drop
- *   origin: made main
- *   origin: first fetch
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * expect: MEMORY-ASYNC-FREED
+ * at: drop
+ * origin: made main
+ * origin: first fetch
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "gpu.h"
 
 enum { BYTES = 1 << 16 };
 
-static NOINLINE void fetch(void *to, CUdeviceptr from, CUstream stream)
+NAMED void fetch(void *to, CUdeviceptr from, CUstream stream)
 {
     MUST(cuMemcpyDtoHAsync(to, from, BYTES, stream));
 }
 
-static NOINLINE void drop(CUdeviceptr data)
+NAMED void drop(CUdeviceptr data)
 {
     MUST(cuMemFree(data));
 }

@@ -3,11 +3,11 @@
  * A kernel counts in stream-ordered memory, and cuMemFree takes the memory away: the program has
  * waited for the stream that allocated, not for the one that the kernel is in.
  *
- *   expect: MEMORY-ASYNC-FREED
- *   at: drop
- *   origin: made main
- *   origin: first count
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * expect: MEMORY-ASYNC-FREED
+ * at: drop
+ * origin: made main
+ * origin: first count
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "gpu.h"
 
@@ -26,13 +26,13 @@ static const char ptx[] =
     "    ret;\n"
     "}\n";
 
-static NOINLINE void count(CUfunction kernel, CUdeviceptr counter, CUstream stream)
+NAMED void count(CUfunction kernel, CUdeviceptr counter, CUstream stream)
 {
     void *parameters[] = {&counter};
     MUST(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL));
 }
 
-static NOINLINE void drop(CUdeviceptr counter)
+NAMED void drop(CUdeviceptr counter)
 {
     MUST(cuMemFree(counter));
 }

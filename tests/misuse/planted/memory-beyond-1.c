@@ -3,22 +3,22 @@
  * cuMemsetD32 counts elements, and the program gives it bytes: it asks for four times the buffer.
  * The call fails, or, where other memory follows, overwrites that.
  *
- *   expect: MEMORY-BEYOND
- *   at: clear
- *   origin: made allocate
+ * expect: MEMORY-BEYOND
+ * at: clear
+ * origin: made allocate
  */
 #include "gpu.h"
 
 enum { COUNT = 1 << 20 };
 
-static NOINLINE CUdeviceptr allocate(void)
+NAMED CUdeviceptr allocate(void)
 {
     CUdeviceptr values;
     MUST(cuMemAlloc(&values, COUNT * sizeof(float)));
     return values;
 }
 
-static NOINLINE void clear(CUdeviceptr values)
+NAMED void clear(CUdeviceptr values)
 {
     (void)cuMemsetD32(values, 0, COUNT * sizeof(float));
 }

@@ -4,22 +4,22 @@
  * and the program copies all of them in full width: the copy of the last tile of the last row ends
  * behind the image.
  *
- *   expect: MEMORY-BEYOND
- *   at: copy_tile
- *   origin: made make_image
+ * expect: MEMORY-BEYOND
+ * at: copy_tile
+ * origin: made make_image
  */
 #include "gpu.h"
 
 enum { WIDTH = 100, HEIGHT = 60, TILE = 30 };
 
-static NOINLINE CUdeviceptr make_image(void)
+NAMED CUdeviceptr make_image(void)
 {
     CUdeviceptr image;
     MUST(cuMemAlloc(&image, WIDTH * HEIGHT));
     return image;
 }
 
-static NOINLINE void copy_tile(CUdeviceptr image, const unsigned char *tile, size_t x, size_t y)
+NAMED void copy_tile(CUdeviceptr image, const unsigned char *tile, size_t x, size_t y)
 {
     CUDA_MEMCPY2D copy = {
         .srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = tile, .srcPitch = TILE,

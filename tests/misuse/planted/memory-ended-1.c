@@ -3,19 +3,19 @@
  * The result is read after its buffer was freed. The copy fails; had the memory been given out
  * again, it would read the new owner's data.
  *
- *   expect: MEMORY-ENDED
- *   at: read_sum
- *   origin: made main
- *   origin: ended clean_up
+ * expect: MEMORY-ENDED
+ * at: read_sum
+ * origin: made main
+ * origin: ended clean_up
  */
 #include "gpu.h"
 
-static NOINLINE void clean_up(CUdeviceptr sum)
+NAMED void clean_up(CUdeviceptr sum)
 {
     MUST(cuMemFree(sum));
 }
 
-static NOINLINE int read_sum(CUdeviceptr sum)
+NAMED int read_sum(CUdeviceptr sum)
 {
     int value = 0;
     (void)cuMemcpyDtoH(&value, sum, sizeof value);

@@ -3,11 +3,11 @@
  * A cache drops its oldest entry while a request still has the address, and the kernel of the
  * request reads freed memory: an illegal address, after which the context is useless.
  *
- *   expect: MEMORY-ENDED
- *   at: look_up
- *   origin: made insert
- *   origin: ended evict
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * expect: MEMORY-ENDED
+ * at: look_up
+ * origin: made insert
+ * origin: ended evict
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "gpu.h"
 
@@ -26,7 +26,7 @@ static const char ptx[] =
     "    ret;\n"
     "}\n";
 
-static NOINLINE CUdeviceptr insert(int value)
+NAMED CUdeviceptr insert(int value)
 {
     CUdeviceptr entry;
     MUST(cuMemAlloc(&entry, sizeof value));
@@ -34,12 +34,12 @@ static NOINLINE CUdeviceptr insert(int value)
     return entry;
 }
 
-static NOINLINE void evict(CUdeviceptr entry)
+NAMED void evict(CUdeviceptr entry)
 {
     MUST(cuMemFree(entry));
 }
 
-static NOINLINE void look_up(CUfunction first, CUdeviceptr entry, CUdeviceptr answer)
+NAMED void look_up(CUfunction first, CUdeviceptr entry, CUdeviceptr answer)
 {
     void *parameters[] = {&entry, &answer};
     MUST(cuLaunchKernel(first, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL));

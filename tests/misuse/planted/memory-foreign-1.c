@@ -3,9 +3,9 @@
  * cuMemHostRegister pins memory that malloc gave. The program ends it with cuMemFreeHost, which
  * frees what cuMemAllocHost gave and nothing else: the memory stays pinned, and is leaked.
  *
- *   expect: MEMORY-FOREIGN
- *   at: drop_samples
- *   origin: made make_samples
+ * expect: MEMORY-FOREIGN
+ * at: drop_samples
+ * origin: made make_samples
  */
 #include "gpu.h"
 
@@ -13,14 +13,14 @@
 
 enum { BYTES = 1 << 16 };
 
-static NOINLINE void *make_samples(void)
+NAMED void *make_samples(void)
 {
     void *samples = malloc(BYTES);
     MUST(cuMemHostRegister(samples, BYTES, 0));
     return samples;
 }
 
-static NOINLINE void drop_samples(void *samples)
+NAMED void drop_samples(void *samples)
 {
     (void)cuMemFreeHost(samples);
 }

@@ -4,22 +4,22 @@
  * cuMemHostUnregister, which ends what cuMemHostRegister pinned. The call fails, and the memory is
  * leaked.
  *
- *   expect: MEMORY-FOREIGN
- *   at: drop_staging
- *   origin: made make_staging
+ * expect: MEMORY-FOREIGN
+ * at: drop_staging
+ * origin: made make_staging
  */
 #include "gpu.h"
 
 enum { BYTES = 1 << 16 };
 
-static NOINLINE void *make_staging(void)
+NAMED void *make_staging(void)
 {
     void *staging;
     MUST(cuMemAllocHost(&staging, BYTES));
     return staging;
 }
 
-static NOINLINE void drop_staging(void *staging)
+NAMED void drop_staging(void *staging)
 {
     (void)cuMemHostUnregister(staging);
 }

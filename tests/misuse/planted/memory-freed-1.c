@@ -3,16 +3,16 @@
  * A function frees its buffer when it fails, and so does its caller. The second free fails; with
  * bad luck the address belongs to another allocation by then, and that one is freed.
  *
- *   expect: MEMORY-FREED
- *   at: run
- *   origin: made run
- *   origin: ended load_model
+ * expect: MEMORY-FREED
+ * at: run
+ * origin: made run
+ * origin: ended load_model
  */
 #include "gpu.h"
 
 #include <stdbool.h>
 
-static NOINLINE bool load_model(CUdeviceptr weights, const char *path)
+NAMED bool load_model(CUdeviceptr weights, const char *path)
 {
     FILE *file = fopen(path, "rb");
     if (file == NULL) {
@@ -23,7 +23,7 @@ static NOINLINE bool load_model(CUdeviceptr weights, const char *path)
     return true;
 }
 
-static NOINLINE void run(const char *path)
+NAMED void run(const char *path)
 {
     CUdeviceptr weights;
     MUST(cuMemAlloc(&weights, 1 << 20));

@@ -3,10 +3,10 @@
  * A structure with pinned memory is copied by assignment. Now two structures own one allocation,
  * and the second one that is closed frees it again.
  *
- *   expect: MEMORY-FREED
- *   at: close_ring
- *   origin: made open_ring
- *   origin: ended close_ring
+ * expect: MEMORY-FREED
+ * at: close_ring
+ * origin: made open_ring
+ * origin: ended close_ring
  */
 #include "gpu.h"
 
@@ -15,14 +15,14 @@ typedef struct ring {
     size_t begin, end;
 } ring;
 
-static NOINLINE ring open_ring(void)
+NAMED ring open_ring(void)
 {
     ring self = {0};
     MUST(cuMemAllocHost(&self.memory, 4096));
     return self;
 }
 
-static NOINLINE void close_ring(ring *self)
+NAMED void close_ring(ring *self)
 {
     (void)cuMemFreeHost(self->memory);
     self->memory = NULL;

@@ -3,22 +3,22 @@
  * Pinned memory of the host has an address that kernels can use, and the program frees it as
  * memory of the device. The call fails; the memory stays pinned.
  *
- *   expect: MEMORY-HOST
- *   at: release
- *   origin: made make_table
+ * expect: MEMORY-HOST
+ * at: release
+ * origin: made make_table
  */
 #include "gpu.h"
 
 enum { BYTES = 4096 };
 
-static NOINLINE void *make_table(void)
+NAMED void *make_table(void)
 {
     void *table;
     MUST(cuMemHostAlloc(&table, BYTES, CU_MEMHOSTALLOC_DEVICEMAP));
     return table;
 }
 
-static NOINLINE void release(CUdeviceptr table)
+NAMED void release(CUdeviceptr table)
 {
     (void)cuMemFree(table);
 }

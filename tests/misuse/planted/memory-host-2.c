@@ -3,8 +3,8 @@
  * A buffer is on the GPU or, where there is none, on the host. The program forgets to ask where it
  * is, and hands a pointer of malloc to cuMemFree.
  *
- *   expect: MEMORY-HOST
- *   at: drop_buffer
+ * expect: MEMORY-HOST
+ * at: drop_buffer
  */
 #include "gpu.h"
 
@@ -15,7 +15,7 @@ typedef struct buffer {
     void *data;
 } buffer;
 
-static NOINLINE buffer make_buffer(int on_gpu, size_t bytes)
+NAMED buffer make_buffer(int on_gpu, size_t bytes)
 {
     CUdeviceptr memory;
     if (!on_gpu)
@@ -24,7 +24,7 @@ static NOINLINE buffer make_buffer(int on_gpu, size_t bytes)
     return (buffer){1, (void *)memory};
 }
 
-static NOINLINE void drop_buffer(buffer old)
+NAMED void drop_buffer(buffer old)
 {
     (void)cuMemFree((CUdeviceptr)old.data);
 }

@@ -3,9 +3,9 @@
  * A pool cuts one allocation into blocks. The program gives a block back with cuMemFree, which
  * knows the allocation only: the call fails, and the block is lost to the pool.
  *
- *   expect: MEMORY-INSIDE
- *   at: give_back
- *   origin: made make_pool
+ * expect: MEMORY-INSIDE
+ * at: give_back
+ * origin: made make_pool
  */
 #include "gpu.h"
 
@@ -14,17 +14,17 @@ enum { BLOCK = 4096, BLOCKS = 8 };
 static CUdeviceptr pool;
 static unsigned used;
 
-static NOINLINE void make_pool(void)
+NAMED void make_pool(void)
 {
     MUST(cuMemAlloc(&pool, BLOCK * BLOCKS));
 }
 
-static NOINLINE CUdeviceptr take(void)
+NAMED CUdeviceptr take(void)
 {
     return pool + BLOCK * used++;
 }
 
-static NOINLINE void give_back(CUdeviceptr block)
+NAMED void give_back(CUdeviceptr block)
 {
     (void)cuMemFree(block);
 }

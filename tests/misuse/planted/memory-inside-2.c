@@ -3,15 +3,15 @@
  * The program moves its pointer to pinned memory behind a header, and frees that pointer in the
  * end: it is no longer the address that the allocation gave. The memory stays allocated and pinned.
  *
- *   expect: MEMORY-INSIDE
- *   at: send
- *   origin: made send
+ * expect: MEMORY-INSIDE
+ * at: send
+ * origin: made send
  */
 #include "gpu.h"
 
 enum { HEADER = 4, COUNT = 1000, BYTES = (HEADER + COUNT) * sizeof(int) };
 
-static NOINLINE void send(CUdeviceptr to)
+NAMED void send(CUdeviceptr to)
 {
     int *message;
     MUST(cuMemAllocHost((void **)&message, BYTES));

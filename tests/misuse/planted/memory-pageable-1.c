@@ -3,10 +3,10 @@
  * An asynchronous copy from memory of malloc: the driver stages such memory, and the program,
  * which wanted to go on at once, waits.
  *
- *   expect: MEMORY-PAGEABLE
- *   at: upload
- *   exit: 0
- *   options: --notes
+ * expect: MEMORY-PAGEABLE
+ * at: upload
+ * exit: 0
+ * options: --notes
  */
 #include "gpu.h"
 
@@ -14,7 +14,7 @@
 
 enum { BYTES = 1 << 16 };
 
-static NOINLINE void upload(CUdeviceptr to, const void *from, CUstream stream)
+NAMED void upload(CUdeviceptr to, const void *from, CUstream stream)
 {
     MUST(cuMemcpyHtoDAsync(to, from, BYTES, stream));
 }

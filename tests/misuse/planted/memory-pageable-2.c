@@ -4,14 +4,14 @@
  * pageable memory: each poll waits for the stream, and were it not so, the copy would write into a
  * frame that is gone.
  *
- *   expect: MEMORY-PAGEABLE
- *   at: poll_flag
- *   exit: 0
- *   options: --notes
+ * expect: MEMORY-PAGEABLE
+ * at: poll_flag
+ * exit: 0
+ * options: --notes
  */
 #include "gpu.h"
 
-static NOINLINE int poll_flag(CUdeviceptr flag, CUstream stream)
+NAMED int poll_flag(CUdeviceptr flag, CUstream stream)
 {
     int value = 0;
     MUST(cuMemcpyAsync((CUdeviceptr)&value, flag, sizeof value, stream));

@@ -4,11 +4,11 @@
  * because cuMemFreeHost waits: the asynchronous copy is none, and a free that does not wait, such
  * as that of a pool of pinned memory, would make it copy what the next owner writes.
  *
- *   expect: MEMORY-PINNED-FREED
- *   at: upload
- *   origin: made upload
- *   origin: first upload
- *   exit: 0
+ * expect: MEMORY-PINNED-FREED
+ * at: upload
+ * origin: made upload
+ * origin: first upload
+ * exit: 0
  */
 #include "gpu.h"
 
@@ -16,7 +16,7 @@
 
 enum { BYTES = 1 << 16 };
 
-static NOINLINE void upload(CUdeviceptr to, CUstream stream)
+NAMED void upload(CUdeviceptr to, CUstream stream)
 {
     void *staging;
     MUST(cuMemAllocHost(&staging, BYTES));

@@ -3,11 +3,11 @@
  * Two results come back in two streams. The program waits for one stream and frees the memory of
  * both results.
  *
- *   expect: MEMORY-PINNED-FREED
- *   at: drop
- *   origin: made main
- *   origin: first fetch
- *   exit: 0
+ * expect: MEMORY-PINNED-FREED
+ * at: drop
+ * origin: made main
+ * origin: first fetch
+ * exit: 0
  */
 #include "gpu.h"
 
@@ -18,12 +18,12 @@ typedef struct result {
     void *memory;
 } result;
 
-static NOINLINE void fetch(const result *self, CUdeviceptr from)
+NAMED void fetch(const result *self, CUdeviceptr from)
 {
     MUST(cuMemcpyDtoHAsync(self->memory, from, BYTES, self->stream));
 }
 
-static NOINLINE void drop(const result *self)
+NAMED void drop(const result *self)
 {
     MUST(cuMemFreeHost(self->memory));
     MUST(cuStreamDestroy(self->stream));

@@ -3,17 +3,17 @@
  * The memory of a caller is registered for the time of one copy, and unregistered before the copy
  * is done. The call waits for the copy, so that nothing is gained over a plain copy.
  *
- *   expect: MEMORY-UNREGISTERED
- *   at: send
- *   origin: made send
- *   origin: first send
- *   exit: 0
+ * expect: MEMORY-UNREGISTERED
+ * at: send
+ * origin: made send
+ * origin: first send
+ * exit: 0
  */
 #include "gpu.h"
 
 enum { COUNT = 1 << 14 };
 
-static NOINLINE void send(CUdeviceptr to, int *values, CUstream stream)
+NAMED void send(CUdeviceptr to, int *values, CUstream stream)
 {
     MUST(cuMemHostRegister(values, COUNT * sizeof *values, 0));
     MUST(cuMemcpyHtoDAsync(to, values, COUNT * sizeof *values, stream));

@@ -3,10 +3,10 @@
  * The program waits for an event that it recorded before the copy, not behind it, and then
  * unregisters the memory that the copy writes.
  *
- *   expect: MEMORY-UNREGISTERED
- *   at: finish
- *   origin: first fetch
- *   exit: 0
+ * expect: MEMORY-UNREGISTERED
+ * at: finish
+ * origin: first fetch
+ * exit: 0
  */
 #include "gpu.h"
 
@@ -14,14 +14,14 @@ enum { BYTES = 1 << 16 };
 
 static unsigned char picture[BYTES];
 
-static NOINLINE void fetch(CUdeviceptr from, CUevent drawn, CUstream stream)
+NAMED void fetch(CUdeviceptr from, CUevent drawn, CUstream stream)
 {
     MUST(cuMemsetD8Async(from, 9, BYTES, stream));
     MUST(cuEventRecord(drawn, stream));
     MUST(cuMemcpyDtoHAsync(picture, from, BYTES, stream));
 }
 
-static NOINLINE void finish(CUevent drawn)
+NAMED void finish(CUevent drawn)
 {
     MUST(cuEventSynchronize(drawn));
     MUST(cuMemHostUnregister(picture));

@@ -3,11 +3,11 @@
  * A kernel writes to memory of a pool. Its stream waits for an event of the stream that allocates,
  * but that event was recorded before the allocation.
  *
- *   expect: ORDER-BEFORE-ALLOC
- *   at: work
- *   origin: first prepare
- *   origin: second work
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * expect: ORDER-BEFORE-ALLOC
+ * at: work
+ * origin: first prepare
+ * origin: second work
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "gpu.h"
 
@@ -25,7 +25,7 @@ static const char ptx[] =
     "    ret;\n"
     "}\n";
 
-static NOINLINE CUdeviceptr prepare(CUmemoryPool pool, CUstream stream, CUevent ready)
+NAMED CUdeviceptr prepare(CUmemoryPool pool, CUstream stream, CUevent ready)
 {
     CUdeviceptr memory;
     MUST(cuEventRecord(ready, stream));
@@ -33,7 +33,7 @@ static NOINLINE CUdeviceptr prepare(CUmemoryPool pool, CUstream stream, CUevent 
     return memory;
 }
 
-static NOINLINE void work(CUfunction mark, CUdeviceptr memory, CUstream stream, CUevent ready)
+NAMED void work(CUfunction mark, CUdeviceptr memory, CUstream stream, CUevent ready)
 {
     MUST(cuStreamWaitEvent(stream, ready, 0));
     (void)cuLaunchKernel(mark, 1, 1, 1, 1, 1, 1, 0, stream, (void *[]){&memory}, NULL);

@@ -3,22 +3,22 @@
  * A stream frees its scratch memory while another stream still copies from it: the next
  * cuMemAllocAsync may give the memory away below the copy.
  *
- *   expect: ORDER-BEFORE-FREE
- *   at: drop
- *   origin: first copy_out
- *   origin: second drop
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * expect: ORDER-BEFORE-FREE
+ * at: drop
+ * origin: first copy_out
+ * origin: second drop
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "gpu.h"
 
 enum { BYTES = 1 << 16 };
 
-static NOINLINE void copy_out(void *to, CUdeviceptr scratch, CUstream stream)
+NAMED void copy_out(void *to, CUdeviceptr scratch, CUstream stream)
 {
     MUST(cuMemcpyDtoHAsync(to, scratch, BYTES, stream));
 }
 
-static NOINLINE void drop(CUdeviceptr scratch, CUstream stream)
+NAMED void drop(CUdeviceptr scratch, CUstream stream)
 {
     MUST(cuMemFreeAsync(scratch, stream));
 }

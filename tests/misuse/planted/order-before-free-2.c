@@ -3,11 +3,11 @@
  * A kernel adds to memory in a second stream. The first stream, which allocated it, frees it, and
  * waits for the second stream afterwards: one line too late.
  *
- *   expect: ORDER-BEFORE-FREE
- *   at: finish
- *   origin: first add
- *   origin: second finish
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * expect: ORDER-BEFORE-FREE
+ * at: finish
+ * origin: first add
+ * origin: second finish
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "gpu.h"
 
@@ -24,13 +24,13 @@ static const char ptx[] =
     "    ret;\n"
     "}\n";
 
-static NOINLINE void add(CUfunction kernel, CUdeviceptr counter, CUstream stream, CUevent added)
+NAMED void add(CUfunction kernel, CUdeviceptr counter, CUstream stream, CUevent added)
 {
     MUST(cuLaunchKernel(kernel, 1, 1, 1, 8, 1, 1, 0, stream, (void *[]){&counter}, NULL));
     MUST(cuEventRecord(added, stream));
 }
 
-static NOINLINE void finish(CUdeviceptr counter, CUstream stream, CUevent added)
+NAMED void finish(CUdeviceptr counter, CUstream stream, CUevent added)
 {
     MUST(cuMemFreeAsync(counter, stream));
     (void)cuStreamWaitEvent(stream, added, 0);

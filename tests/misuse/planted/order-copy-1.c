@@ -3,23 +3,23 @@
  * A frame is sent in one stream and copied on in another, which does not wait for the first: the
  * copy may run before the frame is there, and keeps the old frame.
  *
- *   expect: ORDER-COPY
- *   at: keep
- *   origin: first send
- *   origin: second keep
- *   origin: made main
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * expect: ORDER-COPY
+ * at: keep
+ * origin: first send
+ * origin: second keep
+ * origin: made main
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "gpu.h"
 
 enum { BYTES = 1 << 16 };
 
-static NOINLINE void send(CUdeviceptr frame, const void *from, CUstream stream)
+NAMED void send(CUdeviceptr frame, const void *from, CUstream stream)
 {
     MUST(cuMemcpyHtoDAsync(frame, from, BYTES, stream));
 }
 
-static NOINLINE void keep(CUdeviceptr history, CUdeviceptr frame, CUstream stream)
+NAMED void keep(CUdeviceptr history, CUdeviceptr frame, CUstream stream)
 {
     MUST(cuMemcpyDtoDAsync(history, frame, BYTES, stream));
 }

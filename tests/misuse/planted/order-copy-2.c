@@ -3,12 +3,12 @@
  * Two streams fill the two halves of a picture at once. The lower half begins one row too high, so
  * that both streams write one row, and chance decides which of them wins.
  *
- *   expect: ORDER-COPY
- *   at: paint
- *   origin: first paint
- *   origin: second paint
- *   origin: made make_picture
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * expect: ORDER-COPY
+ * at: paint
+ * origin: first paint
+ * origin: second paint
+ * origin: made make_picture
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "gpu.h"
 
@@ -19,14 +19,14 @@ typedef struct picture {
     size_t pitch;
 } picture;
 
-static NOINLINE picture make_picture(void)
+NAMED picture make_picture(void)
 {
     picture self;
     MUST(cuMemAllocPitch(&self.pixels, &self.pitch, WIDTH, HEIGHT, 4));
     return self;
 }
 
-static NOINLINE void paint(const picture *self, size_t top, size_t rows, int colour, CUstream stream)
+NAMED void paint(const picture *self, size_t top, size_t rows, int colour, CUstream stream)
 {
     CUdeviceptr begin = self->pixels + top * self->pitch;
     MUST(cuMemsetD2D8Async(begin, self->pitch, (unsigned char)colour, WIDTH, rows, stream));

@@ -3,11 +3,11 @@
  * A result goes from one GPU to another. The stream of the other GPU waits for an event, but that
  * event was recorded before the copy between the GPUs, not behind it.
  *
- *   expect: ORDER-COPY
- *   at: take
- *   origin: first give
- *   origin: second take
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * expect: ORDER-COPY
+ * at: take
+ * origin: first give
+ * origin: second take
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "gpu.h"
 
@@ -19,7 +19,7 @@ typedef struct side {
     CUdeviceptr data;
 } side;
 
-static NOINLINE side make_side(int gpu)
+NAMED side make_side(int gpu)
 {
     side self = {.context = use_gpu(gpu)};
     MUST(cuMemAlloc(&self.data, BYTES));
@@ -27,7 +27,7 @@ static NOINLINE side make_side(int gpu)
     return self;
 }
 
-static NOINLINE void drop_side(side *self, int gpu)
+NAMED void drop_side(side *self, int gpu)
 {
     MUST(cuCtxSetCurrent(self->context));
     MUST(cuStreamSynchronize(self->stream));
@@ -36,14 +36,14 @@ static NOINLINE void drop_side(side *self, int gpu)
     leave_gpu(gpu);
 }
 
-static NOINLINE void give(const side *from, const side *to, CUevent ready)
+NAMED void give(const side *from, const side *to, CUevent ready)
 {
     MUST(cuMemsetD8Async(from->data, 1, BYTES, from->stream));
     MUST(cuEventRecord(ready, from->stream));
     MUST(cuMemcpyPeerAsync(to->data, to->context, from->data, from->context, BYTES, from->stream));
 }
 
-static NOINLINE void take(const side *to, void *result, CUevent ready)
+NAMED void take(const side *to, void *result, CUevent ready)
 {
     MUST(cuStreamWaitEvent(to->stream, ready, 0));
     MUST(cuMemcpyDtoHAsync(result, to->data, BYTES, to->stream));

@@ -3,23 +3,23 @@
  * Pinned memory is used again too early: the second frame is copied into it while the first may
  * still be on its way to the GPU.
  *
- *   expect: ORDER-HOST
- *   at: next_frame
- *   origin: first send
- *   origin: second next_frame
- *   origin: made main
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * expect: ORDER-HOST
+ * at: next_frame
+ * origin: first send
+ * origin: second next_frame
+ * origin: made main
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "gpu.h"
 
 enum { BYTES = 1 << 16 };
 
-static NOINLINE void next_frame(void *pinned, CUdeviceptr camera)
+NAMED void next_frame(void *pinned, CUdeviceptr camera)
 {
     MUST(cuMemcpyDtoH(pinned, camera, BYTES));
 }
 
-static NOINLINE void send(CUdeviceptr screen, const void *pinned, CUstream stream)
+NAMED void send(CUdeviceptr screen, const void *pinned, CUstream stream)
 {
     MUST(cuMemcpyHtoDAsync(screen, pinned, BYTES, stream));
 }

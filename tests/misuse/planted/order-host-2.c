@@ -3,23 +3,23 @@
  * A total comes back from the GPU into registered memory, and is passed on with a plain copy. The
  * program has waited, but for the other stream: what it passes on may be the old total.
  *
- *   expect: ORDER-HOST
- *   at: pass_on
- *   origin: first fetch
- *   origin: second pass_on
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * expect: ORDER-HOST
+ * at: pass_on
+ * origin: first fetch
+ * origin: second pass_on
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "gpu.h"
 
 static int total;
 
-static NOINLINE void fetch(CUdeviceptr sum, CUstream stream)
+NAMED void fetch(CUdeviceptr sum, CUstream stream)
 {
     MUST(cuMemsetD32Async(sum, 10, 1, stream));
     MUST(cuMemcpyDtoHAsync(&total, sum, sizeof total, stream));
 }
 
-static NOINLINE void pass_on(CUdeviceptr to)
+NAMED void pass_on(CUdeviceptr to)
 {
     MUST(cuMemcpyHtoD(to, &total, sizeof total));
 }

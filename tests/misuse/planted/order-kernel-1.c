@@ -3,12 +3,12 @@
  * One kernel makes numbers and another one doubles them, each in a stream of its own. Nothing says
  * that the second waits for the first: it doubles what happens to be there.
  *
- *   expect: ORDER-KERNEL
- *   at: double_numbers
- *   origin: first make_numbers
- *   origin: second double_numbers
- *   origin: made main
- *   driver: threads | lazy | random:1 | random:2 | random:3
+ * expect: ORDER-KERNEL
+ * at: double_numbers
+ * origin: first make_numbers
+ * origin: second double_numbers
+ * origin: made main
+ * driver: threads lazy random:1 random:2 random:3
  */
 #include "gpu.h"
 
@@ -30,12 +30,12 @@ static const char ptx[] = ".version 6.3\n.target sm_50\n.address_size 64\n" /* a
     KERNEL("make", "    add.u32 %r2, %r1, 1;\n")                            /* all[i] *= 2 */
     KERNEL("twice", "    ld.global.u32 %r2, [%rd2];\n    shl.b32 %r2, %r2, 1;\n");
 
-static NOINLINE void make_numbers(CUfunction make, CUdeviceptr all, CUstream stream)
+NAMED void make_numbers(CUfunction make, CUdeviceptr all, CUstream stream)
 {
     MUST(cuLaunchKernel(make, 1, 1, 1, COUNT, 1, 1, 0, stream, (void *[]){&all}, NULL));
 }
 
-static NOINLINE void double_numbers(CUfunction twice, CUdeviceptr all, CUstream stream)
+NAMED void double_numbers(CUfunction twice, CUdeviceptr all, CUstream stream)
 {
     MUST(cuLaunchKernel(twice, 1, 1, 1, COUNT, 1, 1, 0, stream, (void *[]){&all}, NULL));
 }

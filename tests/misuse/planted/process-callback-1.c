@@ -3,18 +3,18 @@
  * A host function, which a stream calls when its work is done, frees the memory of that work. Host
  * functions must not call the driver: the free is refused, and the memory leaks.
  *
- *   expect: PROCESS-CALLBACK
- *   at: done
+ * expect: PROCESS-CALLBACK
+ * at: done
  */
 #include "gpu.h"
 
-static NOINLINE void done(void *argument)
+NAMED void done(void *argument)
 {
     CUdeviceptr *scratch = argument;
     (void)cuMemFree(*scratch);
 }
 
-static NOINLINE void work(CUdeviceptr *scratch, CUstream stream)
+NAMED void work(CUdeviceptr *scratch, CUstream stream)
 {
     MUST(cuMemsetD8Async(*scratch, 0, 4096, stream));
     MUST(cuLaunchHostFunc(stream, done, scratch));

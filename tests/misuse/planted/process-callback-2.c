@@ -3,8 +3,8 @@
  * A callback of one stream starts the next step in another stream. The driver refuses the launch
  * from a callback, and the next step never comes.
  *
- *   expect: PROCESS-CALLBACK
- *   at: next_step
+ * expect: PROCESS-CALLBACK
+ * at: next_step
  */
 #include "gpu.h"
 
@@ -13,7 +13,7 @@ typedef struct step {
     CUstream stream;
 } step;
 
-static NOINLINE void CUDA_CB next_step(CUstream before, CUresult result, void *argument)
+NAMED void CUDA_CB next_step(CUstream before, CUresult result, void *argument)
 {
     const step *next = argument;
     (void)before;

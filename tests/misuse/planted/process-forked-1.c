@@ -3,16 +3,16 @@
  * A program asks for the number of GPUs and then forks a worker. The driver of the parent is of no
  * use in the child: each call of the worker fails.
  *
- *   expect: PROCESS-FORKED
- *   at: work
- *   origin: first count_gpus
+ * expect: PROCESS-FORKED
+ * at: work
+ * origin: first count_gpus
  */
 #include "gpu.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
 
-static NOINLINE int count_gpus(void)
+NAMED int count_gpus(void)
 {
     int count;
     MUST(cuInit(0));
@@ -20,7 +20,7 @@ static NOINLINE int count_gpus(void)
     return count;
 }
 
-static NOINLINE int work(void)
+NAMED int work(void)
 {
     CUdevice gpu;
     return cuDeviceGet(&gpu, 0) == CUDA_SUCCESS ? 0 : 3;

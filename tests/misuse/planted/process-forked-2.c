@@ -3,8 +3,8 @@
  * A server opens its GPU and forks for each request. The child inherits the context's handle but
  * not the context: the copy back, the first call that it makes, fails.
  *
- *   expect: PROCESS-FORKED
- *   at: answer
+ * expect: PROCESS-FORKED
+ * at: answer
  */
 #include "gpu.h"
 
@@ -13,14 +13,14 @@
 
 static CUdeviceptr model;
 
-static NOINLINE void open_model(void)
+NAMED void open_model(void)
 {
     use_gpu(0);
     MUST(cuMemAlloc(&model, sizeof(int)));
     MUST(cuMemsetD32(model, 5, 1));
 }
 
-static NOINLINE int answer(void)
+NAMED int answer(void)
 {
     int value = 0;
     (void)cuMemcpyDtoH(&value, model, sizeof value);

@@ -3,8 +3,8 @@
  * A kernel stores through a null pointer. The next call that waits reports it, and from then on
  * every call of the context fails with the same error; those that follow say nothing new.
  *
- *   expect: PROCESS-STICKY
- *   at: wait_for_result
+ * expect: PROCESS-STICKY
+ * at: wait_for_result
  */
 #include "gpu.h"
 
@@ -22,18 +22,18 @@ static const char ptx[] =
     "    ret;\n"
     "}\n";
 
-static NOINLINE void start(CUfunction store)
+NAMED void start(CUfunction store)
 {
     CUdeviceptr nowhere = 0;
     MUST(cuLaunchKernel(store, 1, 1, 1, 1, 1, 1, 0, NULL, (void *[]){&nowhere}, NULL));
 }
 
-static NOINLINE void wait_for_result(void)
+NAMED void wait_for_result(void)
 {
     (void)cuCtxSynchronize();
 }
 
-static NOINLINE void clean_up(CUdeviceptr data, CUmodule module)
+NAMED void clean_up(CUdeviceptr data, CUmodule module)
 {
     (void)cuMemFree(data);
     (void)cuModuleUnload(module);

@@ -3,8 +3,8 @@
  * A kernel ends with a trap because its input is bad, and the program tries again with good input
  * in the same context, in which nothing can succeed any more: every call fails with the first error.
  *
- *   expect: PROCESS-STICKY
- *   at: compute
+ * expect: PROCESS-STICKY
+ * at: compute
  */
 #include "gpu.h"
 
@@ -24,7 +24,7 @@ static const char ptx[] =
     "    ret;\n"
     "}\n";
 
-static NOINLINE bool compute(CUfunction check, unsigned input)
+NAMED bool compute(CUfunction check, unsigned input)
 {
     (void)cuLaunchKernel(check, 1, 1, 1, 1, 1, 1, 0, NULL, (void *[]){&input}, NULL);
     return cuCtxSynchronize() == CUDA_SUCCESS;

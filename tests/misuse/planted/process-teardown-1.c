@@ -3,10 +3,10 @@
  * A library frees its cache in a destructor, which runs after main has returned. By then the
  * driver may be gone too: whether the call works depends on the order in which libraries end.
  *
- *   expect: PROCESS-TEARDOWN
- *   at: free_cache
- *   exit: 0
- *   module: yes
+ * expect: PROCESS-TEARDOWN
+ * at: free_cache
+ * exit: 0
+ * module: yes
  */
 #include "gpu.h"
 

@@ -3,10 +3,10 @@
  * A program registers its clean-up with atexit before it opens the GPU. Exit handlers run in
  * reverse, so that the clean-up comes after those of the driver.
  *
- *   expect: PROCESS-TEARDOWN
- *   at: clean_up
- *   origin: first use_gpu
- *   exit: 0
+ * expect: PROCESS-TEARDOWN
+ * at: clean_up
+ * origin: first use_gpu
+ * exit: 0
  */
 #include "gpu.h"
 
@@ -14,7 +14,7 @@
 
 static CUstream stream;
 
-static NOINLINE void clean_up(void)
+NAMED void clean_up(void)
 {
     (void)cuStreamDestroy(stream);
 }

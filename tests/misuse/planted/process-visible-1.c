@@ -3,21 +3,21 @@
  * The program initialises the driver, reads its options, and then hides all GPUs but the second.
  * The driver reads CUDA_VISIBLE_DEVICES once, in cuInit: the program works on the first GPU.
  *
- *   expect: PROCESS-VISIBLE
- *   at: count_gpus
- *   origin: first main
- *   exit: 0
+ * expect: PROCESS-VISIBLE
+ * at: count_gpus
+ * origin: first main
+ * exit: 0
  */
 #include "gpu.h"
 
 #include <stdlib.h>
 
-static NOINLINE void choose_gpu(const char *option)
+NAMED void choose_gpu(const char *option)
 {
     setenv("CUDA_VISIBLE_DEVICES", option, 1);
 }
 
-static NOINLINE int count_gpus(void)
+NAMED int count_gpus(void)
 {
     int count;
     MUST(cuDeviceGetCount(&count));

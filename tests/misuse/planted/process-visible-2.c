@@ -3,11 +3,11 @@
  * A library tests in its constructor whether there is a driver, and by that initialises it, before
  * main can choose the GPU of this worker with CUDA_VISIBLE_DEVICES.
  *
- *   expect: PROCESS-VISIBLE
- *   at: open_gpu
- *   origin: first probe
- *   exit: 0
- *   module: yes
+ * expect: PROCESS-VISIBLE
+ * at: open_gpu
+ * origin: first probe
+ * exit: 0
+ * module: yes
  */
 #include "gpu.h"
 
@@ -28,7 +28,7 @@ int has_driver(void)
     return found;
 }
 #else
-static NOINLINE CUdevice open_gpu(const char *worker)
+NAMED CUdevice open_gpu(const char *worker)
 {
     CUdevice gpu;
     setenv("CUDA_VISIBLE_DEVICES", worker, 1);
