@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A kernel ends with a trap because its input is bad, and the program tries again with good input
- * in the same context, in which nothing can succeed any more: every call fails with the first error.
+ * in the same context, in which every call fails now with the first error.
  *
  * expect: PROCESS-STICKY
  * at: compute
