@@ -25,6 +25,8 @@ static json_t *frames_of(const report_process *process, uint32_t number)
         json_object_set_new(frame, "module", text_or_null(module));
         json_object_set_new(frame, "offset", json_integer((json_int_t)trace->frames[i].offset));
         json_array_append_new(frames, frame);
+        if (strcmp(name.function, "main") == 0)
+            break; /* those who called it are the loader and the C library */
     }
     return frames;
 }

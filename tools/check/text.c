@@ -37,6 +37,8 @@ static void print_trace(const report_process *process, uint32_t number, int most
             break;
         fputs(i == 0 ? ", " : " < ", out);
         print_frame(process, &trace->frames[i], out);
+        if (strcmp(name.function, "main") == 0)
+            break;
     }
 }
 
