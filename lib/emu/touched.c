@@ -70,6 +70,18 @@ static bool has_bit(const uint64_t *bits, unsigned at)
     return bits[at / 64] >> at % 64 & 1;
 }
 
+/* The first bit from `at` on; PAGE: there is none. */
+static unsigned next_bit(const uint64_t *bits, unsigned at)
+{
+    for (; at < PAGE; at = (at / 64 + 1) * 64) {
+        uint64_t rest = bits[at / 64] >> at % 64;
+
+        if (rest)
+            return at + (unsigned)__builtin_ctzll(rest);
+    }
+    return PAGE;
+}
+
 /* Other work may write it meanwhile. */
 static unsigned char byte_now(const touched_page *page, unsigned at)
 {
@@ -118,8 +130,8 @@ static void drop_unchanged(touched_page *page)
 {
     uint64_t *bits = page->bits[CX_TOUCH_WRITE];
 
-    for (unsigned at = 0; at < PAGE; at++)
-        if (has_bit(bits, at) && !is_changed(page, at))
+    for (unsigned at = 0; (at = next_bit(bits, at)) < PAGE; at++)
+        if (!is_changed(page, at))
             bits[at / 64] &= ~((uint64_t)1 << at % 64);
 }
 
@@ -162,9 +174,8 @@ size_t cx_emu_touched_take(cx_emu_touched *self, uint64_t fault, cx_touch **out_
         drop_unchanged(page);
     for (int how = CX_TOUCH_READ; how <= CX_TOUCH_ATOMIC; how++)
         for (const touched_page *page = self->pages; page; page = page->hh.next)
-            for (unsigned at = 0; at < PAGE; at++)
-                if (has_bit(page->bits[how], at))
-                    add_byte(&list, page->number * PAGE + at, (cx_touch_how)how);
+            for (unsigned at = 0; (at = next_bit(page->bits[how], at)) < PAGE; at++)
+                add_byte(&list, page->number * PAGE + at, (cx_touch_how)how);
     if (fault)
         add_byte(&list, fault, CX_TOUCH_FAULT);
     *out_all = list.all;
