@@ -11,7 +11,7 @@
 
 enum { COUNT = 256, BYTES = COUNT * sizeof(int) };
 
-/* write(to, first): to[i] = first + i;  add(to): to[i] += 1;  copy(to, from): to[i] = from[i] + 1 */
+/* write(to, first): to[i] = first + i; add(to): to[i] += 1; copy(to, from): to[i] = from[i] + 1 */
 #define CUSAN_KERNEL(name, parameters, body)                              \
     ".visible .entry " name "(.param .u64 to" parameters ")\n"            \
     "{\n"                                                                 \
