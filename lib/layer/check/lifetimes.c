@@ -53,6 +53,15 @@ static cx_object *note_made(cx_check_call *call, uint32_t kind, const void *out,
                           kind == CX_HANDLE_LIBRARY ? NULL : cx_check_context(call), call->origin);
 }
 
+/* The program may hand on what it was given, and what it was given has its owner elsewhere. */
+static void note_given(cx_check_call *call, uint32_t kind, const void *out)
+{
+    uintptr_t value = out != NULL && !cx_check_failed(call) ? *(const uintptr_t *)out : 0;
+    const cx_object *object = value != 0 ? cx_object_find(kind, value) : NULL;
+    if (value != 0 && (object == NULL || !object->live))
+        cx_object_meet(kind, value, cx_check_here(call));
+}
+
 #define MAKES(slot, kind, out)                                                 \
     static void made_##slot(cx_check_call *call)                               \
     {                                                                          \
@@ -68,6 +77,11 @@ static cx_object *note_made(cx_check_call *call, uint32_t kind, const void *out,
             made->parent = parent;                                                              \
             cx_object_set_owner(made, parent->context, parent->device);                         \
         }                                                                                       \
+    }
+#define GIVES(slot, kind, out)                                             \
+    static void gave_##slot(cx_check_call *call)                           \
+    {                                                                      \
+        note_given(call, CX_HANDLE_##kind, CX_CALL(call, slot)->out);      \
     }
 #define ENDS(slot, kind, field)
 #include "layer/check/lifetimes.def"
@@ -221,6 +235,7 @@ static void ended(cx_check_call *call)
 
 #define MAKES(slot, kind, out)
 #define MAKES_OF(slot, kind, out, parent_kind, parent_field)
+#define GIVES(slot, kind, out)
 #define ENDS(slot, kind, field)                                                         \
     static void end_##slot(cx_check_call *call)                                         \
     {                                                                                   \
@@ -246,6 +261,7 @@ bool cx_check_ends(cx_slot slot, uint32_t *out_kind)
         return true;
 #define MAKES(slot, kind, out)
 #define MAKES_OF(slot, kind, out, parent_kind, parent_field)
+#define GIVES(slot, kind, out)
 #define ENDS(slot, kind, field)         \
     case CX_SLOT_##slot:                \
         *out_kind = CX_HANDLE_##kind;   \
@@ -259,6 +275,7 @@ bool cx_check_ends(cx_slot slot, uint32_t *out_kind)
 const cx_check_hooks cx_check_lifetimes[CX_SLOT_COUNT] = {
 #define MAKES(slot, kind, out) [CX_SLOT_##slot] = {NULL, made_##slot},
 #define MAKES_OF(slot, kind, out, parent_kind, parent_field) [CX_SLOT_##slot] = {NULL, made_##slot},
+#define GIVES(slot, kind, out)
 #define ENDS(slot, kind, field) [CX_SLOT_##slot] = {end_##slot, ended},
 #include "layer/check/lifetimes.def"
     [CX_SLOT_stream_create] = {NULL, made_stream_create},
@@ -276,4 +293,35 @@ const cx_check_hooks cx_check_lifetimes[CX_SLOT_COUNT] = {
     [CX_SLOT_mem_free_async] = {end_mem_free_async, ended},
     [CX_SLOT_mem_free_host] = {end_mem_free_host, ended},
     [CX_SLOT_mem_host_unregister] = {end_mem_host_unregister, ended},
+};
+
+/* ---- what calls give that exists ---- */
+
+static void gave_all(cx_check_call *call, uint32_t kind, const void *all, unsigned int count)
+{
+    for (unsigned int i = 0; all != NULL && i < count; i++)
+        note_given(call, kind, (const uintptr_t *)all + i);
+}
+
+static void gave_module_enumerate_functions(cx_check_call *call)
+{
+    gave_all(call, CX_HANDLE_FUNCTION, CX_CALL(call, module_enumerate_functions)->functions,
+             CX_CALL(call, module_enumerate_functions)->count);
+}
+
+static void gave_library_enumerate_kernels(cx_check_call *call)
+{
+    gave_all(call, CX_HANDLE_KERNEL, CX_CALL(call, library_enumerate_kernels)->out_kernels,
+             CX_CALL(call, library_enumerate_kernels)->count);
+}
+
+/* Their places are not kept in advance: they are called often, and mostly give what is known. */
+const cx_check_hooks cx_check_given[CX_SLOT_COUNT] = {
+#define MAKES(slot, kind, out)
+#define MAKES_OF(slot, kind, out, parent_kind, parent_field)
+#define GIVES(slot, kind, out) [CX_SLOT_##slot] = {NULL, gave_##slot},
+#define ENDS(slot, kind, field)
+#include "layer/check/lifetimes.def"
+    [CX_SLOT_module_enumerate_functions] = {NULL, gave_module_enumerate_functions},
+    [CX_SLOT_library_enumerate_kernels] = {NULL, gave_library_enumerate_kernels},
 };

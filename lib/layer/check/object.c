@@ -215,6 +215,15 @@ cx_object *cx_object_make(uint32_t kind, uintptr_t value, size_t bytes, cx_objec
     return object;
 }
 
+void cx_object_meet(uint32_t kind, uintptr_t value, cx_origin where)
+{
+    cx_object *object = cx_object_make(kind, value, 0, NULL, where);
+    if (object == NULL)
+        return;
+    object->met = true;
+    drop_record(object);
+}
+
 void cx_object_set_owner(cx_object *object, cx_object *context, int device)
 {
     object->context = context;
@@ -300,7 +309,7 @@ void cx_object_revive(cx_object *object)
     object->live = true;
     object->ended = 0;
     object->ended_by = -1;
-    object->record = take_record();
+    object->record = object->met ? CX_REGION_OBJECTS : take_record();
     fill_record(object);
     if (cx_object_is_memory(object))
         (void)tsearch(object, &memory, compare_ranges);

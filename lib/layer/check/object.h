@@ -42,6 +42,7 @@ typedef struct cx_object {
     uint64_t ended_turn; /* cx_object_turn when it had ended */
     uint32_t flags; /* of the call that made it: streams, contexts; a capture's mode */
     bool live, primary, worked;
+    bool met;     /* cx_object_meet */
     bool entered; /* a context that was current on some thread */
     uint32_t record; /* in the region; CX_REGION_OBJECTS: none */
     struct cx_object *older; /* the history of ended ones */
@@ -60,6 +61,9 @@ static inline bool cx_object_is_memory(const cx_object *object)
  * memory, else 0. */
 cx_object *cx_object_make(uint32_t kind, uintptr_t value, size_t bytes, cx_object *context,
                           cx_origin made);
+
+/* Adds a handle that exists and that the program need not end: nothing is told of it at the end. */
+void cx_object_meet(uint32_t kind, uintptr_t value, cx_origin where);
 
 /* It is of this context and device, whatever was current when it was made. */
 void cx_object_set_owner(cx_object *object, cx_object *context, int device);
