@@ -1,5 +1,6 @@
 #include "emu/explain.h"
 
+#include "base/cancel.h"
 #include "emu/device.h"
 #include "emu/machine.h"
 #include "emu/state.h"
@@ -65,6 +66,33 @@ static void describe_limit(int resource, const char *name, const char *option, c
                  (unsigned long long)limit.rlim_cur, noun, name, option);
 }
 
+static size_t count_lines(const char *path)
+{
+    char line[512];
+    size_t lines = 0;
+    FILE *file = fopen(path, "re");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL)
+        lines += strchr(line, '\n') != NULL;
+    if (file != NULL)
+        fclose(file);
+    return lines;
+}
+
+/* A process may have vm.max_map_count mappings; a call that splits some needs a few at once. */
+static void describe_mappings(char *text, size_t size)
+{
+    unsigned long most = 0;
+    const int cancel = cx_cancel_hold();
+    const size_t count = count_lines("/proc/self/maps");
+    FILE *file = fopen("/proc/sys/vm/max_map_count", "re");
+    if (file != NULL && fscanf(file, "%lu", &most) == 1 && count + 8 >= most)
+        snprintf(text, size, ": the process has %zu mappings of the %lu it may have (%s)", count,
+                 most, "vm.max_map_count");
+    if (file != NULL)
+        fclose(file);
+    cx_cancel_restore(cancel);
+}
+
 static void describe_refusal(char *text, size_t size)
 {
     char limit[112] = "", reason[64];
@@ -74,6 +102,8 @@ static void describe_refusal(char *text, size_t size)
         describe_limit(RLIMIT_NOFILE, "RLIMIT_NOFILE", "-n", "open files", limit, sizeof limit);
     else if (latest.error == ENOMEM)
         describe_limit(RLIMIT_AS, "RLIMIT_AS", "-v", "bytes of addresses", limit, sizeof limit);
+    if (latest.error == ENOMEM && limit[0] == '\0')
+        describe_mappings(limit, sizeof limit);
     if (latest.by == BY_SYSTEM)
         snprintf(text, size, "the system refused %zu bytes, %s: %s%s", latest.bytes, latest.call,
                  strerror_r(latest.error, reason, sizeof reason), limit);

@@ -223,8 +223,10 @@ static bool show_pages(const cx_emu_physical *physical, unsigned char *place, si
         return true;
     if (!file_present(physical) ||
         mmap(place, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED,
-             physical->file, 0) == MAP_FAILED)
+             physical->file, 0) == MAP_FAILED) {
+        cx_emu_refused_by_system(file_present(physical) ? "mmap" : "mremap", bytes);
         return false;
+    }
     madvise(place, bytes, MADV_DONTFORK);
     return true;
 }

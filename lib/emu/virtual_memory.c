@@ -1,4 +1,5 @@
 /* Address ranges, memory without an address, and the mappings between them (V1 to V6). */
+#include "emu/explain.h"
 #include "emu/mapping.h"
 #include "emu/state.h"
 #include "emu/sticky.h"
@@ -241,6 +242,7 @@ cxu_result cx_emu_call_mem_map(CUdeviceptr pointer, size_t bytes, size_t offset,
     if (!range_valid(pointer, bytes) || !is_granular(pointer) || !is_granular(bytes) ||
         offset != 0 || flags != 0)
         return CXU_INVALID_VALUE;
+    cx_emu_refusal_begin();
     pthread_mutex_lock(&cx_emu_lock);
     result = map_range(pointer, bytes, handle);
     pthread_mutex_unlock(&cx_emu_lock);

@@ -22,8 +22,8 @@ enum {
     THREADS_MAX = 8,
     GPU_MIB = 32,
     BLOCK_BYTES_MAX = 4 << 20,
-    LARGE_GPU_MIB = 11 << 10, /* memory is mapped in large mappings there */
-    LARGE_UNIT_BITS = 20,     /* of sizes there */
+    LARGE_GPU_MIB = 11 << 8, /* more takes more mappings than a process has under ThreadSanitizer */
+    LARGE_UNIT_BITS = 18,    /* of sizes there */
     ROWS_APART = 8 << 20
 };
 

@@ -4,8 +4,10 @@
 #include "test.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -84,6 +86,43 @@ START_TEST(memory_refused_by_a_limit_of_open_files_names_the_limit)
         ;
     ck_refused("(RLIMIT_NOFILE, ulimit -n)");
     limit(RLIMIT_NOFILE, 256); /* AddressSanitizer's end opens files */
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
+/* Splits pages off until the process may have no more mappings; gives false if it may have very
+ * many. */
+static bool use_up_mappings(void)
+{
+    unsigned long most = 0;
+    FILE *file = fopen("/proc/sys/vm/max_map_count", "re");
+    if (file == NULL || fscanf(file, "%lu", &most) != 1)
+        most = 0;
+    if (file != NULL)
+        fclose(file);
+    if (most == 0 || most > 300000)
+        return false;
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *pages = mmap(NULL, most * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ck_assert_ptr_ne(pages, MAP_FAILED);
+    size_t i = 1;
+    while (i < most && mprotect(pages + i * page, page, PROT_READ) == 0)
+        i += 2;
+    return i < most;
+}
+
+START_TEST(memory_refused_by_the_number_of_mappings_names_it)
+{
+    void *kept;
+    if (!ADDRESSES_ARE_COUNTED)
+        cx_fixture_skip("sanitizers need mappings");
+    start_with("CTXRT_ALLOCATOR", sources[_i]);
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_alloc(1, &kept)); /* the allocator itself needs memory */
+    if (!use_up_mappings())
+        cx_fixture_skip("a process may have very many mappings");
+    ck_refused("(vm.max_map_count)");
+    cx_assert_ok(ctxrt_free(kept));
     cx_assert_ok(ctxrt_stack_pop());
 }
 END_TEST
@@ -234,6 +273,7 @@ static Suite *message_suite(void)
     TCase *tcase = tcase_create("message");
     tcase_add_loop_test(tcase, memory_refused_by_a_limit_of_addresses_names_the_limit, 0, SOURCES);
     tcase_add_loop_test(tcase, memory_refused_by_a_limit_of_open_files_names_the_limit, 0, SOURCES);
+    tcase_add_loop_test(tcase, memory_refused_by_the_number_of_mappings_names_it, 0, SOURCES);
     tcase_add_loop_test(tcase, memory_refused_by_a_limit_of_file_sizes_names_the_limit, 0, SOURCES);
     tcase_add_test(tcase, pinned_and_managed_memory_and_the_cpu_name_the_limit);
     tcase_add_test(tcase, a_full_device_is_said_to_be_full_after_a_limit_was_named);
