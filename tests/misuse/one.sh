@@ -22,9 +22,10 @@ compile() # options...
 }
 
 library=$top_builddir/lib/shim/cuda-12/.libs
-module=
-if [ "$(head_says module)" = yes ]; then
-    module=$place/$name.so
+module=$(head_says module)
+if [ -n "$module" ]; then
+    [ "$module" != yes ] || module=$name.so
+    module=$place/$module
     compile -DMODULE -shared -fPIC "$source" -o "$module" "-L$library" -l:libcuda.so.1 || exit 1
 fi
 # shellcheck disable=SC2016 # $ORIGIN is for the loader

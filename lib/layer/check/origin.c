@@ -170,12 +170,23 @@ static const cx_region_trace *trace_of(cx_origin origin)
     return &cx_region_here->all_traces[origin];
 }
 
+/* The CUDA runtime library, which makes calls of the driver on behalf of its callers. */
+static bool is_runtime(uint32_t module)
+{
+    const char *path = module < CX_REGION_MODULES ? cx_region_here->paths[module] : "";
+    const char *name = strrchr(path, '/');
+    return strncmp(name != NULL ? name + 1 : path, "libcudart.so", 12) == 0;
+}
+
 int cx_origin_module(cx_origin origin)
 {
     const cx_region_trace *trace = trace_of(origin);
-    if (trace->count == 0 || trace->frames[0].module == CX_REGION_MODULES)
+    uint32_t i = 0;
+    while (i + 1 < trace->count && is_runtime(trace->frames[i].module))
+        i++;
+    if (trace->count == 0 || trace->frames[i].module == CX_REGION_MODULES)
         return -1;
-    return (int)trace->frames[0].module;
+    return (int)trace->frames[i].module;
 }
 
 const char *cx_origin_module_name(cx_origin origin)

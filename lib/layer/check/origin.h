@@ -16,7 +16,8 @@ void cx_origin_prepare(void);
  * "check.origins". */
 cx_origin cx_origin_here(void);
 
-/* The module that made the call, as a number; -1: unknown. */
+/* The module that made the call, as a number; -1: unknown. A call that came by the CUDA runtime
+ * library is its caller's. */
 int cx_origin_module(cx_origin origin);
 
 /* The file name of the module, without folders. */
