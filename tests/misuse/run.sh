@@ -67,6 +67,9 @@ rules()
 }
 
 names=$*
+# ThreadSanitizer sees the programs that have threads.
+[ "$SANITIZERS" != thread ] || [ -n "$names" ] ||
+    names=$(grep -l pthread "$here"/planted/*.c | sed 's/.*\///; s/\.c$//' | tr '\n' ' ')
 set --
 for source in "$here"/planted/*.c "$here"/clean/*.c "$here"/cusan/*.c; do
     ! wanted "$(basename "$source" .c)" || set -- "$@" "$source"

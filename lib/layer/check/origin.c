@@ -138,7 +138,7 @@ static cx_origin find_trace(void *const frames[CX_REGION_FRAMES], const resolved
     return origin;
 }
 
-/* Frames of this library are at the top, or below one or two of a sanitizer that is in backtrace(). */
+/* Frames of this library are at the top, or below one or two of a sanitizer's backtrace(). */
 static int skip_own(void *const all[DEPTH], int number)
 {
     int first = 0;
