@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program creates an event with a flag that does not exist, goes on, and waits for what it
- * takes for an event. The variable holds the handle of an earlier one, which is gone.
+ * A program creates an event with a flag that does not exist, does not look at the result, and
+ * records what it takes for an event. The variable holds the handle of an earlier one, which is
+ * gone.
  *
  * expect: HANDLE-NOT-MADE
  * at: measure

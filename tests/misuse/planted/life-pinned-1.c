@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program pins memory for each transfer and gives it back with free() in thought only: nothing
- * frees it. The pages cannot be used by anybody else.
+ * A program pins memory for each transfer and lets the pointer go out of scope. The memory stays,
+ * and its pages cannot be used by anybody else.
  *
  * options: --leaks --ignore LIFE-CONTEXT
  * expect: LIFE-PINNED

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two pinned buffers take turns. The end of the program frees the one whose turn it is, twice the
- * same in thought, and the other one is left.
+ * Two pinned buffers take turns. The end of the program frees the one whose turn it is and
+ * forgets the other one.
  *
  * options: --leaks --ignore PRIMARY-KEPT
  * expect: LIFE-PINNED
