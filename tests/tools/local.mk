@@ -1,4 +1,11 @@
-TOOLS_SH = tests/tools/draw.sh tests/tools/help.sh tests/tools/info.sh tests/tools/play.sh tests/tools/replay.sh tests/tools/run.sh
+TOOLS_SH = tests/tools/check.sh tests/tools/draw.sh tests/tools/help.sh tests/tools/info.sh tests/tools/play.sh tests/tools/replay.sh tests/tools/run.sh
 dist_check_SCRIPTS += $(TOOLS_SH)
 TESTS += $(TOOLS_SH)
 EXTRA_DIST += tests/support/table.sh tests/support/tap.sh
+
+# A program of the Driver API that misuses it, and ends in each way.
+check_PROGRAMS += tests/tools/checked
+tests_tools_checked_SOURCES = tests/tools/checked.c
+tests_tools_checked_CPPFLAGS = $(STANDIN_CPPFLAGS)
+tests_tools_checked_LDADD = -Llib/shim/cuda-12/.libs -l:libcuda.so.1
+EXTRA_tests_tools_checked_DEPENDENCIES = $(cuda12lib_LTLIBRARIES)

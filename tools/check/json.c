@@ -121,8 +121,8 @@ bool report_write_json(const report *self, const char *path, char **program, int
     json_object_set_new(root, "version", json_integer(1));
     json_object_set_new(root, "program", words);
     json_object_set_new(root, "status", json_integer(status));
-    json_object_set_new(root, "errors", json_integer(self->errors));
-    json_object_set_new(root, "warnings", json_integer(self->warnings));
+    json_object_set_new(root, "errors", json_integer(self->of_severity[CX_SEVERITY_ERROR]));
+    json_object_set_new(root, "warnings", json_integer(self->of_severity[CX_SEVERITY_WARNING]));
     json_object_set_new(root, "findings", findings);
     json_object_set_new(root, "processes", processes);
     bool written = strcmp(path, "-") == 0 ? json_dumpf(root, stdout, JSON_INDENT(2)) == 0

@@ -37,10 +37,14 @@ static bool is_known(const report *self, const char *path)
 static void look_at_file(report *self, const char *name)
 {
     char path[512];
-    if (name[0] == '.' || self->process_count == REPORT_PROCESSES ||
+    if (name[0] == '.' ||
         snprintf(path, sizeof path, "%s/%s", self->folder, name) >= (int)sizeof path ||
         is_known(self, path))
         return;
+    if (self->process_count == REPORT_PROCESSES) {
+        self->more_processes = true;
+        return;
+    }
     const cx_region *region = map_file(path);
     if (region == NULL)
         return;
@@ -53,14 +57,25 @@ static void look_at_file(report *self, const char *name)
     memcpy(process->path, path, sizeof process->path);
 }
 
+static int compare_beginnings(const void *one, const void *other)
+{
+    const report_process *first = one, *second = other;
+    return (first->region->begun > second->region->begun) -
+           (first->region->begun < second->region->begun);
+}
+
 static void look_for_processes(report *self)
 {
+    int known = self->process_count;
     DIR *folder = opendir(self->folder);
     if (folder == NULL)
         return;
     for (const struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder))
         look_at_file(self, entry->d_name);
     (void)closedir(folder);
+    qsort(&self->processes[known], (size_t)(self->process_count - known),
+          sizeof self->processes[0], compare_beginnings);
+    self->processes[0].first = true;
 }
 
 const cx_region_trace *report_trace(const report_process *process, uint32_t number)
@@ -126,29 +141,16 @@ bool report_tells(const report *self, const report_process *process,
     return true;
 }
 
-static void count_finding(report *self, const cx_region_finding *finding)
-{
-    self->counts[finding->kind]++;
-    switch (kind_row(finding->kind)->severity) {
-    case CX_SEVERITY_ERROR:
-        self->errors++;
-        break;
-    case CX_SEVERITY_WARNING:
-        self->warnings++;
-        break;
-    default:
-        self->notes++;
-    }
-}
-
-static void tell(report *self, const report_process *process, const cx_region_finding *finding,
+static void tell(report *self, report_process *process, const cx_region_finding *finding,
                  FILE *out)
 {
     if (!report_tells(self, process, finding)) {
         self->suppressed++;
         return;
     }
-    count_finding(self, finding);
+    self->counts[finding->kind]++;
+    self->of_severity[kind_row(finding->kind)->severity]++;
+    process->counts[kind_row(finding->kind)->severity]++;
     if (self->options.limit == 0 || self->counts[finding->kind] <= (unsigned)self->options.limit)
         report_print(process, finding, out);
 }
@@ -192,7 +194,7 @@ void report_judge(report *self, bool whole, int pid, FILE *out)
         const cx_region *region = process->region;
         bool ended = region->pid == pid ? whole
                                         : atomic_load(&((cx_region *)region)->exiting) != 0;
-        if (process->judged || !ended || region->forked_from != 0)
+        if (process->judged || !ended)
             continue;
         process->judged = true;
         report_judge_alive(process);

@@ -29,7 +29,9 @@ typedef struct report_options {
 typedef struct report_process {
     char path[512];
     const cx_region *region;
+    bool first;        /* the first one that called the driver */
     unsigned told;     /* findings of it that were looked at */
+    unsigned counts[3]; /* of each severity */
     cx_region_finding *left; /* found in what it left alive */
     unsigned left_count, left_capacity;
     bool judged;
@@ -38,10 +40,11 @@ typedef struct report_process {
 typedef struct report {
     report_options options;
     const char *folder;
-    report_process processes[REPORT_PROCESSES];
+    report_process processes[REPORT_PROCESSES]; /* in the order in which they began */
     int process_count;
+    bool more_processes;            /* than there is room for */
     unsigned counts[CX_KIND_COUNT]; /* of each kind, with those beyond the limit */
-    unsigned errors, warnings, notes, suppressed;
+    unsigned of_severity[3], suppressed;
 } report;
 
 /* Looks for new processes and new findings, and prints these. */

@@ -54,14 +54,34 @@ static void print_title(const cx_region_finding *finding, FILE *out)
     fputc('\n', out);
 }
 
+static void print_process(const report_process *process, FILE *out)
+{
+    const cx_region *region = process->region;
+    fprintf(out, "process %d (%s)", (int)region->pid, without_folder(region->program));
+    if (region->forked_from != 0)
+        fprintf(out, " forked from %d", (int)region->forked_from);
+}
+
+/* "called by thread 2 "reader" of process 17 (program), main.c:41 in setup()" */
+static void print_caller(const report_process *process, const cx_region_finding *finding, FILE *out)
+{
+    const char *before = finding->slot >= 0 ? "  called by" : "  of";
+    if (finding->thread != 0)
+        fprintf(out, "%s thread %d \"%.15s\"", before, finding->thread, finding->thread_name);
+    if (!process->first) {
+        fputs(finding->thread != 0 ? " of " : "  of ", out);
+        print_process(process, out);
+    }
+    if (finding->slot >= 0)
+        print_trace(process, finding->trace, 4, out);
+    if (finding->slot >= 0 || finding->thread != 0 || !process->first)
+        fputc('\n', out);
+}
+
 void report_print(const report_process *process, const cx_region_finding *finding, FILE *out)
 {
     print_title(finding, out);
-    if (finding->slot >= 0) {
-        fprintf(out, "  called by thread %d \"%.15s\"", finding->thread, finding->thread_name);
-        print_trace(process, finding->trace, 4, out);
-        fputc('\n', out);
-    }
+    print_caller(process, finding, out);
     for (uint32_t i = 0; i < finding->note_count && i < CX_REGION_NOTES; i++) {
         const cx_region_note *note = &finding->notes[i];
         fprintf(out, "  %.15s: %.119s", note->role, note->text);
@@ -85,8 +105,9 @@ static void print_alive(const report_process *process, FILE *out)
         }
     }
     const char *before = "";
-    fprintf(out, "  alive at the end of process %d (%s):", (int)region->pid,
-            without_folder(region->program));
+    fputs("  alive at the end of ", out);
+    print_process(process, out);
+    fputc(':', out);
     for (uint32_t kind = 1; kind < CX_OBJECT_KINDS; kind++) {
         if (counts[kind] == 0)
             continue;
@@ -98,18 +119,51 @@ static void print_alive(const report_process *process, FILE *out)
     fprintf(out, "%s\n", *before == '\0' ? " nothing" : "");
 }
 
+static void print_counts(const report *self, const unsigned counts[3], FILE *out)
+{
+    fprintf(out, "%u error%s, %u warning%s", counts[CX_SEVERITY_ERROR],
+            counts[CX_SEVERITY_ERROR] == 1 ? "" : "s", counts[CX_SEVERITY_WARNING],
+            counts[CX_SEVERITY_WARNING] == 1 ? "" : "s");
+    if (self->options.notes)
+        fprintf(out, ", %u note%s", counts[CX_SEVERITY_NOTE],
+                counts[CX_SEVERITY_NOTE] == 1 ? "" : "s");
+    fputc('\n', out);
+}
+
+static void print_missing(const report_process *process, FILE *out)
+{
+    cx_region *region = (cx_region *)process->region;
+    unsigned findings = atomic_load(&region->unreported), objects = atomic_load(&region->unrecorded);
+    if (findings != 0)
+        fprintf(out, "  %u more findings of process %d had no room\n", findings, (int)region->pid);
+    if (objects != 0)
+        fprintf(out, "  %u more objects of process %d had no room\n", objects, (int)region->pid);
+}
+
+static void summarise_process(const report *self, const report_process *process, FILE *out)
+{
+    if (self->process_count > 1) {
+        fputs("  ", out);
+        print_process(process, out);
+        fputs(": ", out);
+        print_counts(self, process->counts, out);
+    }
+    print_alive(process, out);
+    print_missing(process, out);
+}
+
 void report_summary(const report *self, FILE *out)
 {
-    fprintf(out, "ctxrt check: %u error%s, %u warning%s", self->errors,
-            self->errors == 1 ? "" : "s", self->warnings, self->warnings == 1 ? "" : "s");
-    if (self->options.notes)
-        fprintf(out, ", %u note%s", self->notes, self->notes == 1 ? "" : "s");
-    fputc('\n', out);
+    fputs("ctxrt check: ", out);
+    print_counts(self, self->of_severity, out);
     for (int kind = 0; kind < CX_KIND_COUNT; kind++)
         if (self->counts[kind] != 0)
             fprintf(out, "  %-26s %u\n", kind_row(kind)->name, self->counts[kind]);
     for (int i = 0; i < self->process_count; i++)
-        print_alive(&self->processes[i], out);
+        summarise_process(self, &self->processes[i], out);
+    if (self->more_processes)
+        fprintf(out, "  more processes called the driver than there is room for: %d\n",
+                REPORT_PROCESSES);
     if (self->process_count == 0)
         fprintf(out, "  no process called the driver\n");
 }

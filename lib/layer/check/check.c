@@ -72,13 +72,31 @@ static void run_after(cx_check_call *call)
     cx_check_any_ignored(call);
 }
 
+/* The first call in the child of a fork. */
+static void begin_child(void)
+{
+    pthread_mutex_lock(&cx_check_lock);
+    if (atomic_load(&cx_region_of_parent) && cx_region_fork())
+        atomic_store(&cx_region_of_parent, false);
+    pthread_mutex_unlock(&cx_check_lock);
+}
+
+static cx_check_thread *thread_to_check(void)
+{
+    if (__builtin_expect(atomic_load_explicit(&cx_region_of_parent, memory_order_relaxed), 0))
+        begin_child();
+    return atomic_load_explicit(&cx_region_of_parent, memory_order_relaxed)
+               ? NULL
+               : cx_check_thread_self();
+}
+
 static void begin_call(const cx_layer_call *seen)
 {
     if (depth++ >= DEPTH)
         return;
     cx_check_call *call = &under_way[depth - 1];
     *call = (cx_check_call){.slot = seen->slot, .arguments = seen->arguments,
-                            .thread = cx_check_thread_self(), .nested = depth > 1};
+                            .thread = thread_to_check(), .nested = depth > 1};
     if (call->thread == NULL)
         return;
     if (keeps_place(call->slot))

@@ -110,8 +110,10 @@ void cx_finding_raise(const cx_finding *finding)
             atomic_fetch_add(&region->all_findings[i].count, 1);
             return;
         }
-    if (count == CX_REGION_FINDINGS)
+    if (count == CX_REGION_FINDINGS) {
+        atomic_fetch_add(&region->unreported, 1);
         return;
+    }
     region->all_findings[count] = finding->record;
     atomic_store(&region->all_findings[count].count, 1);
     atomic_store(&region->findings, count + 1);

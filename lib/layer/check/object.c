@@ -69,6 +69,21 @@ static void drop_record(cx_object *object)
     object->record = CX_REGION_OBJECTS;
 }
 
+static void forget_record(const void *node, VISIT visit, int depth)
+{
+    (void)depth;
+    if (visit == postorder || visit == leaf)
+        (*(cx_object *const *)node)->record = CX_REGION_OBJECTS;
+}
+
+void cx_objects_fork(void)
+{
+    free_count = 0;
+    for (cx_object *object = objects; object != NULL; object = object->hh.next)
+        object->record = CX_REGION_OBJECTS;
+    twalk(memory, forget_record);
+}
+
 /* ---- finding ---- */
 
 static cx_object_key key_of(uint32_t kind, uintptr_t value)

@@ -94,6 +94,9 @@ void cx_object_revive(cx_object *object);
 /* Ends what is of a context or a module, not itself. */
 void cx_object_empty(const cx_object *owner, int slot, cx_origin ended);
 
+/* In the child of a fork: what the parent made has no records there. */
+void cx_objects_fork(void);
+
 /* Something was made or done in the context. */
 void cx_object_works(cx_object *context);
 

@@ -1,5 +1,6 @@
 #include "layer/check/origin.h"
 
+#include "config.h"
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <link.h>
@@ -64,16 +65,25 @@ static uint32_t module_of(const char *path)
     return count;
 }
 
-/* The path of the module that has the call, and where in it; NULL: none. */
+/* The path of the module that has the call, and where in it; NULL: none. Takes no lock where the
+ * system allows: in the child of a fork the loader's may be held by a thread that is not there. */
 static const char *resolve(const void *frame, uint64_t *out_offset)
 {
-    Dl_info info;
-    const char *place = (const char *)frame - 1; /* a return address is behind the call */
+    char *place = (char *)(uintptr_t)frame - 1; /* a return address is behind the call */
     *out_offset = (uint64_t)(uintptr_t)place;
+#ifdef HAVE__DL_FIND_OBJECT
+    struct dl_find_object found;
+    if (_dl_find_object(place, &found) != 0)
+        return NULL;
+    *out_offset = (uint64_t)(place - (char *)found.dlfo_map_start);
+    return found.dlfo_link_map->l_name;
+#else
+    Dl_info info;
     if (dladdr(place, &info) == 0 || info.dli_fname == NULL)
         return NULL;
-    *out_offset = (uint64_t)(place - (const char *)info.dli_fbase);
+    *out_offset = (uint64_t)(place - (char *)info.dli_fbase);
     return info.dli_fname;
+#endif
 }
 
 void cx_origin_prepare(void)
@@ -91,8 +101,7 @@ static bool is_own(const void *frame)
     return (uintptr_t)frame >= own_begin && (uintptr_t)frame < own_end;
 }
 
-/* The answers of dladdr for each frame: it is asked without the lock, since the loader's lock is
- * outside it. */
+/* The answers for each frame: the loader is asked without the lock, since its lock is outside it. */
 typedef struct resolved_frames {
     const char *paths[CX_REGION_FRAMES];
     uint64_t offsets[CX_REGION_FRAMES];
@@ -163,6 +172,16 @@ cx_origin cx_origin_here(void)
         return origin;
     resolve_frames(frames, &resolved);
     return find_trace(frames, &resolved);
+}
+
+void cx_origin_hold(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void cx_origin_release(void)
+{
+    pthread_mutex_unlock(&lock);
 }
 
 static const cx_region_trace *trace_of(cx_origin origin)

@@ -19,18 +19,22 @@ static cx_origin sticky_at;
 static void hold_before_fork(void)
 {
     pthread_mutex_lock(&cx_check_lock);
+    cx_origin_hold();
 }
 
 static void go_on_after_fork(void)
 {
+    cx_origin_release();
     pthread_mutex_unlock(&cx_check_lock);
 }
 
 static void begin_in_child(void)
 {
     in_forked_child = initialised;
-    cx_region_fork();
+    atomic_store(&cx_region_of_parent, true);
+    cx_objects_fork();
     cx_check_threads_fork();
+    cx_origin_release();
     pthread_mutex_unlock(&cx_check_lock);
 }
 
@@ -38,7 +42,8 @@ static void begin_in_child(void)
 
 static void begin_exit(void)
 {
-    atomic_store(&cx_region_here->exiting, 1);
+    if (!atomic_load(&cx_region_of_parent))
+        atomic_store(&cx_region_here->exiting, 1);
 }
 
 void cx_check_process_begin(void)

@@ -9,9 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 cx_region *cx_region_here;
+atomic_bool cx_region_of_parent;
 
 /* -1 with errno: there is no such file. */
 static int make_file(const char *folder)
@@ -55,43 +57,55 @@ static void name_program(cx_region *region)
     region->program[length > 0 ? length : 0] = '\0';
 }
 
+/* The magic number last: `ctxrt check` looks at it first. */
+static void begin_region(cx_region *region, int32_t parent)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    region->begun = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    region->version = CX_REGION_VERSION;
+    region->pid = (int32_t)getpid();
+    region->forked_from = parent;
+    name_program(region);
+    atomic_thread_fence(memory_order_release);
+    region->magic = CX_REGION_MAGIC;
+}
+
 bool cx_region_open(void)
 {
     cx_region *region = map_region(NULL);
     if (region == NULL)
         return false;
-    region->version = CX_REGION_VERSION;
-    region->pid = (int32_t)getpid();
-    name_program(region);
-    atomic_thread_fence(memory_order_release);
-    region->magic = CX_REGION_MAGIC;
+    begin_region(region, 0);
     cx_region_here = region;
     return true;
 }
 
-/* The traces are copied, since origins of before the fork name them. */
-void cx_region_fork(void)
+/* What the origins of before the fork name; NULL: no memory. */
+static cx_region *copy_traces(const cx_region *region, unsigned traces)
 {
-    cx_region *region = cx_region_here;
-    unsigned traces = atomic_load(&region->traces), modules = atomic_load(&region->modules);
     size_t bytes = offsetof(cx_region, all_traces) + (traces + 1) * sizeof(cx_region_trace);
-    int32_t parent = region->pid;
     cx_region *copy = malloc(bytes);
     if (copy != NULL)
         memcpy((void *)copy, region, bytes);
-    if (map_region(region) == NULL)
-        abort();
-    if (copy != NULL) {
-        memcpy((void *)region->paths, copy->paths, modules * sizeof copy->paths[0]);
-        memcpy((void *)region->all_traces, copy->all_traces,
-               (traces + 1) * sizeof(cx_region_trace));
-        atomic_store(&region->modules, modules);
-        atomic_store(&region->traces, traces);
+    return copy;
+}
+
+bool cx_region_fork(void)
+{
+    cx_region *region = cx_region_here;
+    int32_t parent = region->pid;
+    unsigned traces = atomic_load(&region->traces), modules = atomic_load(&region->modules);
+    cx_region *copy = copy_traces(region, traces);
+    if (copy == NULL || map_region(region) == NULL) {
+        free(copy);
+        return false;
     }
+    memcpy((void *)region->paths, copy->paths, modules * sizeof copy->paths[0]);
+    memcpy((void *)region->all_traces, copy->all_traces, (traces + 1) * sizeof(cx_region_trace));
+    atomic_store(&region->modules, modules);
+    atomic_store(&region->traces, traces);
     free(copy);
-    region->version = CX_REGION_VERSION;
-    region->pid = (int32_t)getpid();
-    region->forked_from = parent;
-    name_program(region);
-    region->magic = CX_REGION_MAGIC;
+    begin_region(region, parent);
+    return true;
 }

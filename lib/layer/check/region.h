@@ -24,7 +24,7 @@ enum {
 };
 
 #define CX_REGION_MAGIC 0x6b68637478637472u
-#define CX_REGION_VERSION 1u
+#define CX_REGION_VERSION 2u
 
 /* A place in a module: the return address less the module's begin, less 1. */
 typedef struct cx_region_frame {
@@ -73,9 +73,11 @@ typedef struct cx_region {
     uint32_t version;
     int32_t pid;
     int32_t forked_from;    /* 0: not the child of a checked process */
+    uint64_t begun;         /* ns of the monotonic clock */
     atomic_uint exiting;    /* exit handlers began to run */
     atomic_uint objects;    /* records in use at some time */
     atomic_uint unrecorded; /* objects for which there was no record */
+    atomic_uint unreported; /* findings for which there was no room */
     atomic_uint modules, traces, findings;
     atomic_ullong devices_worked; /* bits of those below 64 on which something was made or done */
     char program[CX_REGION_PATH];
@@ -99,7 +101,12 @@ extern cx_region *cx_region_here;
  * False: there is neither room nor memory, and nothing is checked. */
 bool cx_region_open(void);
 
-/* In the child of a fork: what the parent had found stays the parent's. */
-void cx_region_fork(void);
+/* In the child of a fork the region is the parent's until a call comes: most children only execute
+ * another program. Nothing writes to it meanwhile. */
+extern atomic_bool cx_region_of_parent;
+
+/* Gives a child a region of its own, with the parent's traces and modules, which origins of before
+ * the fork name. False: there is no memory, and nothing is checked any more. */
+bool cx_region_fork(void);
 
 #endif

@@ -20,7 +20,7 @@ static void end_thread(void *argument)
 {
     cx_check_thread *thread = argument;
     pthread_mutex_lock(&cx_check_lock);
-    if (thread->depth > 0 && cx_check_thread_ends != NULL)
+    if (thread->depth > 0 && cx_check_thread_ends != NULL && !atomic_load(&cx_region_of_parent))
         cx_check_thread_ends(thread);
     *thread->link = thread->next;
     if (thread->next != NULL)
