@@ -32,8 +32,7 @@ DEED begin(void)
 DEED pop_empty(void)
 {
     CUcontext popped;
-    while (cuCtxPopCurrent_v2(&popped) == CXU_SUCCESS)
-        continue;
+    results += (int)cuCtxPopCurrent_v2(&popped);
     results += (int)cuCtxPopCurrent_v2(&popped);
     results += (int)cuCtxPushCurrent_v2(context);
 }
@@ -48,11 +47,25 @@ DEED pop_often(void)
     results += (int)cuCtxPushCurrent_v2(context);
 }
 
+DEED begin_stream(CUstream *out_stream)
+{
+    if (cuStreamCreate(out_stream, 0) != CXU_SUCCESS)
+        _exit(98);
+}
+
 DEED use_ended(void)
 {
     CUstream stream;
-    if (cuStreamCreate(&stream, 0) != CXU_SUCCESS || cuStreamDestroy_v2(stream) != CXU_SUCCESS)
-        _exit(98);
+    begin_stream(&stream);
+    results += (int)cuStreamDestroy_v2(stream);
+    results += (int)cuStreamQuery(stream);
+}
+
+DEED use_ended_again(void)
+{
+    CUstream stream;
+    begin_stream(&stream);
+    results += (int)cuStreamDestroy_v2(stream);
     results += (int)cuStreamQuery(stream);
 }
 
@@ -139,20 +152,47 @@ static void *exit_here(void *argument)
 {
     (void)argument;
     pthread_barrier_wait(&together);
+    results += (int)cuCtxPushCurrent_v2(context);
     pop_empty();
     exit(7);
+}
+
+static void start_callers(unsigned others)
+{
+    pthread_t thread;
+    pthread_barrier_init(&together, NULL, 4 + others);
+    for (int i = 0; i < 4; i++)
+        if (pthread_create(&thread, NULL, call_until_the_end, NULL) != 0)
+            _exit(94);
 }
 
 static void exit_from_thread(void)
 {
     pthread_t thread;
-    pthread_barrier_init(&together, NULL, 6);
-    for (int i = 0; i < 4; i++)
-        if (pthread_create(&thread, NULL, call_until_the_end, NULL) != 0)
-            _exit(94);
+    start_callers(2);
     if (pthread_create(&thread, NULL, exit_here, NULL) != 0)
         _exit(94);
     (void)call_until_the_end(NULL);
+}
+
+static void fork_many(void)
+{
+    start_callers(1);
+    pthread_barrier_wait(&together);
+    for (int i = 0; i < 40; i++) {
+        pid_t child = fork();
+        if (child == 0) {
+            pop_empty();
+            _exit(0);
+        }
+        (void)waitpid(child, NULL, 0);
+    }
+    _exit(0);
+}
+
+static void leave_main(void)
+{
+    pthread_exit(NULL);
 }
 
 /* ---- libraries ---- */
@@ -202,6 +242,10 @@ static void quick(void)
     quick_exit(5);
 }
 
+static void come_back(void)
+{
+}
+
 static void at_once(void)
 {
     _exit(6);
@@ -227,6 +271,7 @@ static const deed deeds[] = {
     {"pop_empty", pop_empty},
     {"pop_often", pop_often},
     {"use_ended", use_ended},
+    {"use_ended_again", use_ended_again},
     {"leave_stream", leave_stream},
     {"copy_pageable", copy_pageable},
     {"clean", clean},
@@ -234,12 +279,15 @@ static const deed deeds[] = {
     {"term", be_terminated},
     {"segv", segfault},
     {"abort", abort},
+    {"return", come_back},
     {"exit", normally},
     {"quick_exit", quick},
     {"_exit", at_once},
     {"exec", execute_rest},
     {"fork", fork_child},
     {"spawn", spawn_child},
+    {"fork_many", fork_many},
+    {"pthread_exit", leave_main},
     {"exit_from_thread", exit_from_thread},
     {"dlclose", close_library},
     {"wait", wait_for_signal},

@@ -9,3 +9,9 @@ tests_tools_checked_SOURCES = tests/tools/checked.c
 tests_tools_checked_CPPFLAGS = $(STANDIN_CPPFLAGS)
 tests_tools_checked_LDADD = -Llib/shim/cuda-12/.libs -l:libcuda.so.1
 EXTRA_tests_tools_checked_DEPENDENCIES = $(cuda12lib_LTLIBRARIES)
+
+# Reports against docs/check.schema.json.
+check_PROGRAMS += tests/tools/validate
+tests_tools_validate_SOURCES = tests/tools/validate.c
+tests_tools_validate_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
+tests_tools_validate_LDADD = $(JANSSON_LIBS)

@@ -3,11 +3,26 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* JSON is UTF-8, which names of threads, files and arguments need not be. */
+static json_t *text_of(const char *text)
+{
+    json_t *good = json_string(text);
+    char *copy = good == NULL ? strdup(text) : NULL;
+    for (char *byte = copy; byte != NULL && *byte != '\0'; byte++)
+        if ((unsigned char)*byte >= 0x80)
+            *byte = '?';
+    if (good == NULL)
+        good = json_string(copy != NULL ? copy : "?");
+    free(copy);
+    return good;
+}
 
 static json_t *text_or_null(const char *text)
 {
-    return *text != '\0' ? json_string(text) : json_null();
+    return *text != '\0' ? text_of(text) : json_null();
 }
 
 static json_t *frames_of(const report_process *process, uint32_t number)
@@ -37,14 +52,15 @@ static json_t *notes_of(const report_process *process, const cx_region_finding *
     for (uint32_t i = 0; i < finding->note_count && i < CX_REGION_NOTES; i++) {
         json_t *note = json_object();
         json_object_set_new(note, "role", json_string(finding->notes[i].role));
-        json_object_set_new(note, "text", json_string(finding->notes[i].text));
+        json_object_set_new(note, "text", text_of(finding->notes[i].text));
         json_object_set_new(note, "where", frames_of(process, finding->notes[i].trace));
         json_array_append_new(notes, note);
     }
     return notes;
 }
 
-static json_t *finding_of(const report_process *process, const cx_region_finding *finding)
+static json_t *finding_of(const report *all, const report_process *process,
+                          const cx_region_finding *finding)
 {
     const cx_kind_row *row = kind_row(finding->kind);
     const char *call = call_name(finding->slot);
@@ -55,7 +71,8 @@ static json_t *finding_of(const report_process *process, const cx_region_finding
     json_object_set_new(self, "title", json_string(row->title));
     json_object_set_new(self, "advice", json_string(row->advice));
     json_object_set_new(self, "rules", json_string(row->rules));
-    json_object_set_new(self, "process", json_integer(process->region->pid));
+    json_object_set_new(self, "process", json_integer(process - all->processes));
+    json_object_set_new(self, "pid", json_integer(process->region->pid));
     json_object_set_new(self, "count",
                         json_integer(atomic_load(&((cx_region_finding *)finding)->count)));
     json_object_set_new(self, "call", call != NULL ? json_string(call) : json_null());
@@ -89,12 +106,25 @@ static json_t *alive_of(const report_process *process)
     return all;
 }
 
+static void set_counts(json_t *object, const unsigned counts[3])
+{
+    json_object_set_new(object, "errors", json_integer(counts[CX_SEVERITY_ERROR]));
+    json_object_set_new(object, "warnings", json_integer(counts[CX_SEVERITY_WARNING]));
+    json_object_set_new(object, "notes", json_integer(counts[CX_SEVERITY_NOTE]));
+}
+
 static json_t *process_of(const report_process *process)
 {
+    cx_region *region = (cx_region *)process->region;
     json_t *self = json_object();
-    json_object_set_new(self, "pid", json_integer(process->region->pid));
-    json_object_set_new(self, "program", json_string(process->region->program));
+    json_object_set_new(self, "pid", json_integer(region->pid));
+    json_object_set_new(self, "forked_from",
+                        region->forked_from != 0 ? json_integer(region->forked_from) : json_null());
+    json_object_set_new(self, "program", text_of(region->program));
+    set_counts(self, process->counts);
     json_object_set_new(self, "alive", alive_of(process));
+    json_object_set_new(self, "lost_findings", json_integer(atomic_load(&region->unreported)));
+    json_object_set_new(self, "lost_objects", json_integer(atomic_load(&region->unrecorded)));
     return self;
 }
 
@@ -102,10 +132,11 @@ static void add_findings(const report *self, const report_process *process, json
 {
     for (unsigned i = 0; i < process->told; i++)
         if (report_tells(self, process, &process->region->all_findings[i]))
-            json_array_append_new(all, finding_of(process, &process->region->all_findings[i]));
+            json_array_append_new(all,
+                                  finding_of(self, process, &process->region->all_findings[i]));
     for (unsigned i = 0; i < process->left_count; i++)
         if (report_tells(self, process, &process->left[i]))
-            json_array_append_new(all, finding_of(process, &process->left[i]));
+            json_array_append_new(all, finding_of(self, process, &process->left[i]));
 }
 
 bool report_write_json(const report *self, const char *path, char **program, int status)
@@ -113,7 +144,7 @@ bool report_write_json(const report *self, const char *path, char **program, int
     json_t *root = json_object(), *findings = json_array(), *processes = json_array(),
            *words = json_array();
     for (; *program != NULL; program++)
-        json_array_append_new(words, json_string_nocheck(*program));
+        json_array_append_new(words, text_of(*program));
     for (int i = 0; i < self->process_count; i++) {
         add_findings(self, &self->processes[i], findings);
         json_array_append_new(processes, process_of(&self->processes[i]));
@@ -121,8 +152,8 @@ bool report_write_json(const report *self, const char *path, char **program, int
     json_object_set_new(root, "version", json_integer(1));
     json_object_set_new(root, "program", words);
     json_object_set_new(root, "status", json_integer(status));
-    json_object_set_new(root, "errors", json_integer(self->of_severity[CX_SEVERITY_ERROR]));
-    json_object_set_new(root, "warnings", json_integer(self->of_severity[CX_SEVERITY_WARNING]));
+    set_counts(root, self->of_severity);
+    json_object_set_new(root, "suppressed", json_integer(self->suppressed));
     json_object_set_new(root, "findings", findings);
     json_object_set_new(root, "processes", processes);
     bool written = strcmp(path, "-") == 0 ? json_dumpf(root, stdout, JSON_INDENT(2)) == 0

@@ -55,7 +55,7 @@ void report_judge(report *self, bool whole, int pid, FILE *out);
 
 void report_summary(const report *self, FILE *out);
 
-/* Writes everything as JSON (docs/check-schema.json). False with errno: it cannot be written. */
+/* Writes everything as JSON (docs/check.schema.json). False with errno: it cannot be written. */
 bool report_write_json(const report *self, const char *path, char **program, int status);
 
 void report_close(report *self);
