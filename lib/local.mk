@@ -9,6 +9,8 @@ lib_libctxrt_la_LIBADD = \
 	lib/work/libwork.la \
 	lib/context/libcontext.la \
 	lib/device/libdevice.la \
+	lib/layer/libcheck.la \
+	lib/layer/liblayer.la \
 	lib/emu/libemu.la \
 	lib/driver/libdriver.la \
 	lib/base/libbase.la $(JANSSON_LIBS)

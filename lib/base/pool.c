@@ -150,3 +150,12 @@ void cx_pool_each_held(cx_pool *pool, bool (*visit)(void *object, void *argument
     visit_each(pool, pool->used, visit, argument);
     pthread_mutex_unlock(&pool->lock);
 }
+
+bool cx_pool_each_tried(cx_pool *pool, bool (*visit)(void *object, void *argument), void *argument)
+{
+    if (pthread_mutex_trylock(&pool->lock) != 0)
+        return false;
+    visit_each(pool, pool->used, visit, argument);
+    pthread_mutex_unlock(&pool->lock);
+    return true;
+}

@@ -84,6 +84,10 @@ void cx_pool_each(cx_pool *pool, bool (*visit)(void *object, void *argument), vo
  * retired meanwhile is not used again before the visit. `visit` must not use the pool. */
 void cx_pool_each_held(cx_pool *pool, bool (*visit)(void *object, void *argument), void *argument);
 
+/* The same for callers that must not wait. False: another thread has the lock, and none was
+ * visited. */
+bool cx_pool_each_tried(cx_pool *pool, bool (*visit)(void *object, void *argument), void *argument);
+
 static inline uint32_t cx_pool_live(const cx_pool *pool)
 {
     return atomic_load_explicit(&pool->live, memory_order_relaxed);

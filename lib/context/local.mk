@@ -6,6 +6,7 @@ lib_context_libcontext_la_SOURCES = \
 	lib/context/frame.c \
 	lib/context/frame_kind.c lib/context/frame_kind.h \
 	lib/context/handle.c \
+	lib/context/layer_names.c lib/context/layer_names.h \
 	lib/context/peer.c \
 	lib/context/deferred_error.c \
 	lib/context/observer.c lib/context/observer.h \

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "context/frame_kind.h"
+#include "context/layer_names.h"
 #include "context/observer.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -138,6 +139,7 @@ ctxrt_status cx_thread_register(cx_thread **out_thread)
     if (thread == NULL)
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY,
                         "no memory for the calling thread's stack of frames");
+    cx_context_add_layer_names();
     read_name(thread);
     cx_section_join(&thread->section);
     cx_thread_current = thread;

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/option.h"
+#include "device/layers.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -118,5 +119,7 @@ ctxrt_status cx_environment_check(void)
         status = cx_environment_allocator_source(&source);
     if (status == CTXRT_SUCCESS)
         status = cx_environment_debug_memory(&debug);
+    if (status == CTXRT_SUCCESS)
+        status = cx_device_check_layers();
     return status;
 }

@@ -13,7 +13,7 @@ ctxrt_status cx_environment_allocator_source(ctxrt_allocator_source *out_source)
 /* CTXRT_DEBUG_MEMORY; starts from options that are all off. */
 ctxrt_status cx_environment_debug_memory(ctxrt_allocator_debug *options);
 
-/* CTXRT_ERROR_INVALID_ARGUMENT: CTXRT_LOG or one of these has a bad value. */
+/* CTXRT_ERROR_INVALID_ARGUMENT: CTXRT_LOG, CTXRT_LAYERS or one of these has a bad value. */
 ctxrt_status cx_environment_check(void);
 
 #endif

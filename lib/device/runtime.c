@@ -6,6 +6,7 @@
 #include "base/option.h"
 #include "device/device.h"
 #include "device/environment.h"
+#include "device/layers.h"
 #include "emu/emu.h"
 #include <pthread.h>
 #include <stdio.h>
@@ -198,6 +199,7 @@ static bool load_libcuda(const char *path)
     loaded_path = path != NULL ? strdup(path) : NULL;
     if (!cx_driver_load(path, &cx_drivers[1]))
         cx_log(CTXRT_LOG_INFO, "no CUDA devices: %s", cx_drivers[1].reason);
+    cx_device_put_layers(&cx_drivers[1], 0);
     return true;
 }
 
@@ -235,6 +237,8 @@ static ctxrt_status start_embedded(const settings *chosen)
     cx_drivers[0].explain = cx_emu_explain;
     cx_drivers[0].stream_is_idle = cx_emu_stream_is_idle;
     name_hidden(config.gpus, &cx_drivers[0]);
+    if (chosen->cuda_driver == CTXRT_CUDA_DRIVER_EMULATED)
+        cx_device_put_layers(&cx_drivers[0], 1);
     return CTXRT_SUCCESS;
 }
 

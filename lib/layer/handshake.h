@@ -5,6 +5,8 @@
 #ifndef CX_LAYER_HANDSHAKE_H
 #define CX_LAYER_HANDSHAKE_H
 
+#include "layer/names.h"
+
 #include <stddef.h>
 
 #define CX_HANDSHAKE_NAME "ctxrtStandIn"
@@ -14,6 +16,9 @@ typedef struct cx_handshake {
     /* For a stand-in that has this one behind: this one plays the GPUs, without layers, whatever
      * the environment says. To be called before any call of the driver. */
     void (*play)(void);
+    /* For a runtime above: true if the layer check is in front of this one's driver. Its findings
+     * name what the list knows. */
+    bool (*checks_with)(const cx_layer_names_list *names);
 } cx_handshake;
 
 /* The handshake of a libcuda that dlopen has opened; NULL: it is no stand-in, or of another

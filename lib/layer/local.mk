@@ -1,5 +1,6 @@
 noinst_LTLIBRARIES += lib/layer/liblayer.la
-lib_layer_liblayer_la_SOURCES = lib/layer/arguments.h lib/layer/handles.c lib/layer/handshake.c lib/layer/handshake.h lib/layer/layer.c lib/layer/layer.h
+lib_layer_liblayer_la_SOURCES = lib/layer/arguments.h lib/layer/chosen.c lib/layer/chosen.h lib/layer/handles.c lib/layer/handshake.c lib/layer/handshake.h lib/layer/layer.c lib/layer/layer.h \
+	lib/layer/names.c lib/layer/names.h
 
 # The validator, which `ctxrt check` reads.
 noinst_LTLIBRARIES += lib/layer/libcheck.la
@@ -8,7 +9,7 @@ lib_layer_libcheck_la_SOURCES = lib/layer/check/kinds.def lib/layer/check/lifeti
 	lib/layer/check/capture.c \
 	lib/layer/check/check.c lib/layer/check/check.h \
 	lib/layer/check/current.c \
-	lib/layer/check/finding.c lib/layer/check/finding.h \
+	lib/layer/check/finding.c lib/layer/check/finding.h lib/layer/check/finding_log.c \
 	lib/layer/check/handle.c \
 	lib/layer/check/lifetimes.c \
 	lib/layer/check/memory.c \

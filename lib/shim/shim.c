@@ -4,6 +4,7 @@
 #include "base/option.h"
 #include "emu/emu.h"
 #include "layer/check/check.h"
+#include "layer/chosen.h"
 #include "shim/behind.h"
 #include "shim/failure.h"
 #include "shim/forward.h"
@@ -121,14 +122,14 @@ static void fill_bare(void)
 static const cx_driver_table *put_layers(const cx_driver_table *below)
 {
     const char *layers = atomic_load(&told_to_play) ? NULL : cx_option("CTXRT_LAYERS");
-    if (layers == NULL)
+    cx_layers_chosen chosen;
+    if (!cx_layers_parse(layers, &chosen))
+        cx_log(CTXRT_LOG_ERROR, "CTXRT_LAYERS=%s: there is only the layer check", layers);
+    if (!chosen.check)
         return below;
-    if (strcmp(layers, "check") != 0)
-        cx_log(CTXRT_LOG_ERROR, "CTXRT_LAYERS=%s: there is only the layer \"check\"", layers);
-    else if (cx_check_put(below, &layered))
+    if (cx_check_put(below, CX_CHECK_AT_EXPORTS, &layered))
         return &layered;
-    else
-        cx_log(CTXRT_LOG_ERROR, "CTXRT_LAYERS: no memory for the layer \"check\"");
+    cx_log(CTXRT_LOG_ERROR, "CTXRT_LAYERS: no memory for the layer check");
     return below;
 }
 
@@ -174,4 +175,12 @@ static void play(void)
     atomic_store(&told_to_play, true);
 }
 
-const cx_handshake cx_shim_handshake = {sizeof(cx_handshake), play};
+static bool checks_with(const cx_layer_names_list *names)
+{
+    bool checks = cx_shim_driver() == &layered;
+    if (checks && names->size >= sizeof *names)
+        cx_layer_names_use(names);
+    return checks;
+}
+
+const cx_handshake cx_shim_handshake = {sizeof(cx_handshake), play, checks_with};

@@ -5,6 +5,7 @@
 #include "context/observer.h"
 #include "work/capture_gate.h"
 #include "work/event.h"
+#include "work/layer_names.h"
 #include <stdlib.h>
 
 cx_pool cx_streams = CX_POOL_INIT("stream", CX_STREAM_POOL_KIND, cx_stream);
@@ -57,6 +58,7 @@ ctxrt_status cx_stream_make(cx_context *context, cx_stream_kind kind, unsigned i
     ctxrt_status status = take_slot(context, &stream);
     if (status != CTXRT_SUCCESS)
         return status;
+    cx_work_add_layer_names();
     status = create_native(context->driver, flags, priority, &native);
     if (status != CTXRT_SUCCESS) {
         cx_pool_put_back(&cx_streams, stream);

@@ -4,3 +4,10 @@ tests_layer_check_layer_SOURCES = tests/layer/check_layer.c
 tests_layer_check_layer_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/support
 tests_layer_check_layer_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_layer_check_layer_LDADD = tests/support/libsupport.la lib/layer/liblayer.la lib/driver/libdriver.la lib/base/libbase.la $(CHECK_LIBS)
+
+# libctxrt with CTXRT_LAYERS=check.
+check_PROGRAMS += tests/layer/checked
+tests_layer_checked_SOURCES = tests/layer/checked.c
+tests_layer_checked_LDADD = lib/libctxrt.la
+dist_check_SCRIPTS += tests/layer/runtime.sh
+TESTS += tests/layer/runtime.sh

@@ -121,14 +121,22 @@ static void end_call(const cx_layer_call *seen)
 
 static const cx_layer layer = {begin_call, end_call};
 
-bool cx_check_put(const cx_driver_table *below, cx_driver_table *out_table)
+static bool prepare(cx_check_position position)
 {
     if (!cx_region_open())
         return false;
-    cx_origin_prepare();
+    cx_origin_prepare(position == CX_CHECK_IN_RUNTIME);
     cx_check_process_begin();
     cx_check_order_begin();
     cx_check_thread_ends = cx_check_stack_left;
+    return true;
+}
+
+bool cx_check_put(const cx_driver_table *below, cx_check_position position,
+                  cx_driver_table *out_table)
+{
+    if (cx_region_here == NULL && !prepare(position))
+        return false;
     cx_check_driver = below;
     cx_layer_put(&layer, below, out_table);
     return true;

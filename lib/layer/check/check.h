@@ -101,7 +101,13 @@ cx_finding cx_check_finding(cx_check_kind kind, cx_check_call *call);
 /* The driver behind the layer. */
 extern const cx_driver_table *cx_check_driver;
 
-/* Puts the layer in front of a table, once in a process. False: nothing is checked. */
-bool cx_check_put(const cx_driver_table *below, cx_driver_table *out_table);
+/* Where calls come from: any module, to this library's exports; or functions of this library, which
+ * then are part of their places. */
+typedef enum cx_check_position { CX_CHECK_AT_EXPORTS, CX_CHECK_IN_RUNTIME } cx_check_position;
+
+/* Puts the layer in front of a table, for the rest of the process; again only if the driver is the
+ * same one. False: nothing is checked. */
+bool cx_check_put(const cx_driver_table *below, cx_check_position position,
+                  cx_driver_table *out_table);
 
 #endif

@@ -1,6 +1,6 @@
 #include "layer/check/finding.h"
 
-#include "base/log.h"
+#include "layer/names.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -48,6 +48,16 @@ static void note_end(cx_finding *finding, const cx_object *object, const char *t
         cx_finding_note(finding, "ended", object->ended, "%s has ended", text);
 }
 
+/* What a runtime above the driver calls it. */
+static void note_name(cx_finding *finding, const cx_object *object)
+{
+    char name[CX_REGION_TEXT];
+    if (object->key.kind < CX_HANDLE_KINDS &&
+        cx_layer_name_object((cx_handle_kind)object->key.kind, object->key.value, name,
+                             sizeof name))
+        cx_finding_note(finding, "ctxrt", 0, "it is %s", name);
+}
+
 void cx_finding_note_object(cx_finding *finding, const cx_object *object)
 {
     char text[64], context[64];
@@ -58,6 +68,8 @@ void cx_finding_note_object(cx_finding *finding, const cx_object *object)
     } else {
         cx_finding_note(finding, "made", object->made, "%s", text);
     }
+    if (!cx_object_is_memory(object))
+        note_name(finding, object);
     if (!object->live)
         note_end(finding, object, text);
 }
@@ -90,20 +102,20 @@ static bool same_origins(const cx_region_finding *one, const cx_region_finding *
     return true;
 }
 
-/* Without `ctxrt check` in front a line of the log is all that is seen of it. */
-static void log_finding(const cx_region_finding *found)
+/* The frame of a runtime above the driver that the calling thread works in. */
+static void note_frame(cx_finding *finding)
 {
-    const cx_kind_row *row = &cx_kind_rows[found->kind];
-    if (secure_getenv("CTXRT_CHECK_FOLDER") == NULL)
-        cx_log(row->severity == CX_SEVERITY_NOTE ? CTXRT_LOG_INFO : CTXRT_LOG_WARNING,
-               "check: %s: %s: %s, called by %s; `ctxrt check` shows where", row->name, row->title,
-               found->slot >= 0 ? cx_symbols[found->slot].symbol : "at the end of a thread",
-               cx_origin_module_name(found->trace));
+    char frame[CX_REGION_TEXT];
+    if (finding->record.thread == 0 || !cx_layer_name_frame(frame, sizeof frame))
+        return;
+    cx_finding_note(finding, "ctxrt", 0, "the thread works on %.80s", frame);
 }
 
-void cx_finding_raise(const cx_finding *finding)
+void cx_finding_raise(const cx_finding *given)
 {
+    cx_finding named = *given, *finding = &named;
     cx_region *region = cx_region_here;
+    note_frame(finding);
     unsigned count = atomic_load(&region->findings);
     for (unsigned i = 0; i < count; i++)
         if (same_origins(&region->all_findings[i], &finding->record)) {
@@ -117,5 +129,5 @@ void cx_finding_raise(const cx_finding *finding)
     region->all_findings[count] = finding->record;
     atomic_store(&region->all_findings[count].count, 1);
     atomic_store(&region->findings, count + 1);
-    log_finding(&finding->record);
+    cx_finding_log(&finding->record);
 }

@@ -45,4 +45,12 @@ void cx_finding_note_current(cx_finding *finding, const cx_check_thread *thread)
 /* Records it, or counts it if the same kind came from the same origins before. */
 void cx_finding_raise(const cx_finding *finding);
 
+/* ---- without `ctxrt check` in front ---- */
+
+/* Logs the finding, in one line. */
+void cx_finding_log(const cx_region_finding *found);
+
+/* Prints a line with the number of each kind, if there were findings. */
+void cx_finding_summarise(void);
+
 #endif

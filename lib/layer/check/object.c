@@ -1,5 +1,7 @@
 #include "layer/check/object.h"
 
+#include "layer/names.h"
+
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +49,7 @@ static void fill_record(const cx_object *object)
     if (record == NULL)
         return;
     record->number = object->number;
-    record->device = object->device;
+    record->device = object->device >= 0 ? cx_layer_gpu(object->device) : -1;
     record->made = object->made;
     record->bytes = object->bytes;
     record->context = object->context != NULL ? object->context->number : 0;
@@ -382,18 +384,27 @@ void cx_object_kind_text(uint32_t kind, char *text, size_t size)
     snprintf(text, size, "%s", kind < CX_OBJECT_KINDS && names[kind] ? names[kind] : "object");
 }
 
+static void write_device(int device, char *text, size_t size)
+{
+    int gpu = cx_layer_gpu(device);
+    if (gpu >= 0)
+        snprintf(text, size, "GPU %d", gpu);
+    else
+        snprintf(text, size, "the CPU's device");
+}
+
 void cx_object_text(const cx_object *object, char *text, size_t size)
 {
-    char name[40];
+    char name[40], device[24];
     cx_object_kind_text(object->key.kind, name, sizeof name);
+    write_device(object->device, device, sizeof device);
     if (cx_object_is_memory(object))
         snprintf(text, size, "%zu bytes of %s", object->bytes, name);
     else if (object->primary)
-        snprintf(text, size, "the primary context of GPU %d", object->device);
-    else if (object->key.kind == CX_HANDLE_CONTEXT && object->device >= 0)
-        snprintf(text, size, "context %u of GPU %d", object->number, object->device);
-    else if (object->context != NULL && object->device >= 0)
-        snprintf(text, size, "%s %u of GPU %d", name, object->number, object->device);
+        snprintf(text, size, "the primary context of %s", device);
+    else if (object->device >= 0 &&
+             (object->key.kind == CX_HANDLE_CONTEXT || object->context != NULL))
+        snprintf(text, size, "%s %u of %s", name, object->number, device);
     else
         snprintf(text, size, "%s %u", name, object->number);
 }

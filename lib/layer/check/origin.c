@@ -26,6 +26,7 @@ static known_trace *by_frames;
 /* The addresses of this library, and its number among the modules. */
 static uintptr_t own_begin, own_end;
 static uint32_t own_module;
+static bool keeps_own; /* origins begin with a frame of this library */
 
 static int find_own(struct dl_phdr_info *info, size_t size, void *argument)
 {
@@ -86,9 +87,10 @@ static const char *resolve(const void *frame, uint64_t *out_offset)
 #endif
 }
 
-void cx_origin_prepare(void)
+void cx_origin_prepare(bool keeps_function)
 {
     void *frame;
+    keeps_own = keeps_function;
     (void)backtrace(&frame, 1);
     (void)dl_iterate_phdr(find_own, (void *)(uintptr_t)cx_origin_prepare);
     uint64_t offset;
@@ -165,6 +167,7 @@ cx_origin cx_origin_here(void)
     void *all[DEPTH], *frames[CX_REGION_FRAMES] = {NULL};
     resolved_frames resolved;
     int number = backtrace(all, DEPTH), first = skip_own(all, number), last = 0;
+    first -= keeps_own && first > 0;
     while (first < number && last < CX_REGION_FRAMES)
         frames[last++] = all[first++];
     cx_origin origin = find_trace(frames, NULL);
@@ -226,6 +229,7 @@ bool cx_origin_follows(cx_origin one, cx_origin other)
 {
     const cx_region_trace *first = trace_of(one), *second = trace_of(other);
     if (first->count < 2 || first->count != second->count ||
+        (keeps_own && first->frames[0].module == own_module) ||
         first->frames[0].module != second->frames[0].module ||
         first->frames[0].offset >= second->frames[0].offset)
         return false;
@@ -238,7 +242,7 @@ bool cx_origin_follows(cx_origin one, cx_origin other)
 bool cx_origin_in_callback(cx_origin origin)
 {
     const cx_region_trace *trace = trace_of(origin);
-    for (uint32_t i = 0; i < trace->count; i++) {
+    for (uint32_t i = keeps_own; i < trace->count; i++) {
         const cx_region_frame *frame = &trace->frames[i];
         if (frame->module == own_module)
             return true;

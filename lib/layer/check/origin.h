@@ -9,10 +9,11 @@
 /* The number of a trace; 0: unknown. */
 typedef uint32_t cx_origin;
 
-/* Before the first call: backtrace() allocates when it is called first. */
-void cx_origin_prepare(void);
+/* Before the first call: backtrace() allocates when it is called first. `keeps_function`: origins
+ * begin with the function of this library that the program called. */
+void cx_origin_prepare(bool keeps_function);
 
-/* The calling thread's, without the frames of this library at its top. Takes the lock
+/* The calling thread's, without the other frames of this library at its top. Takes the lock
  * "check.origins". */
 cx_origin cx_origin_here(void);
 

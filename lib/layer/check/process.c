@@ -42,8 +42,10 @@ static void begin_in_child(void)
 
 static void begin_exit(void)
 {
-    if (!atomic_load(&cx_region_of_parent))
-        atomic_store(&cx_region_here->exiting, 1);
+    if (atomic_load(&cx_region_of_parent))
+        return;
+    atomic_store(&cx_region_here->exiting, 1);
+    cx_finding_summarise();
 }
 
 void cx_check_process_begin(void)

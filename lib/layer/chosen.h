@@ -1,0 +1,16 @@
+/*
+ * CTXRT_LAYERS: which layers are put in front of a driver.
+ */
+#ifndef CX_LAYER_CHOSEN_H
+#define CX_LAYER_CHOSEN_H
+
+#include <stdbool.h>
+
+typedef struct cx_layers_chosen {
+    bool check;
+} cx_layers_chosen;
+
+/* Reads a list of names with commas between; NULL names none. False: a name is of no layer. */
+bool cx_layers_parse(const char *text, cx_layers_chosen *out_chosen);
+
+#endif

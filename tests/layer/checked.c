@@ -1,0 +1,73 @@
+/* A program of libctxrt for CTXRT_LAYERS=check: its argument says whether two of its streams are in order. */
+#include <ctxrt/ctxrt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void must(ctxrt_status status)
+{
+    if (status == CTXRT_SUCCESS)
+        return;
+    printf("%s: %s\n", ctxrt_status_name(status), ctxrt_last_error()->message);
+    exit(3);
+}
+
+__attribute__((noinline, noclone)) static void fill_in_two_streams(ctxrt_memory *memory, bool in_order)
+{
+    ctxrt_stream *first, *second;
+    ctxrt_event *event;
+    must(ctxrt_stream_create(0, 0, &first));
+    must(ctxrt_stream_create(0, 0, &second));
+    must(ctxrt_event_create(0, &event));
+    must(ctxrt_fill_async(ctxrt_memory_pointer(memory), 1, 4096, first));
+    must(ctxrt_event_record(event, first));
+    if (in_order)
+        must(ctxrt_stream_wait_event(second, event));
+    must(ctxrt_fill_async(ctxrt_memory_pointer(memory), 2, 4096, second));
+    must(ctxrt_stream_synchronize(first));
+    must(ctxrt_stream_synchronize(second));
+    must(ctxrt_event_destroy(event));
+    must(ctxrt_stream_destroy(second));
+    must(ctxrt_stream_destroy(first));
+}
+
+/* Nothing of it is misuse: frames, scopes, memory of two devices, copies between them and the CPU's. */
+static void work(void)
+{
+    static char text[4096] = "to and fro";
+    ctxrt_memory *here, *there;
+    ctxrt_device now;
+    must(CTXRT_DEVICE_SET(CTXRT_CUDA(1)));
+    must(ctxrt_memory_alloc(4096, &here));
+    {
+        CTXRT_SCOPE ctxrt_scope scope = CTXRT_SCOPE_INIT;
+        must(CTXRT_SCOPE_ENTER(CTXRT_CUDA(0), &scope));
+        must(ctxrt_memory_alloc(4096, &there));
+        must(ctxrt_copy(ctxrt_memory_pointer(there), text, sizeof text, CTXRT_COPY_ANY));
+        must(ctxrt_copy(ctxrt_memory_pointer(here), ctxrt_memory_pointer(there), sizeof text, CTXRT_COPY_ANY));
+        must(ctxrt_memory_release(there));
+    }
+    memset(text, 0, sizeof text);
+    must(ctxrt_copy(text, ctxrt_memory_pointer(here), sizeof text, CTXRT_COPY_ANY));
+    must(ctxrt_device_get(&now));
+    if (strcmp(text, "to and fro") != 0 || now.index != 1)
+        exit(4);
+    must(ctxrt_memory_release(here));
+}
+
+int main(int argc, char **argv)
+{
+    ctxrt_memory *memory;
+    must(ctxrt_init(NULL));
+    work();
+    {
+        CTXRT_SCOPE ctxrt_scope scope = CTXRT_SCOPE_INIT;
+        must(CTXRT_SCOPE_ENTER(CTXRT_CUDA(0), &scope));
+        must(ctxrt_memory_alloc(4096, &memory));
+        fill_in_two_streams(memory, argc > 1 && strcmp(argv[1], "ordered") == 0);
+        must(ctxrt_memory_release(memory));
+    }
+    puts("done");
+    return 0;
+}

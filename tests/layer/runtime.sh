@@ -1,0 +1,76 @@
+#!/bin/sh
+# CTXRT_LAYERS=check in libctxrt itself: in front of the embedded driver, and on a stand-in, which has the layer.
+set -u
+. "$top_srcdir/tests/support/tap.sh"
+ctxrt=$top_builddir/ctxrt
+checked=$top_builddir/tests/layer/checked
+standin=$top_builddir/lib/shim/cuda-13/.libs/libcuda.so.1
+
+with_layer() # program, argument...
+{
+    run env CTXRT_DRIVER=emulated CTXRT_LAYERS=check "$@"
+}
+
+finds_race() # the driver that plays; what the report says of the frame follows
+{
+    [ "$(grep -c '^ctxrt check: .* ORDER-COPY: ' "$scratch/errors")" -eq 1 ] &&
+        grep -q '^ctxrt check: 1 error, 0 warnings$' "$scratch/errors" &&
+        grep -q '^  ctxrt: the thread works on cuda:0, frame 2 of 2, scope at .*checked\.c:[0-9]*$' "$scratch/errors"
+}
+
+# ---- the log ----
+
+with_layer "$checked" ordered
+printed '^done$'
+report $? 'a_program_without_misuse_runs_as_without_the_layer'
+with_layer "$checked"
+[ "$status" -eq 0 ] && [ "$(grep -c ORDER-COPY "$scratch/errors")" -eq 2 ] &&
+    grep -q '^ctxrt: warning: check: ORDER-COPY: .*: cuMemsetD8Async at .* < .*; advice: ' "$scratch/errors"
+report $? 'a_finding_is_a_line_of_the_log'
+grep -q '; ctxrt: the thread works on cuda:0, frame 2 of 2, scope at .*checked\.c:[0-9]*;' "$scratch/errors"
+report $? 'which_names_the_frame_and_where_its_scope_was_entered'
+[ "$(tail -n 1 "$scratch/errors")" = 'ctxrt: check: 1 finding, ORDER-COPY 1' ]
+report $? 'and_the_end_has_a_summary'
+with_layer env CTXRT_LOG=error "$checked"
+printed '^done$'
+report $? 'neither_is_printed_where_the_log_leaves_warnings_out'
+run env CTXRT_DRIVER=emulated "$checked"
+printed '^done$'
+report $? 'without_the_variable_nothing_is_watched'
+
+# ---- under ctxrt check ----
+
+if "$ctxrt" check --help > /dev/null 2>&1; then
+    run env CTXRT_DRIVER=emulated "$ctxrt" check --error-exitcode 9 "$checked"
+    [ "$status" -eq 9 ] && finds_race
+    report $? 'under_ctxrt_check_it_is_in_the_report'
+    run env CTXRT_DRIVER=emulated "$ctxrt" check --leaks --json "$scratch/report" "$checked"
+    ! grep -q '"device": 2' "$scratch/report" && grep -q '"device": 1,' "$scratch/report" &&
+        grep -q 'of GPU 1$' "$scratch/errors" || grep -q 'of GPU 1,' "$scratch/errors"
+    report $? 'GPUs_are_counted_without_the_device_of_the_CPU'
+    run "$ctxrt" check "$checked"
+    [ "$status" -eq 1 ] && finds_race
+    report $? 'on_a_stand_in_whose_layer_sees_the_calls_it_is_there_once'
+fi
+run env CTXRT_LIBCUDA="$standin" CTXRT_LAYERS=check "$checked"
+[ "$status" -eq 0 ] && [ "$(grep -c 'warning: check: ORDER-COPY' "$scratch/errors")" -eq 1 ]
+report $? 'and_once_in_its_log'
+
+# ---- the variable ----
+
+for layers in chek check, ,check check,trace ' check'; do
+    run env CTXRT_DRIVER=emulated CTXRT_LAYERS="$layers" "$checked"
+    [ "$status" -eq 3 ] &&
+        grep -q "^CTXRT_ERROR_INVALID_ARGUMENT: CTXRT_LAYERS=$layers: there is only the layer check$" "$scratch/out"
+    report $? "an_unknown_layer_is_an_error_of_ctxrt_init:_'$layers'"
+done
+with_layer env CTXRT_LAYERS=check,check "$checked" ordered
+printed '^done$'
+report $? 'a_layer_can_be_named_twice'
+with_layer "$ctxrt" info
+printed '^  CTXRT_LAYERS  *check$'
+report $? 'ctxrt_info_shows_it'
+run env CTXRT_DRIVER=emulated CTXRT_LAYERS=none "$ctxrt" info
+[ "$status" -ne 0 ] && grep -q 'CTXRT_LAYERS=none: there is only the layer check' "$scratch/errors"
+report $? 'and_says_what_is_wrong_with_it'
+echo "1..$number"
