@@ -13,7 +13,8 @@
  * and with locks of the layer held: they call no driver, and wait for no lock that is ever held
  * during a driver call. They write a phrase; false: they know of none. */
 typedef struct cx_layer_names {
-    /* What work of this thread goes to: "cuda:1, pushed at worker.c:40, frame 2 of 2" */
+    /* The frame that work of this thread goes to: "cuda:1, frame 2 of 2, push at
+     * worker.c:40" */
     bool (*frame)(char *text, size_t size);
     /* "the default stream 0x300000100000000" */
     bool (*object)(cx_handle_kind kind, uintptr_t handle, char *text, size_t size);

@@ -1,4 +1,5 @@
-/* A program of libctxrt for CTXRT_LAYERS=check: its argument says whether two of its streams are in order. */
+/* A program of libctxrt for CTXRT_LAYERS=check; with the argument "ordered" its streams are in
+ * order. */
 #include <ctxrt/ctxrt.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,7 +14,8 @@ static void must(ctxrt_status status)
     exit(3);
 }
 
-__attribute__((noinline, noclone)) static void fill_in_two_streams(ctxrt_memory *memory, bool in_order)
+__attribute__((noinline, noclone)) static void fill_in_two_streams(ctxrt_memory *memory,
+                                                                 bool in_order)
 {
     ctxrt_stream *first, *second;
     ctxrt_event *event;
@@ -32,7 +34,7 @@ __attribute__((noinline, noclone)) static void fill_in_two_streams(ctxrt_memory 
     must(ctxrt_stream_destroy(first));
 }
 
-/* Nothing of it is misuse: frames, scopes, memory of two devices, copies between them and the CPU's. */
+/* None of this is misuse: frames, scopes, memory of two devices, copies between them. */
 static void work(void)
 {
     static char text[4096] = "to and fro";
@@ -45,7 +47,8 @@ static void work(void)
         must(CTXRT_SCOPE_ENTER(CTXRT_CUDA(0), &scope));
         must(ctxrt_memory_alloc(4096, &there));
         must(ctxrt_copy(ctxrt_memory_pointer(there), text, sizeof text, CTXRT_COPY_ANY));
-        must(ctxrt_copy(ctxrt_memory_pointer(here), ctxrt_memory_pointer(there), sizeof text, CTXRT_COPY_ANY));
+        must(ctxrt_copy(ctxrt_memory_pointer(here), ctxrt_memory_pointer(there), sizeof text,
+                        CTXRT_COPY_ANY));
         must(ctxrt_memory_release(there));
     }
     memset(text, 0, sizeof text);

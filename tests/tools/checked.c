@@ -1,5 +1,6 @@
 /*
- * A program for `ctxrt check`: each argument is a thing to do, in this order. Each misuse is in a function of its name.
+ * A program for `ctxrt check`: each argument is a thing to do, in this order. Each misuse is in a
+ * function of its name.
  */
 #include "../standin/client.h"
 
@@ -197,7 +198,7 @@ static void leave_main(void)
 
 /* ---- libraries ---- */
 
-/* libcuda is in use by the program itself; one more handle is taken, and as many given back as there can be. */
+/* The program itself uses libcuda; one more handle is taken, and more given back than that. */
 static void close_library(void)
 {
     void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);

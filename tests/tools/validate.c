@@ -1,6 +1,6 @@
 /*
- * validate SCHEMA [FILE]: whether a JSON text fits a JSON Schema. It knows the keywords below and refuses a schema with
- * others, so that none is passed over.
+ * validate SCHEMA [FILE] says whether a JSON text fits a JSON Schema. It knows the keywords below
+ * and refuses a schema with others, so that none is passed over.
  */
 #include <jansson.h>
 #include <regex.h>

@@ -183,7 +183,8 @@ static int run_checked(const char *command, request *self, report *all)
     if (self->json != NULL && !report_write_json(all, self->json, self->program, status_of(status)))
         return command_error(command, COMMAND_FAILED, "cannot write %s: %s", self->json,
                              strerror(errno));
-    return all->of_severity[CX_SEVERITY_ERROR] != 0 && self->error_status != 0 ? self->error_status : status_of(status);
+    bool wrong = all->of_severity[CX_SEVERITY_ERROR] != 0 && self->error_status != 0;
+    return wrong ? self->error_status : status_of(status);
 }
 
 /* ---- the folder ---- */

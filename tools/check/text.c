@@ -133,7 +133,8 @@ static void print_counts(const report *self, const unsigned counts[3], FILE *out
 static void print_missing(const report_process *process, FILE *out)
 {
     cx_region *region = (cx_region *)process->region;
-    unsigned findings = atomic_load(&region->unreported), objects = atomic_load(&region->unrecorded);
+    unsigned findings = atomic_load(&region->unreported);
+    unsigned objects = atomic_load(&region->unrecorded);
     if (findings != 0)
         fprintf(out, "  %u more findings of process %d had no room\n", findings, (int)region->pid);
     if (objects != 0)

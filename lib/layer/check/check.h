@@ -101,7 +101,7 @@ cx_finding cx_check_finding(cx_check_kind kind, cx_check_call *call);
 /* The driver behind the layer. */
 extern const cx_driver_table *cx_check_driver;
 
-/* Where calls come from: any module, to this library's exports; or functions of this library, which
+/* Calls come from any module, to this library's exports; or from functions of this library, which
  * then are part of their places. */
 typedef enum cx_check_position { CX_CHECK_AT_EXPORTS, CX_CHECK_IN_RUNTIME } cx_check_position;
 

@@ -48,7 +48,7 @@ static void note_end(cx_finding *finding, const cx_object *object, const char *t
         cx_finding_note(finding, "ended", object->ended, "%s has ended", text);
 }
 
-/* What a runtime above the driver calls it. */
+/* Adds the name that a runtime above the driver has for it. */
 static void note_name(cx_finding *finding, const cx_object *object)
 {
     char name[CX_REGION_TEXT];

@@ -103,7 +103,7 @@ static bool is_own(const void *frame)
     return (uintptr_t)frame >= own_begin && (uintptr_t)frame < own_end;
 }
 
-/* The answers for each frame: the loader is asked without the lock, since its lock is outside it. */
+/* The answers for each frame: the loader is asked without the lock, which is inside its own. */
 typedef struct resolved_frames {
     const char *paths[CX_REGION_FRAMES];
     uint64_t offsets[CX_REGION_FRAMES];

@@ -81,7 +81,7 @@ bool cx_region_open(void)
     return true;
 }
 
-/* What the origins of before the fork name; NULL: no memory. */
+/* A copy of the traces and modules that origins of before the fork name; NULL: no memory. */
 static cx_region *copy_traces(const cx_region *region, unsigned traces)
 {
     size_t bytes = offsetof(cx_region, all_traces) + (traces + 1) * sizeof(cx_region_trace);
