@@ -50,3 +50,7 @@ bench_bench_plan_LDADD = lib/libctxrt.la
 noinst_PROGRAMS += bench/bench_ptx
 bench_bench_ptx_SOURCES = bench/ptx.c
 bench_bench_ptx_LDADD = lib/ptx/libptx.la
+
+noinst_PROGRAMS += bench/bench_check
+bench_bench_check_SOURCES = bench/check.c bench/check.h bench/layer_check.c bench/rounds.c bench/rounds.h
+bench_bench_check_LDADD = $(lib_libctxrt_la_LIBADD)

@@ -38,8 +38,10 @@ cx_finding cx_check_finding(cx_check_kind kind, cx_check_call *call)
 }
 
 /* The calls whose place is kept with what they make, push or end. */
-static bool keeps_place(cx_slot slot)
+static bool keeps_place(cx_slot slot, const cx_check_thread *thread)
 {
+    if (slot == CX_SLOT_ctx_get_current && cx_check_asks_again(thread))
+        return false;
     return cx_check_lifetimes[slot].after != NULL || cx_check_stack[slot].after != NULL ||
            cx_check_primary[slot].after != NULL || cx_check_capture[slot].after != NULL;
 }
@@ -99,7 +101,7 @@ static void begin_call(const cx_layer_call *seen)
                             .thread = thread_to_check(), .nested = depth > 1};
     if (call->thread == NULL)
         return;
-    if (keeps_place(call->slot))
+    if (keeps_place(call->slot, call->thread))
         call->origin = cx_origin_here();
     pthread_mutex_lock(&cx_check_lock);
     run_before(call);

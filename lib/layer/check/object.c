@@ -17,6 +17,7 @@ static uint32_t last_numbers[CX_OBJECT_KINDS];
 static uint32_t ended_count;
 static uint64_t turn;
 static cx_object *oldest, *newest;
+static uintptr_t ended_begin = UINTPTR_MAX, ended_end; /* bounds of all memory that has ended */
 
 /* ---- records in the region ---- */
 
@@ -131,12 +132,12 @@ cx_object *cx_object_find_memory(uintptr_t address)
 
 cx_object *cx_object_find_ended_memory(uintptr_t address)
 {
-    cx_object *latest = NULL;
-    for (cx_object *object = oldest; object != NULL; object = object->older)
-        if (cx_object_is_memory(object) && !object->live &&
-            address - object->key.value < object->bytes)
-            latest = object;
-    return latest;
+    if (address < ended_begin || address >= ended_end)
+        return NULL;
+    for (cx_object *object = newest; object != NULL; object = object->older)
+        if (cx_object_is_memory(object) && address - object->key.value < object->bytes)
+            return object;
+    return NULL;
 }
 
 cx_object *cx_object_first(uint32_t kind, bool (*fits)(const cx_object *object, void *argument),
@@ -164,21 +165,35 @@ static bool stays(const cx_object *object)
            object->key.kind == CX_HANDLE_LIBRARY || object->key.kind == CX_HANDLE_POOL;
 }
 
+static void leave_history(cx_object *object)
+{
+    *(object->newer != NULL ? &object->newer->older : &newest) = object->older;
+    *(object->older != NULL ? &object->older->newer : &oldest) = object->newer;
+    ended_count--;
+}
+
+static void widen_bounds(const cx_object *ended)
+{
+    if (ended->key.value < ended_begin)
+        ended_begin = ended->key.value;
+    if (ended->key.value + ended->bytes > ended_end)
+        ended_end = ended->key.value + ended->bytes;
+}
+
 static void enter_history(cx_object *object)
 {
     if (stays(object))
         return;
-    object->older = NULL;
-    if (newest != NULL)
-        newest->older = object;
-    else
-        oldest = object;
+    object->newer = NULL;
+    object->older = newest;
+    *(newest != NULL ? &newest->newer : &oldest) = object;
     newest = object;
     ended_count++;
+    if (cx_object_is_memory(object))
+        widen_bounds(object);
     while (ended_count > ENDED_MOST) {
         cx_object *gone = oldest;
-        oldest = gone->older;
-        ended_count--;
+        leave_history(gone);
         leave_table(gone);
         free(gone);
     }
@@ -298,20 +313,6 @@ void cx_object_end(cx_object *object, int slot, cx_origin ended)
     if (cx_object_is_memory(object))
         (void)tdelete(object, &memory, compare_ranges);
     enter_history(object);
-}
-
-static void leave_history(cx_object *object)
-{
-    cx_object *before = NULL;
-    for (cx_object *at = oldest; at != NULL && at != object; at = at->older)
-        before = at;
-    if (before != NULL)
-        before->older = object->older;
-    else
-        oldest = object->older;
-    if (newest == object)
-        newest = before;
-    ended_count--;
 }
 
 void cx_object_revive(cx_object *object)

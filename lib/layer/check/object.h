@@ -45,7 +45,7 @@ typedef struct cx_object {
     bool met;     /* cx_object_meet */
     bool entered; /* a context that was current on some thread */
     uint32_t record; /* in the region; CX_REGION_OBJECTS: none */
-    struct cx_object *older; /* the history of ended ones */
+    struct cx_object *older, *newer; /* in the history of ended ones */
     UT_hash_handle hh;
 } cx_object;
 

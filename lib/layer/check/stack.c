@@ -180,11 +180,30 @@ static void was_set(cx_check_call *call)
     }
 }
 
+enum { ASKED_AGAIN = 32 };
+
+static bool all_know(const cx_check_thread *thread)
+{
+    for (int i = 0; i < CX_CHECK_LOOKS; i++)
+        if (thread->looks[i].where != 0 && thread->looks[i].context != cx_check_current(thread))
+            return false;
+    return true;
+}
+
+bool cx_check_asks_again(const cx_check_thread *thread)
+{
+    return thread->asked_again >= ASKED_AGAIN && all_know(thread);
+}
+
 /* A module that asks sees what others made current. */
 static void was_asked(cx_check_call *call)
 {
-    if (!cx_check_failed(call))
-        note_look(call, cx_check_current(call->thread));
+    cx_check_thread *thread = call->thread;
+    if (cx_check_failed(call) || call->origin == 0)
+        return;
+    bool known = all_know(thread);
+    note_look(call, cx_check_current(thread));
+    thread->asked_again = known ? thread->asked_again + 1 : 0;
 }
 
 /* ---- destroying ---- */

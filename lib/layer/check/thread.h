@@ -44,6 +44,7 @@ typedef struct cx_check_thread {
     cx_check_entry *entries;
     unsigned depth, capacity;
     cx_check_look looks[CX_CHECK_LOOKS];
+    unsigned asked_again; /* questions in a row that told nothing new about any look */
     cx_check_failed_output failed[CX_CHECK_FAILED];
     unsigned failed_next;
     /* the last failure, of which nothing was said */
