@@ -11,3 +11,11 @@ tests_layer_checked_SOURCES = tests/layer/checked.c
 tests_layer_checked_LDADD = lib/libctxrt.la
 dist_check_SCRIPTS += tests/layer/runtime.sh
 TESTS += tests/layer/runtime.sh
+
+check_PROGRAMS += tests/layer/check_stress
+TESTS += tests/layer/check_stress
+tests_layer_check_stress_SOURCES = tests/layer/check_stress.c
+tests_layer_check_stress_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/support
+tests_layer_check_stress_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_layer_check_stress_LDADD = tests/support/libsupport.la lib/layer/libcheck.la lib/layer/liblayer.la lib/emu/libemu.la lib/driver/libdriver.la \
+	lib/base/libbase.la $(CHECK_LIBS)

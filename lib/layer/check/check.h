@@ -22,6 +22,7 @@ typedef struct cx_check_call {
     bool nested;        /* made from within a call of the same thread */
     cx_object *ending;  /* what the call is to end, since before it */
     struct cx_order_work *work; /* that it submits, since before it; NULL: none that is judged */
+    bool free_waits;            /* it frees memory, and waits for all work */
 } cx_check_call;
 
 /* The arguments: CX_CALL(call, ctx_push)->context. */

@@ -59,7 +59,6 @@ static bool touches_any(const cx_check_call *call, const cx_check_access *all, i
 static void submit_copy(cx_check_call *call, int line, const cx_check_access *all, int count,
                         bool async)
 {
-    const cx_origin where = cx_check_here(call); /* it opens the lock */
     cx_order_reach(line);
     cx_order_work *work = cx_order_work_begin(call, line, CX_ORDER_COPY);
     for (int i = 0; i < count && work != NULL; i++)
@@ -67,7 +66,7 @@ static void submit_copy(cx_check_call *call, int line, const cx_check_access *al
             touch_rows(work, &all[i]);
     if (work != NULL && !async)
         cx_order_work_by_host(work);
-    cx_order_work_submit(work, where, false);
+    cx_order_work_submit(work, call->origin, false);
 }
 
 static void copied(cx_check_call *call)
@@ -78,6 +77,7 @@ static void copied(cx_check_call *call)
     int count = cx_check_accesses(call, all, &stream, &async);
     if (cx_check_failed(call))
         return;
+    (void)cx_check_here(call); /* it opens the lock: another thread may take the line then */
     const int line = cx_order_line(call, stream);
     if (cx_order_capture(line) != 0)
         return;
@@ -150,20 +150,20 @@ static void begin_graph_launch(cx_check_call *call)
 
 /* ---- memory in stream order ---- */
 
-static void submit_life(cx_check_call *call, CUstream stream, const cx_touch *touch,
-                        cx_order_what what)
+/* NULL: no memory, or the stream captures. */
+static cx_order_work *begin_life(cx_check_call *call, CUstream stream, const cx_touch *touch,
+                                 cx_order_what what)
 {
-    const cx_origin where = cx_check_here(call);
     const int line = cx_order_line(call, stream);
     if (cx_order_capture(line) != 0)
-        return;
+        return NULL;
     cx_order_reach(line);
     cx_order_work *work = cx_order_work_begin(call, line, what);
     if (work != NULL) {
         cx_order_work_touch(work, touch);
         cx_order_work_forget(work, touch->begin, touch->end);
     }
-    cx_order_work_submit(work, where, false);
+    return work;
 }
 
 static void allocated(cx_check_call *call, const CUdeviceptr *out, size_t bytes, CUstream stream)
@@ -171,7 +171,8 @@ static void allocated(cx_check_call *call, const CUdeviceptr *out, size_t bytes,
     if (cx_check_failed(call) || out == NULL || bytes == 0)
         return;
     const cx_touch touch = {*out, *out + bytes, CX_TOUCH_WRITE};
-    submit_life(call, stream, &touch, CX_ORDER_ALLOCATION);
+    cx_order_work *work = begin_life(call, stream, &touch, CX_ORDER_ALLOCATION);
+    cx_order_work_submit(work, call->origin, false);
 }
 
 static void allocated_async(cx_check_call *call)
@@ -186,59 +187,62 @@ static void allocated_from_pool(cx_check_call *call)
     allocated(call, given->out_pointer, given->bytes, given->stream);
 }
 
-/* Live, or ended by this call, which the lifetimes have noted already. */
-static const cx_object *memory_at(uintptr_t address)
+/* Frees begin before the call: behind it another thread may have the memory anew. */
+static const cx_object *memory_to_free(uintptr_t address)
 {
     const cx_object *memory = cx_object_find_memory(address);
-    if (memory == NULL)
-        memory = cx_object_find_ended_memory(address);
     return memory != NULL && memory->key.value == address ? memory : NULL;
 }
 
-static void freed_async(cx_check_call *call)
+static void free_async(cx_check_call *call)
 {
     const cx_arguments_mem_free_async *given = CX_CALL(call, mem_free_async);
-    const cx_object *memory = memory_at((uintptr_t)given->pointer);
-    if (cx_check_failed(call) || memory == NULL)
+    const cx_object *memory = memory_to_free((uintptr_t)given->pointer);
+    if (memory == NULL)
         return;
     const cx_touch touch = {given->pointer, given->pointer + memory->bytes, CX_TOUCH_WRITE};
-    submit_life(call, given->stream, &touch, CX_ORDER_FREE);
+    call->work = begin_life(call, given->stream, &touch, CX_ORDER_FREE);
 }
 
 /* A free waits for all that uses the memory; that of stream-ordered memory for nothing (T12). */
-static void freed(cx_check_call *call, uintptr_t address)
+static void begin_free(cx_check_call *call, uintptr_t address)
 {
-    const cx_object *memory = memory_at(address);
-    if (cx_check_failed(call) || memory == NULL)
+    const cx_object *memory = memory_to_free(address);
+    if (memory == NULL)
         return;
-    const bool waits = memory->key.kind != CX_OBJECT_ASYNC_MEMORY;
-    if (waits)
-        cx_order_host_wait_all();
     const uintptr_t begin = memory->key.value, end = begin + memory->bytes;
-    const cx_origin where = cx_check_here(call);
-    cx_order_work *work = cx_order_work_begin(call, cx_order_line(call, NULL), CX_ORDER_FREE);
-    if (work != NULL)
-        cx_order_work_forget(work, begin, end);
-    if (work != NULL && !waits) {
-        cx_order_work_behind_host(work);
-        cx_order_work_touch(work, &(cx_touch){begin, end, CX_TOUCH_WRITE});
+    call->work = cx_order_work_begin(call, cx_order_line(call, NULL), CX_ORDER_FREE);
+    call->free_waits = memory->key.kind != CX_OBJECT_ASYNC_MEMORY;
+    if (call->work == NULL)
+        return;
+    cx_order_work_forget(call->work, begin, end);
+    if (!call->free_waits) {
+        cx_order_work_behind_host(call->work);
+        cx_order_work_touch(call->work, &(cx_touch){begin, end, CX_TOUCH_WRITE});
     }
-    cx_order_work_submit(work, where, false);
 }
 
-static void freed_device(cx_check_call *call)
+static void freed(cx_check_call *call)
 {
-    freed(call, (uintptr_t)CX_CALL(call, mem_free)->pointer);
+    if (call->free_waits && !cx_check_failed(call))
+        cx_order_host_wait_all();
+    cx_order_work_submit(call->work, call->origin, cx_check_failed(call));
+    call->work = NULL;
 }
 
-static void freed_host(cx_check_call *call)
+static void free_device(cx_check_call *call)
 {
-    freed(call, (uintptr_t)CX_CALL(call, mem_free_host)->pointer);
+    begin_free(call, (uintptr_t)CX_CALL(call, mem_free)->pointer);
 }
 
-static void unregistered(cx_check_call *call)
+static void free_host(cx_check_call *call)
 {
-    freed(call, (uintptr_t)CX_CALL(call, mem_host_unregister)->host);
+    begin_free(call, (uintptr_t)CX_CALL(call, mem_free_host)->pointer);
+}
+
+static void unregister(cx_check_call *call)
+{
+    begin_free(call, (uintptr_t)CX_CALL(call, mem_host_unregister)->host);
 }
 
 void cx_check_order_begin(void)
@@ -286,8 +290,8 @@ const cx_check_hooks cx_check_order[CX_SLOT_COUNT] = {
     LAUNCH(graph_launch)
     [CX_SLOT_mem_alloc_async] = {NULL, allocated_async},
     [CX_SLOT_mem_alloc_from_pool_async] = {NULL, allocated_from_pool},
-    [CX_SLOT_mem_free_async] = {NULL, freed_async},
-    [CX_SLOT_mem_free] = {NULL, freed_device},
-    [CX_SLOT_mem_free_host] = {NULL, freed_host},
-    [CX_SLOT_mem_host_unregister] = {NULL, unregistered},
+    [CX_SLOT_mem_free_async] = {free_async, freed},
+    [CX_SLOT_mem_free] = {free_device, freed},
+    [CX_SLOT_mem_free_host] = {free_host, freed},
+    [CX_SLOT_mem_host_unregister] = {unregister, freed},
 };

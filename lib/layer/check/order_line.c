@@ -6,6 +6,7 @@ enum { LEGACY = 1, PER_THREAD = 2, NON_BLOCKING = 1 };
 
 typedef struct line_key {
     CUstream stream;          /* LEGACY, PER_THREAD, or one that was made */
+    uint32_t number;          /* of the latter: a later one may have its handle */
     const cx_object *context; /* of default streams */
     int thread;               /* of PER_THREAD */
 } line_key;
@@ -77,18 +78,31 @@ cx_order_kept *cx_order_keep(const cx_order_clock *clock)
 
 static bool same_key(const line_key *one, const line_key *other)
 {
-    return one->stream == other->stream && one->context == other->context &&
-           one->thread == other->thread;
+    return one->stream == other->stream && one->number == other->number &&
+           one->context == other->context && one->thread == other->thread;
+}
+
+static line_key key_of_made(CUstream stream)
+{
+    const cx_object *made = cx_check_stream(stream);
+    return (line_key){.stream = stream, .number = made != NULL ? made->number : 0};
 }
 
 static line_key key_of(cx_check_call *call, CUstream stream)
 {
     line_key key = {.stream = stream != NULL ? stream : (CUstream)LEGACY};
     if ((uintptr_t)key.stream > PER_THREAD)
-        return key;
+        return key_of_made(stream);
     key.context = cx_check_context(call);
     key.thread = (uintptr_t)key.stream == PER_THREAD ? call->thread->number : 0;
     return key;
+}
+
+/* Whatever comes later is behind its work, and behind all that this is behind. */
+static order_line *evict_line(order_line *line)
+{
+    join_clock(&host, &line->clock);
+    return line;
 }
 
 /* A line that nothing uses; else the one that was used least lately. */
@@ -100,7 +114,7 @@ static order_line *take_line(void)
             return &lines[i];
         oldest = lines[i].used_at < oldest->used_at ? &lines[i] : oldest;
     }
-    return line_count < CX_ORDER_LINES ? &lines[line_count++] : oldest;
+    return line_count < CX_ORDER_LINES ? &lines[line_count++] : evict_line(oldest);
 }
 
 static int make_line(const line_key *key)
@@ -137,13 +151,12 @@ int cx_order_line(cx_check_call *call, CUstream stream)
 
 uint32_t cx_order_stream_number(int line)
 {
-    const cx_object *stream = cx_check_stream(lines[line].key.stream);
-    return stream != NULL ? stream->number : 0;
+    return lines[line].key.number;
 }
 
 void cx_order_line_end(CUstream stream)
 {
-    const line_key key = {.stream = stream};
+    const line_key key = key_of_made(stream);
     int line = find_line(&key);
     if (line >= 0)
         lines[line].used = false;

@@ -30,7 +30,7 @@ int cx_order_line(cx_check_call *call, CUstream stream);
 /* The number of the line's stream; 0: a default one. */
 uint32_t cx_order_stream_number(int line);
 
-/* The stream's handle is free for another one. */
+/* The stream is about to end, while it is still known. */
 void cx_order_line_end(CUstream stream);
 
 /* The context is gone, and the host has waited for its work. */

@@ -141,16 +141,15 @@ static void green_waits(cx_check_call *call)
     wait_context(call, CX_CALL(call, green_ctx_wait_event)->event, NULL);
 }
 
-static void event_ended(cx_check_call *call)
+/* Before the call: behind it another thread's event or graph may have the handle already. */
+static void event_ends(cx_check_call *call)
 {
-    if (!cx_check_failed(call))
-        cx_order_mark_end((uintptr_t)CX_CALL(call, event_destroy)->event);
+    cx_order_mark_end((uintptr_t)CX_CALL(call, event_destroy)->event);
 }
 
-static void exec_ended(cx_check_call *call)
+static void exec_ends(cx_check_call *call)
 {
-    if (!cx_check_failed(call))
-        cx_order_mark_end((uintptr_t)CX_CALL(call, graph_exec_destroy)->exec);
+    cx_order_mark_end((uintptr_t)CX_CALL(call, graph_exec_destroy)->exec);
 }
 
 static void graph_gets_event(cx_check_call *call)
@@ -243,10 +242,12 @@ static void context_synchronized_v2(cx_check_call *call)
         cx_order_host_wait_context(context_of(CX_CALL(call, ctx_synchronize_v2)->context));
 }
 
-static void all_waited(cx_check_call *call)
+/* The end of a context waits for its work. Before the call too: behind it another thread may have
+ * memory anew that was in the context. */
+static void context_ends(cx_check_call *call)
 {
-    if (!cx_check_failed(call))
-        cx_order_host_wait_all();
+    (void)call;
+    cx_order_host_wait_all();
 }
 
 /* The program's own code runs behind the work, and may tell any thread. */
@@ -286,10 +287,9 @@ WAITS_FOR_VALUE(stream_batch_mem_op)
 
 /* ---- streams and captures ---- */
 
-static void stream_ended(cx_check_call *call)
+static void stream_ends(cx_check_call *call)
 {
-    if (!cx_check_failed(call))
-        cx_order_line_end(CX_CALL(call, stream_destroy)->stream);
+    cx_order_line_end(CX_CALL(call, stream_destroy)->stream);
 }
 
 static void capture_begun(cx_check_call *call, CUstream stream)
@@ -316,6 +316,8 @@ static void capture_ended(cx_check_call *call)
 }
 
 #define AFTER(slot, hook) [CX_SLOT_##slot] = {NULL, hook},
+#define AROUND(slot, hook) [CX_SLOT_##slot] = {hook, hook},
+#define BEFORE(slot, hook) [CX_SLOT_##slot] = {hook, NULL},
 const cx_check_hooks cx_check_order_sync[CX_SLOT_COUNT] = {
     AFTER(event_record, recorded)
     AFTER(event_record_with_flags, recorded_with_flags)
@@ -324,8 +326,8 @@ const cx_check_hooks cx_check_order_sync[CX_SLOT_COUNT] = {
     AFTER(stream_wait_event, stream_waits)
     AFTER(ctx_wait_event, context_waits)
     AFTER(green_ctx_wait_event, green_waits)
-    AFTER(event_destroy, event_ended)
-    AFTER(graph_exec_destroy, exec_ended)
+    BEFORE(event_destroy, event_ends)
+    BEFORE(graph_exec_destroy, exec_ends)
     AFTER(graph_add_event_record_node, graph_gets_event)
     AFTER(graph_add_event_wait_node, graph_gets_event)
     AFTER(graph_add_node_v1, graph_gets_node_v1)
@@ -338,9 +340,9 @@ const cx_check_hooks cx_check_order_sync[CX_SLOT_COUNT] = {
     AFTER(stream_query, stream_queried)
     AFTER(ctx_synchronize, context_synchronized)
     AFTER(ctx_synchronize_v2, context_synchronized_v2)
-    AFTER(ctx_destroy, all_waited)
-    AFTER(primary_release, all_waited)
-    AFTER(primary_reset, all_waited)
+    AROUND(ctx_destroy, context_ends)
+    AROUND(primary_release, context_ends)
+    AROUND(primary_reset, context_ends)
     AFTER(launch_host_func, told_by_launch_host_func)
     AFTER(launch_host_func_v2, told_by_launch_host_func_v2)
     AFTER(stream_add_callback, told_by_stream_add_callback)
@@ -349,7 +351,7 @@ const cx_check_hooks cx_check_order_sync[CX_SLOT_COUNT] = {
     AFTER(stream_wait_value_32, value_stream_wait_value_32)
     AFTER(stream_wait_value_64, value_stream_wait_value_64)
     AFTER(stream_batch_mem_op, value_stream_batch_mem_op)
-    AFTER(stream_destroy, stream_ended)
+    BEFORE(stream_destroy, stream_ends)
     AFTER(stream_begin_capture_v1, begun_by_stream_begin_capture_v1)
     AFTER(stream_begin_capture, begun_by_stream_begin_capture)
     AFTER(stream_begin_capture_to_graph, begun_by_stream_begin_capture_to_graph)

@@ -10,6 +10,8 @@ enum { WORKS_MOST = 4096 };
 struct cx_order_work {
     uint64_t ticket;
     unsigned pending; /* parts that will tell what they touch, and the call itself */
+    bool under_way;   /* the call, which still refers to this */
+    bool judged;      /* before it was over, since there were too many */
     cx_order_piece *piece;
     cx_order_kept *clock;
     uint64_t turn; /* cx_object_turn at its begin */
@@ -194,7 +196,9 @@ static void take_first(void)
         end = &first;
     work_count--;
     judge(work);
-    free_work(work);
+    work->judged = true;
+    if (!work->under_way)
+        free_work(work);
 }
 
 static void judge_ready(void)
@@ -224,8 +228,11 @@ cx_order_work *cx_order_work_begin(cx_check_call *call, int line, cx_order_what 
     piece->stream = cx_order_stream_number(line);
     piece->thread = call->thread->number;
     memcpy(piece->thread_name, call->thread->name, sizeof piece->thread_name);
-    *work = (cx_order_work){
-        .pending = 1, .piece = piece, .clock = clock, .turn = cx_object_turn()};
+    *work = (cx_order_work){.pending = 1,
+                            .under_way = true,
+                            .piece = piece,
+                            .clock = clock,
+                            .turn = cx_object_turn()};
     *end = work;
     end = &work->next;
     work_count++;
@@ -271,6 +278,11 @@ void cx_order_work_submit(cx_order_work *work, cx_origin where, bool failed)
         return;
     if (work->ticket != 0)
         cx_touch_ticket = 0;
+    work->under_way = false;
+    if (work->judged) {
+        free_work(work);
+        return;
+    }
     work->piece->where = where;
     if (failed)
         work->count = work->forget_begin = work->forget_end = 0;
