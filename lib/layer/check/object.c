@@ -17,6 +17,7 @@ static uint32_t last_numbers[CX_OBJECT_KINDS];
 static uint32_t ended_count;
 static uint64_t turn;
 static cx_object *oldest, *newest;
+static cx_object *kept_objects; /* contexts and modules that have ended */
 static uintptr_t ended_begin = UINTPTR_MAX, ended_end; /* bounds of all memory that has ended */
 
 /* ---- records in the region ---- */
@@ -180,10 +181,21 @@ static void widen_bounds(const cx_object *ended)
         ended_end = ended->key.value + ended->bytes;
 }
 
+static void keep(cx_object *object)
+{
+    if (object->kept)
+        return;
+    object->kept = true;
+    object->older = kept_objects;
+    kept_objects = object;
+}
+
 static void enter_history(cx_object *object)
 {
-    if (stays(object))
+    if (stays(object)) {
+        keep(object);
         return;
+    }
     object->newer = NULL;
     object->older = newest;
     *(newest != NULL ? &newest->newer : &oldest) = object;

@@ -44,6 +44,7 @@ typedef struct cx_object {
     bool live, primary, worked;
     bool met;     /* cx_object_meet */
     bool entered; /* a context that was current on some thread */
+    bool kept; /* for the rest of the process: others point to it */
     uint32_t record; /* in the region; CX_REGION_OBJECTS: none */
     struct cx_object *older, *newer; /* in the history of ended ones */
     UT_hash_handle hh;
