@@ -271,7 +271,8 @@ void cx_emu_conditions_begin(const cx_emu_graph *graph)
 static bool may_go_on(const cx_emu_condition_run *run)
 {
     return atomic_load_explicit(&cx_emu_current_phase, memory_order_relaxed) == CX_EMU_RUNNING &&
-           cx_emu_context_blocked(run->context) == CXU_SUCCESS;
+           cx_emu_context_blocked(run->context) == CXU_SUCCESS &&
+           !cx_emu_patience_is_over(&run->context->patience);
 }
 
 static void run_condition_locked(const cx_emu_condition_run *run);
@@ -368,8 +369,12 @@ static void run_condition_locked(const cx_emu_condition_run *run)
 
 static void run_condition(void *argument)
 {
+    const cx_emu_condition_run *run = argument;
+
     pthread_mutex_lock(&cx_emu_lock);
-    run_condition_locked(argument);
+    run_condition_locked(run);
+    if (cx_emu_patience_is_over(&run->context->patience))
+        cx_emu_context_abandon(run->context);
     pthread_mutex_unlock(&cx_emu_lock);
 }
 

@@ -9,6 +9,7 @@
 #define CX_EMU_CONTEXT_H
 
 #include "driver/cuda_abi.h"
+#include "emu/patience.h"
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,6 +29,7 @@ typedef struct cx_emu_context {
     _Atomic int ordinal; /* of the device; stays after the end, until the slot is reused */
     bool primary;        /* constant: the first slots belong to the primary contexts */
     bool closing;        /* not live any more; a thread waits for its work */
+    cx_emu_patience patience; /* of that thread */
     /* A green context's slot names its primary, in which calls work while that has this id. */
     struct cx_emu_context *base;
     uint64_t base_id;
@@ -98,7 +100,7 @@ bool cx_emu_context_open(cx_emu_context *context, cx_emu_device *device, unsigne
 
 /*
  * Closes a live context: from now on no call can use it. Waits for its pending work with the lock
- * released, then frees its streams, events and memory (C3). Lock held.
+ * released, or ends it (patience.h), then frees its streams, events and memory (C3). Lock held.
  */
 void cx_emu_context_close(cx_emu_context *context);
 

@@ -211,14 +211,14 @@ static bool find_memory(void *self, uint64_t address, cx_ptx_range *out_range)
     return found;
 }
 
-/* A kernel that never ends must not keep the process from ending. */
+/* A kernel that never ends must keep neither its context nor the process from ending. */
 static bool is_stopped(void *self)
 {
     cx_emu_run *run = self;
 
     if (cx_emu_watchdog_passed(run->deadline))
         atomic_store(&run->timed_out, true);
-    return atomic_load(&run->timed_out) ||
+    return atomic_load(&run->timed_out) || cx_emu_patience_is_over(&run->context->patience) ||
            atomic_load_explicit(&cx_emu_current_phase, memory_order_relaxed) != CX_EMU_RUNNING;
 }
 
@@ -338,6 +338,17 @@ static void describe_fault(const cx_emu_run *run, const cx_ptx_fault *fault, cha
              fault->thread[1], fault->thread[2], (unsigned long long)fault->address);
 }
 
+static void abandon(const cx_emu_run *run, const cx_ptx_fault *fault)
+{
+    char what[320];
+
+    describe_fault(run, fault, what, sizeof what);
+    cx_log(CTXRT_LOG_WARNING, "embedded driver: the end of its context ended a kernel: %s", what);
+    pthread_mutex_lock(&cx_emu_lock);
+    cx_emu_context_abandon(run->context);
+    pthread_mutex_unlock(&cx_emu_lock);
+}
+
 static void run_kernel(void *argument)
 {
     cx_emu_run *run = argument;
@@ -357,16 +368,20 @@ static void run_kernel(void *argument)
                           .cooperative = launch->cooperative,
                           .parameters = launch->arguments->content,
                           .memory_address = run->memory ? run->memory->address : 0};
+    cx_ptx_outcome outcome;
     cxu_result error;
 
     memcpy(grid.grid, launch->grid, sizeof grid.grid);
     memcpy(grid.block, launch->block, sizeof grid.block);
     run->deadline = cx_emu_watchdog_deadline();
-    error = error_of(cx_ptx_run(run->code->ptx, run->kernel, &grid, &environment, &fault));
+    outcome = cx_ptx_run(run->code->ptx, run->kernel, &grid, &environment, &fault);
+    error = error_of(outcome);
     if (error == CXU_SUCCESS && run->timed_out)
         error = CXU_LAUNCH_TIMEOUT;
     if (run->ticket)
         tell_touches(run, error == CXU_ILLEGAL_ADDRESS ? fault.address : 0);
+    if (outcome == CX_PTX_STOPPED && cx_emu_patience_is_over(&run->context->patience))
+        abandon(run, &fault);
     if (error == CXU_SUCCESS)
         return;
     char what[320];

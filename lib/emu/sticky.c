@@ -117,6 +117,12 @@ void cx_emu_context_fail(cx_emu_context *context, cxu_result error, const char *
     cx_emu_failure_note(context, error, what);
 }
 
+void cx_emu_context_abandon(cx_emu_context *context)
+{
+    if (context->error == CXU_SUCCESS)
+        context->error = CXU_CONTEXT_IS_DESTROYED;
+}
+
 void cx_emu_device_lose(cx_emu_device *device, cxu_result error)
 {
     int none = CXU_SUCCESS;

@@ -31,6 +31,9 @@ bool cx_emu_error_is_asynchronous(cxu_result error);
  * nothing. */
 void cx_emu_context_fail(cx_emu_context *context, cxu_result error, const char *what);
 
+/* The end of the context has lost patience with its work: none of it begins any more. */
+void cx_emu_context_abandon(cx_emu_context *context);
+
 /* The device is lost: calls on it and on its contexts return the error from now on. */
 void cx_emu_device_lose(cx_emu_device *device, cxu_result error);
 

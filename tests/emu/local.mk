@@ -282,6 +282,13 @@ tests_emu_check_kernel_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_emu_check_kernel_CFLAGS = $(EMU_CFLAGS)
 tests_emu_check_kernel_LDADD = $(EMU_LIBS)
 
+check_PROGRAMS += tests/emu/check_endless
+TESTS += tests/emu/check_endless
+tests_emu_check_endless_SOURCES = tests/emu/check_endless.c tests/emu/kernels.h
+tests_emu_check_endless_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_endless_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_endless_LDADD = $(EMU_LIBS)
+
 check_PROGRAMS += tests/emu/check_fat
 TESTS += tests/emu/check_fat
 tests_emu_check_fat_SOURCES = tests/emu/check_fat.c tests/emu/kernels.h tests/support/random.h
