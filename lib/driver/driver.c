@@ -109,7 +109,7 @@ ctxrt_status cx_driver_error(const cx_driver *driver, cx_slot slot, cxu_result r
         return cx_error_driver_call(status, symbol, result, name,
                                     "%s is not in the driver %s (CUDA %d.%d)", symbol, driver->name,
                                     driver->version / 1000, driver->version % 1000 / 10);
-    char more[320];
+    char more[400];
     cx_driver_explain(driver, result, more, sizeof more);
     if (driver->explain == NULL && cx_result_sticks(result))
         describe_first(symbol, result, more, sizeof more);

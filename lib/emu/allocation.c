@@ -3,6 +3,7 @@
 #include "emu/device.h"
 #include "emu/explain.h"
 #include "emu/fault.h"
+#include "emu/freed.h"
 #include "emu/machine.h"
 #include "emu/mapping.h"
 #include "emu/graph_memory.h"
@@ -110,6 +111,7 @@ static void detach_allocation(cx_emu_allocation *allocation)
 {
     index_remove(allocation);
     owner_unlink(allocation);
+    cx_emu_freed_note(allocation);
     allocation->device->used_bytes -= charged_bytes(allocation);
     if (allocation->pool != NULL)
         cx_emu_pool_give(allocation->pool, allocation->reserved_bytes);
@@ -324,6 +326,16 @@ cx_emu_allocation *cx_emu_allocation_at_start(uintptr_t address)
 {
     cx_emu_allocation *allocation = cx_emu_allocation_find(address, 1);
     return allocation != NULL && allocation->address == address ? allocation : NULL;
+}
+
+const cx_emu_allocation *cx_emu_allocation_nearest(uintptr_t address)
+{
+    cx_emu_allocation *before = index_floor(address);
+    cx_emu_allocation *after = before != NULL ? RB_NEXT(address_tree, &by_address, before)
+                                              : RB_MIN(address_tree, &by_address);
+    if (before == NULL || after == NULL || address - before->address < before->bytes)
+        return before != NULL ? before : after;
+    return address - before->address - before->bytes <= after->address - address ? before : after;
 }
 
 cx_emu_allocation *cx_emu_allocation_overlapping(uintptr_t address, size_t bytes)

@@ -84,6 +84,10 @@ cx_emu_allocation *cx_emu_allocation_at_start(uintptr_t address);
  * freed. */
 cx_emu_allocation *cx_emu_allocation_following(cx_emu_allocation *mapping);
 
+/* The allocation that holds the address, or else the one whose first or last byte is closest to it;
+ * freed ones included. NULL: there is none. */
+const cx_emu_allocation *cx_emu_allocation_nearest(uintptr_t address);
+
 /* Any allocation with a byte in [address, address + bytes), freed ones included, or NULL; at least
  * one byte. */
 cx_emu_allocation *cx_emu_allocation_overlapping(uintptr_t address, size_t bytes);

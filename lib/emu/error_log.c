@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define ENTRIES 100
-#define ENTRY_BYTES 320
+#define ENTRY_BYTES 512
 
 typedef struct callback {
     cxu_logs_callback call;

@@ -27,7 +27,7 @@ static CX_EMU_THREAD_LOCAL refusal latest;
 typedef struct failure {
     cxu_result error;
     uint64_t context_id;
-    char text[240];
+    char text[400];
 } failure;
 
 /* The latest failures; lock "emu.state" held. */

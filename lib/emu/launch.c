@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "emu/cores.h"
+#include "emu/culprit.h"
 #include "emu/device.h"
 #include "emu/error_log.h"
 #include "emu/heap.h"
@@ -314,35 +315,11 @@ static cxu_result error_of(cx_ptx_outcome outcome)
     }
 }
 
-/* The end of a long path. */
-static const char *file_name(const cx_ptx_fault *fault)
-{
-    size_t length = strlen(fault->source), most = 60;
-
-    return length > most ? fault->source + (length - most) : fault->source;
-}
-
-static void describe_fault(const cx_emu_run *run, const cx_ptx_fault *fault, char *text,
-                           size_t size)
-{
-    const char *name = cx_ptx_kernel_describe(run->code->ptx, run->kernel).name;
-    char source_line[16] = "";
-
-    if (fault->source)
-        snprintf(source_line, sizeof source_line, ":%d", fault->source_line);
-    snprintf(text, size,
-             "kernel %.120s, line %d of its PTX%s%.60s%s, block (%u, %u, %u), thread (%u, %u, %u), "
-             "address %#llx",
-             name, fault->line, fault->source ? ", " : "", fault->source ? file_name(fault) : "",
-             source_line, fault->block[0], fault->block[1], fault->block[2], fault->thread[0],
-             fault->thread[1], fault->thread[2], (unsigned long long)fault->address);
-}
-
 static void abandon(const cx_emu_run *run, const cx_ptx_fault *fault)
 {
-    char what[320];
+    char what[CX_EMU_CULPRIT_MAX];
 
-    describe_fault(run, fault, what, sizeof what);
+    cx_emu_culprit_describe(run, CX_PTX_STOPPED, fault, what, sizeof what);
     cx_log(CTXRT_LOG_WARNING, "embedded driver: the end of its context ended a kernel: %s", what);
     pthread_mutex_lock(&cx_emu_lock);
     cx_emu_context_abandon(run->context);
@@ -384,8 +361,8 @@ static void run_kernel(void *argument)
         abandon(run, &fault);
     if (error == CXU_SUCCESS)
         return;
-    char what[320];
-    describe_fault(run, &fault, what, sizeof what);
+    char what[CX_EMU_CULPRIT_MAX];
+    cx_emu_culprit_describe(run, outcome, &fault, what, sizeof what);
     cx_log(CTXRT_LOG_INFO, "embedded driver: %s: error %d", what, (int)error);
     cx_emu_error_log(CXU_LOG_LEVEL_ERROR, "%s: error %d", what, (int)error);
     pthread_mutex_lock(&cx_emu_lock);

@@ -40,8 +40,9 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/copy.c lib/emu/copy.h lib/emu/copy_region.c lib/emu/event.c lib/emu/event.h \
 	lib/emu/fill.c lib/emu/fill.h lib/emu/handle.c lib/emu/handle.h lib/emu/heap.c lib/emu/heap.h \
 	lib/emu/host_call.c lib/emu/output.c lib/emu/output.h \
-	lib/emu/cores.c lib/emu/cores.h lib/emu/patience.c lib/emu/patience.h lib/emu/warp.c lib/emu/warp.h \
-	lib/emu/watchdog.c lib/emu/watchdog.h \
+	lib/emu/cores.c lib/emu/cores.h lib/emu/culprit.c lib/emu/culprit.h \
+	lib/emu/freed.c lib/emu/freed.h lib/emu/patience.c lib/emu/patience.h \
+	lib/emu/warp.c lib/emu/warp.h lib/emu/watchdog.c lib/emu/watchdog.h \
 	lib/emu/host_call.h lib/emu/schedule.c \
 	lib/emu/schedule.h lib/emu/stream.c lib/emu/stream.h lib/emu/stream_attribute.c lib/emu/wait.c lib/emu/work.c
 

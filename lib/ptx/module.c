@@ -63,6 +63,23 @@ const cx_ptx_variable *cx_ptx_variable_find(const cx_ptx_module *module, const c
     return NULL;
 }
 
+static bool is_nearer(const cx_ptx_variable *one, const cx_ptx_variable *other, size_t offset)
+{
+    if (!other || (one->offset <= offset) != (other->offset <= offset))
+        return !other || one->offset <= offset;
+    return one->offset <= offset ? one->offset > other->offset : one->offset < other->offset;
+}
+
+const cx_ptx_variable *cx_ptx_variable_near(const cx_ptx_module *module, size_t offset)
+{
+    const cx_ptx_variable *found = NULL;
+
+    for (size_t i = 0; i < module->variable_count; i++)
+        if (is_nearer(&module->variables[i], found, offset))
+            found = &module->variables[i];
+    return found;
+}
+
 static bool is_kernel(const cx_ptx_function *function)
 {
     return function->kernel && function->defined;

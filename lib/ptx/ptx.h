@@ -65,6 +65,10 @@ bool cx_ptx_uses_builtins(const cx_ptx_module *module);
 
 const cx_ptx_variable *cx_ptx_variable_find(const cx_ptx_module *module, const char *name);
 
+/* The variable that holds the offset in the module's memory, or else the last one before it, or the
+ * first one. NULL: there is none. */
+const cx_ptx_variable *cx_ptx_variable_near(const cx_ptx_module *module, size_t offset);
+
 /* ---- kernels ---- */
 
 typedef struct cx_ptx_parameter {
@@ -166,6 +170,10 @@ typedef struct cx_ptx_fault {
     const char *source; /* the source file that .loc names, or NULL; the module's */
     int source_line;
     uint64_t address; /* of ILLEGAL_ADDRESS and MISALIGNED_ADDRESS */
+    unsigned bytes;   /* of the access there; 0: of text or a format that a function reads */
+    bool writes, atomic; /* as of cx_ptx_touch */
+    const char *space;   /* NULL: global memory; else "shared", "local" or "parameter" memory, */
+    uint64_t space_bytes; /* its size, and `address` is an offset in it */
 } cx_ptx_fault;
 
 /*

@@ -1,30 +1,32 @@
 /* Finds memory that a thread names by its address. */
 #include "ptx/reach.h"
 
-static unsigned char *reach_own(cx_ptx_space space, uint64_t offset, cx_ptx_grid *grid,
-                                cx_ptx_block *block, cx_ptx_thread *thread, unsigned bytes)
-{
+/* Memory that is no global memory. */
+typedef struct own_memory {
+    const char *name;
     unsigned char *memory;
     size_t size;
+} own_memory;
 
+static own_memory own_memory_of(cx_ptx_space space, cx_ptx_grid *grid, const cx_ptx_block *block,
+                                const cx_ptx_thread *thread)
+{
     switch (space) {
     case CX_PTX_SHARED:
-        memory = block->shared;
-        size = grid->shared_bytes;
-        break;
+        return (own_memory){"shared", block->shared, grid->shared_bytes};
     case CX_PTX_LOCAL:
-        memory = thread->local;
-        size = grid->local_of_thread;
-        break;
+        return (own_memory){"local", thread->local, grid->local_of_thread};
     case CX_PTX_WORKSPACE:
-        memory = (unsigned char *)grid->workspace;
-        size = grid->launch->cooperative ? sizeof grid->workspace : 0;
-        break;
+        return (own_memory){"grid", (unsigned char *)grid->workspace,
+                            grid->launch->cooperative ? sizeof grid->workspace : 0};
     default:
-        memory = grid->parameters;
-        size = grid->kernel->parameter_bytes;
+        return (own_memory){"parameter", grid->parameters, grid->kernel->parameter_bytes};
     }
-    return size >= bytes && offset <= size - bytes ? memory + offset : NULL;
+}
+
+static unsigned char *reach_own(const own_memory *own, uint64_t offset, unsigned bytes)
+{
+    return own->size >= bytes && offset <= own->size - bytes ? own->memory + offset : NULL;
 }
 
 static void narrow_view(cx_ptx_view *view, uint64_t begin, uint64_t end)
@@ -85,12 +87,20 @@ static bool in_window(uint64_t address, cx_ptx_space *out_space)
     }
 }
 
+/* `own`: NULL for global memory. */
 static unsigned char *fail_at(cx_ptx_grid *grid, const cx_ptx_block *block, cx_ptx_thread *thread,
                               const cx_ptx_instruction *at, cx_ptx_outcome outcome,
-                              uint64_t address)
+                              uint64_t address, bool writes, const own_memory *own)
 {
     thread->next = at;
+    if (grid->outcome != CX_PTX_DONE)
+        return NULL;
     cx_ptx_thread_fail(grid, block, thread, outcome, address);
+    grid->fault->bytes = at->size;
+    grid->fault->writes = writes;
+    grid->fault->atomic = at->op == CX_PTX_ATOMIC;
+    grid->fault->space = own ? own->name : NULL;
+    grid->fault->space_bytes = own ? own->size : 0;
     return NULL;
 }
 
@@ -130,16 +140,22 @@ unsigned char *cx_ptx_reach_slowly(cx_ptx_grid *grid, cx_ptx_block *block, cx_pt
                                    const cx_ptx_instruction *at, uint64_t address, bool writes)
 {
     cx_ptx_space space = (cx_ptx_space)at->space;
+    bool global = space == CX_PTX_GLOBAL ||
+                  (space == CX_PTX_GENERIC && !in_window(address, &space));
+    own_memory own = own_memory_of(space, grid, block, thread);
     unsigned char *memory = NULL;
+    cx_ptx_outcome outcome = CX_PTX_MISALIGNED_ADDRESS;
 
-    if (address & (at->align - 1u))
-        return fail_at(grid, block, thread, at, CX_PTX_MISALIGNED_ADDRESS, address);
-    if (space == CX_PTX_GLOBAL || (space == CX_PTX_GENERIC && !in_window(address, &space)))
-        memory = reach_global(grid, at, address, writes);
-    else
-        memory = reach_own(space, address & ~CX_PTX_WINDOW_MASK, grid, block, thread, at->size);
+    if (!(address & (at->align - 1u))) {
+        outcome = CX_PTX_ILLEGAL_ADDRESS;
+        memory = global ? reach_global(grid, at, address, writes)
+                        : reach_own(&own, address & ~CX_PTX_WINDOW_MASK, at->size);
+    }
+    if (!memory && !global)
+        address &= ~CX_PTX_WINDOW_MASK;
     return memory ? memory
-                  : fail_at(grid, block, thread, at, CX_PTX_ILLEGAL_ADDRESS, address);
+                  : fail_at(grid, block, thread, at, outcome, address, writes,
+                            global ? NULL : &own);
 }
 
 unsigned char *cx_ptx_reach(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,

@@ -82,7 +82,7 @@ static void explain(cxu_result result, char *text, size_t size)
 
 static void write_line(cx_slot slot, cxu_result result)
 {
-    char why[320] = "";
+    char why[440] = "";
     const char *name = cx_result_name(result), *text = cx_result_text(result);
     explain(result, why, sizeof why);
     cx_log(CTXRT_LOG_WARNING, "%s failed: %s, %d (%s)%s%s", cx_symbols[slot].symbol,

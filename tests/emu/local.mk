@@ -282,6 +282,13 @@ tests_emu_check_kernel_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_emu_check_kernel_CFLAGS = $(EMU_CFLAGS)
 tests_emu_check_kernel_LDADD = $(EMU_LIBS)
 
+check_PROGRAMS += tests/emu/check_culprit
+TESTS += tests/emu/check_culprit
+tests_emu_check_culprit_SOURCES = tests/emu/check_culprit.c
+tests_emu_check_culprit_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_culprit_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_culprit_LDADD = $(EMU_LIBS)
+
 check_PROGRAMS += tests/emu/check_endless
 TESTS += tests/emu/check_endless
 tests_emu_check_endless_SOURCES = tests/emu/check_endless.c tests/emu/kernels.h
