@@ -201,6 +201,8 @@ bool cx_ptx_encode_ld(cx_ptx_parser *self, const cx_ptx_statement *statement)
 
 bool cx_ptx_encode_st(cx_ptx_parser *self, const cx_ptx_statement *statement)
 {
+    if (cx_ptx_has_word(&statement->opcode, "async") || cx_ptx_has_word(&statement->opcode, "bulk"))
+        return cx_ptx_unknown(self, statement);
     return cx_ptx_need(self, statement, 2, 2) &&
            encode_access(self, statement, &statement->operands[0], &statement->operands[1], true);
 }
@@ -240,41 +242,122 @@ static bool atomic_exists(uint8_t mode, cx_ptx_type type)
     return integer || mode == CX_PTX_ATOMIC_ADD;
 }
 
-/* The address is operand `first`; a result is before it. */
-static bool encode_atomic(cx_ptx_parser *self, const cx_ptx_statement *statement, int first)
+static unsigned vector_of(const cx_ptx_token *word)
+{
+    if (cx_ptx_token_is(word, "v2"))
+        return 2;
+    if (cx_ptx_token_is(word, "v4"))
+        return 4;
+    return cx_ptx_token_is(word, "v8") ? 8 : 0;
+}
+
+/* A vector has at most 16 bytes, and sums of floats are the only operation. */
+static bool atomic_vector_exists(const access_words *what, const cx_ptx_instruction *done)
+{
+    bool pairs = done->from != CX_PTX_NO_TYPE;
+
+    return what->space != CX_PTX_SHARED && done->mode == CX_PTX_ATOMIC_ADD &&
+           (pairs || what->type == CX_PTX_F16 || what->type == CX_PTX_BF16 ||
+            what->type == CX_PTX_F32) &&
+           what->count * cx_ptx_type_bytes(what->type) <= 16;
+}
+
+static bool read_atomic_words(const cx_ptx_statement *statement, access_words *what,
+                              cx_ptx_instruction *done)
 {
     cx_ptx_words words = cx_ptx_words_of(&statement->opcode);
-    access_words what = {.space = CX_PTX_GENERIC};
-    cx_ptx_instruction done = {.op = CX_PTX_ATOMIC, .mode = UINT8_MAX};
     cx_ptx_token word;
-    int operands;
+    unsigned count;
 
     cx_ptx_next_word(&words, &word);
     while (cx_ptx_next_word(&words, &word)) {
-        if (changes_nothing(&word) || read_space(&word, &what) || read_atomic(&word, &done.mode))
+        if (changes_nothing(&word) || read_space(&word, what) || read_atomic(&word, &done->mode))
             continue;
+        if ((count = vector_of(&word)) > 0) {
+            what->count = count;
+            continue;
+        }
         if (cx_ptx_token_is(&word, "f16x2"))
-            done.from = CX_PTX_F16;
+            done->from = CX_PTX_F16;
         else if (cx_ptx_token_is(&word, "bf16x2"))
-            done.from = CX_PTX_BF16;
-        if ((what.type = cx_ptx_type_find(word.text, word.length)) == CX_PTX_NO_TYPE)
-            return cx_ptx_unknown(self, statement);
+            done->from = CX_PTX_BF16;
+        if ((what->type = cx_ptx_type_find(word.text, word.length)) == CX_PTX_NO_TYPE)
+            return false;
     }
-    if (what.type == CX_PTX_NO_TYPE || done.mode == UINT8_MAX ||
-        !atomic_exists(done.mode, done.from ? (cx_ptx_type)done.from : what.type))
-        return cx_ptx_unknown(self, statement);
-    operands = done.mode == CX_PTX_ATOMIC_SWAP ? 3 : 2;
-    if (!cx_ptx_need(self, statement, first + operands, first + operands) ||
-        !cx_ptx_take_address(self, statement, &statement->operands[first], what.space, true, &done))
+    return what->type != CX_PTX_NO_TYPE && done->mode != UINT8_MAX &&
+           atomic_exists(done->mode, done->from ? (cx_ptx_type)done->from : what->type) &&
+           (what->count == 1 || atomic_vector_exists(what, done));
+}
+
+/* The result may be among the values. */
+static bool copy_parts(cx_ptx_parser *self, const cx_ptx_operand *value, unsigned bytes,
+                       uint32_t *copies)
+{
+    for (unsigned i = 0; i < value->count; i++) {
+        cx_ptx_instruction copy = {.op = bytes == 2 ? CX_PTX_OP_mov_b16 : CX_PTX_OP_mov_b32,
+                                   .d = cx_ptx_temp(self),
+                                   .a = value->parts[i]};
+
+        if (copy.d == CX_PTX_NO_SLOT || !cx_ptx_emit(self, copy))
+            return false;
+        copies[i] = copy.d;
+    }
+    return true;
+}
+
+/* Each part of a vector by itself: only parts are atomic. */
+static bool encode_atomic_vector(cx_ptx_parser *self, const cx_ptx_statement *statement,
+                                 const access_words *what, cx_ptx_instruction done,
+                                 const cx_ptx_operand *result, const cx_ptx_operand *value)
+{
+    uint32_t values[CX_PTX_VECTOR_MAX];
+
+    if ((result && (result->kind != CX_PTX_OPERAND_VECTOR || result->count != what->count)) ||
+        value->kind != CX_PTX_OPERAND_VECTOR || value->count != what->count)
+        return cx_ptx_wrong(self, statement, "wrong number of values");
+    if (result && !copy_parts(self, value, done.size, values))
         return false;
-    done.d = first > 0 ? cx_ptx_result(self, &statement->operands[0], what.type)
-                       : cx_ptx_temp(self);
+    for (unsigned i = 0; i < what->count; i++) {
+        done.align = (uint8_t)(i == 0 ? done.size * what->count : done.size);
+        done.site = next_site(self);
+        done.d = result ? result->parts[i] : cx_ptx_temp(self);
+        done.b = result ? values[i] : value->parts[i];
+        if (done.d == CX_PTX_NO_SLOT || !cx_ptx_check_part(self, value, i, what->type, false) ||
+            (result && !cx_ptx_check_part(self, result, i, what->type, false)))
+            return false;
+        if (result && (done.d < CX_PTX_SLOTS_FIXED || (done.d & CX_PTX_CONSTANT_BIT)))
+            return cx_ptx_wrong(self, statement, "a part cannot be written");
+        if (!cx_ptx_emit(self, done))
+            return false;
+        done.immediate = (int64_t)((uint64_t)done.immediate + done.size);
+    }
+    return true;
+}
+
+/* The address is operand `first`; a result is before it. */
+static bool encode_atomic(cx_ptx_parser *self, const cx_ptx_statement *statement, int first)
+{
+    access_words what = {.space = CX_PTX_GENERIC, .count = 1};
+    cx_ptx_instruction done = {.op = CX_PTX_ATOMIC, .mode = UINT8_MAX};
+    const cx_ptx_operand *operands = statement->operands;
+    int count;
+
+    if (!read_atomic_words(statement, &what, &done))
+        return cx_ptx_unknown(self, statement);
+    count = done.mode == CX_PTX_ATOMIC_SWAP ? 3 : 2;
+    if (!cx_ptx_need(self, statement, first + count, first + count) ||
+        !cx_ptx_take_address(self, statement, &operands[first], what.space, true, &done))
+        return false;
     done.type = (uint8_t)what.type;
     done.size = done.align = (uint8_t)cx_ptx_type_bytes(what.type);
+    if (what.count > 1)
+        return encode_atomic_vector(self, statement, &what, done, first > 0 ? &operands[0] : NULL,
+                                    &operands[first + 1]);
+    done.d = first > 0 ? cx_ptx_result(self, &operands[0], what.type) : cx_ptx_temp(self);
     done.site = next_site(self);
-    done.b = cx_ptx_value(self, &statement->operands[first + 1], what.type);
-    if (operands == 3)
-        done.c = cx_ptx_value(self, &statement->operands[first + 2], what.type);
+    done.b = cx_ptx_value(self, &operands[first + 1], what.type);
+    if (count == 3)
+        done.c = cx_ptx_value(self, &operands[first + 2], what.type);
     return done.b != CX_PTX_NO_SLOT && done.c != CX_PTX_NO_SLOT && done.d != CX_PTX_NO_SLOT &&
            cx_ptx_emit(self, done);
 }

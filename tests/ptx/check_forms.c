@@ -280,6 +280,50 @@ START_TEST(hints_change_nothing)
 }
 END_TEST
 
+/* atomicAdd of float2, float4 and vectors of halves for sm_90. All lanes add to the same memory. */
+START_TEST(atomic_operations_add_vectors_part_by_part)
+{
+    static const char text[] = KERNEL(
+        "", "cvt.rn.f32.u32 %r2, %r1;\nmov.f32 %r3, 0f3f800000;\n"
+            "mov.f32 %r4, 0f40000000;\n"
+            "red.global.add.v4.f32 [%d1], {%r2, %r3, %r4, %r3};\n"
+            "mov.b32 %r5, 0x3c004000;\n" /* 1 and 2 as halves */
+            "red.global.add.noftz.v2.f16x2 [%d1+16], {%r5, %r5};\n"
+            "mov.b32 {%h1, %h2}, %r5;\n"
+            "atom.global.v4.f16.add.noftz {%h3, %h4, %h5, %h6}, [%d1+24], {%h1, %h2, %h2, %h1};");
+    uint32_t words[8];
+    float sums[4];
+
+    run_threads(text, words, 8, 32);
+    memcpy(sums, words, sizeof sums);
+    ck_assert_float_eq(sums[0], 31 * 32 / 2);
+    ck_assert_float_eq(sums[1], 32);
+    ck_assert_float_eq(sums[2], 64);
+    ck_assert_float_eq(sums[3], 32);
+    ck_assert_uint_eq(words[4], 0x50005400); /* 32 and 64 */
+    ck_assert_uint_eq(words[5], 0x50005400);
+    ck_assert_uint_eq(words[6], 0x50005400);
+    ck_assert_uint_eq(words[7], 0x54005000);
+}
+END_TEST
+
+START_TEST(the_result_of_an_atomic_vector_may_be_its_value)
+{
+    static const char text[] = KERNEL(
+        "", "mov.f32 %r2, 0f3f800000;\nmov.f32 %r3, 0f40000000;\n"
+            "red.global.add.v2.f32 [%d1], {%r2, %r2};\n"
+            "atom.global.add.v2.f32 {%r3, %r2}, [%d1], {%r2, %r3};\n"
+            "st.global.v2.u32 [%d1+8], {%r3, %r2};");
+    float found[4];
+
+    run_threads(text, (uint32_t *)(void *)found, 4, 1);
+    ck_assert_float_eq(found[0], 2);
+    ck_assert_float_eq(found[1], 3);
+    ck_assert_float_eq(found[2], 1);
+    ck_assert_float_eq(found[3], 1);
+}
+END_TEST
+
 START_TEST(limits_of_clusters_are_read)
 {
     CUmodule module;
@@ -312,6 +356,11 @@ START_TEST(other_valid_code_is_refused_by_name)
         {"barrier.cluster.arrive;", "barrier.cluster"},
         {"mapa.u64 %d1, %d2, %r1;", "mapa"},
         {"getctarank.u64 %r1, %d1;", "getctarank"},
+        {"st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r2, [%r3];",
+         "st.async"},
+        {"cp.async.bulk.commit_group;", "cp.async.bulk"},
+        {"movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r2;", "movmatrix"},
+        {".reg .b128 %q<3>; atom.global.cas.b128 %q0, [%d1], %q1, %q2;", ".b128"},
         {"multimem.ld_reduce.global.add.u32 %r1, [%d1];", "multimem"},
     };
     CUmodule module;
@@ -383,6 +432,8 @@ static Suite *form_suite(void)
     tcase_add_test(forms, the_host_uses_managed_variables_directly);
     tcase_add_test(forms, blocks_of_a_cooperative_grid_meet_in_its_workspace);
     tcase_add_test(forms, hints_change_nothing);
+    tcase_add_test(forms, atomic_operations_add_vectors_part_by_part);
+    tcase_add_test(forms, the_result_of_an_atomic_vector_may_be_its_value);
     tcase_add_test(forms, limits_of_clusters_are_read);
     tcase_add_test(forms, other_valid_code_is_refused_by_name);
     suite_add_tcase(suite, forms);
