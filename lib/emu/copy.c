@@ -1,5 +1,6 @@
 #include "emu/copy.h"
 #include "emu/capture.h"
+#include "emu/output.h"
 #include "emu/reservation.h"
 #include "emu/shared.h"
 #include "emu/schedule.h"
@@ -323,6 +324,8 @@ cxu_result cx_emu_copy_submit(const cx_emu_copy *copy, CUstream stream, cx_emu_c
 {
     cxu_result result;
 
+    if (mode == CX_EMU_COPY_SYNC)
+        cx_emu_output_show();
     pthread_mutex_lock(&cx_emu_lock);
     result = submit_locked(copy, stream, mode);
     pthread_mutex_unlock(&cx_emu_lock);

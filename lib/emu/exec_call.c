@@ -1,6 +1,7 @@
 /* Executable graphs as a whole. */
 #include "emu/capture.h"
 #include "emu/exec.h"
+#include "emu/output.h"
 #include "emu/state.h"
 #include <stdio.h>
 
@@ -194,6 +195,7 @@ cxu_result cx_emu_call_graph_launch(CUgraphExec exec_handle, CUstream stream_han
 
     if (result != CXU_SUCCESS)
         return result;
+    cx_emu_output_show();
     pthread_mutex_lock(&cx_emu_lock);
     result = find_both(exec_handle, stream_handle, &exec, &stream);
     if (result == CXU_SUCCESS)

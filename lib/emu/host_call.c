@@ -1,5 +1,6 @@
 #include "emu/host_call.h"
 #include "emu/capture.h"
+#include "emu/output.h"
 #include "emu/state.h"
 #include "emu/stream.h"
 
@@ -19,6 +20,7 @@ static void run_function(void *argument)
 typedef struct callback {
     cxu_stream_callback function;
     CUstream stream; /* as the user named it */
+    cx_emu_context *context;
     void *user_data;
 } callback;
 
@@ -26,6 +28,9 @@ static void run_callback(void *argument)
 {
     const callback *host = argument;
 
+    pthread_mutex_lock(&cx_emu_lock);
+    cx_emu_output_flush(host->context);
+    pthread_mutex_unlock(&cx_emu_lock);
     host->function(host->stream, CXU_SUCCESS, host->user_data);
 }
 
@@ -77,6 +82,7 @@ static cxu_result submit_callback(CUstream handle, callback *host)
 
     if (result != CXU_SUCCESS)
         return result;
+    host->context = stream->context;
     /* The capture goes on, unlike with other work that cannot be captured. */
     return stream->branch ? CXU_STREAM_CAPTURE_UNSUPPORTED
                           : cx_emu_work_submit(stream, &request, NULL);
@@ -119,7 +125,7 @@ cxu_result cx_emu_call_launch_host_func_v2(CUstream stream, CUhostFn function, v
 cxu_result cx_emu_call_stream_add_callback(CUstream stream, cxu_stream_callback function,
                                            void *user_data, unsigned int flags)
 {
-    callback host = {function, stream, user_data};
+    callback host = {.function = function, .stream = stream, .user_data = user_data};
     cxu_result result = cx_emu_enter();
 
     if (result != CXU_SUCCESS)

@@ -3,6 +3,7 @@
 #include "emu/device.h"
 #include "emu/launch.h"
 #include "emu/operation.h"
+#include "emu/output.h"
 #include "emu/state.h"
 #include "emu/stream.h"
 
@@ -57,6 +58,7 @@ static cxu_result launch_function(cx_emu_launch *what, CUfunction function, CUst
         return result;
     if (!function)
         return CXU_INVALID_HANDLE;
+    cx_emu_output_show();
     pthread_mutex_lock(&cx_emu_lock);
     result = launch_locked(what, function, stream, parameters, extra);
     pthread_mutex_unlock(&cx_emu_lock);

@@ -1,6 +1,7 @@
 /* Calls about modules and their functions. */
 #include "emu/capture.h"
 #include "emu/module.h"
+#include "emu/output.h"
 #include "emu/state.h"
 
 /* ---- loading ---- */
@@ -31,6 +32,7 @@ static cxu_result begin_load(void)
 
     if (result != CXU_SUCCESS)
         return result;
+    cx_emu_output_show();
     pthread_mutex_lock(&cx_emu_lock);
     result = cx_emu_context_current(&context);
     if (result == CXU_SUCCESS)
@@ -92,6 +94,7 @@ cxu_result cx_emu_call_module_unload(CUmodule handle)
 
     if (result != CXU_SUCCESS)
         return result;
+    cx_emu_output_show();
     pthread_mutex_lock(&cx_emu_lock);
     result = cx_emu_module_find(handle, &module);
     if (result == CXU_SUCCESS && module->library)

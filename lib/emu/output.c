@@ -12,13 +12,17 @@ typedef struct cx_emu_output {
     char text[];
 } cx_emu_output;
 
+_Atomic int cx_emu_outputs;
+
 static void drop_oldest(cx_emu_context *context)
 {
     cx_emu_output *oldest = context->output;
 
     context->output = oldest->next;
-    if (!context->output)
+    if (!context->output) {
         context->last_output = NULL;
+        cx_emu_outputs--;
+    }
     context->output_bytes -= oldest->length;
     free(oldest);
 }
@@ -32,6 +36,7 @@ void cx_emu_output_add(cx_emu_context *context, const char *text, size_t length,
         return;
     *added = (cx_emu_output){.length = length, .failed = failed};
     memcpy(added->text, text, length);
+    cx_emu_outputs += context->output == NULL;
     *(context->last_output ? &context->last_output->next : &context->output) = added;
     context->last_output = added;
     context->output_bytes += length;
@@ -47,6 +52,7 @@ void cx_emu_output_flush(cx_emu_context *context)
         return;
     context->output = context->last_output = NULL;
     context->output_bytes = 0;
+    cx_emu_outputs--;
     pthread_mutex_unlock(&cx_emu_lock);
     for (; each; each = next) {
         next = each->next;
@@ -55,4 +61,14 @@ void cx_emu_output_flush(cx_emu_context *context)
     }
     fflush(stdout);
     pthread_mutex_lock(&cx_emu_lock);
+}
+
+void cx_emu_output_show_slowly(void)
+{
+    cx_emu_context *context;
+
+    pthread_mutex_lock(&cx_emu_lock);
+    if (cx_emu_context_identify(NULL, &context) == CXU_SUCCESS)
+        cx_emu_output_flush(context);
+    pthread_mutex_unlock(&cx_emu_lock);
 }

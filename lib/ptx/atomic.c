@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static uint64_t float_sum(cx_ptx_type type, uint64_t old, uint64_t operand)
+static uint64_t float_sum(cx_ptx_type type, uint64_t old, uint64_t operand, bool flushes)
 {
     float narrow, narrow_operand;
     double wide, wide_operand;
@@ -19,7 +19,11 @@ static uint64_t float_sum(cx_ptx_type type, uint64_t old, uint64_t operand)
     }
     memcpy(&narrow, &old, sizeof narrow);
     memcpy(&narrow_operand, &operand, sizeof narrow);
-    narrow = cx_ptx_number(narrow + narrow_operand);
+    if (flushes)
+        narrow = cx_ptx_flush(cx_ptx_flush(narrow) + cx_ptx_flush(narrow_operand));
+    else
+        narrow += narrow_operand;
+    narrow = cx_ptx_number(narrow);
     old = 0;
     memcpy(&old, &narrow, sizeof narrow);
     return old;
@@ -30,7 +34,7 @@ static const cx_ptx_small *small_of(uint8_t type)
     return type == CX_PTX_F16 ? &cx_ptx_f16 : type == CX_PTX_BF16 ? &cx_ptx_bf16 : NULL;
 }
 
-static uint64_t sum_of(const cx_ptx_instruction *what, uint64_t old, uint64_t operand)
+static uint64_t sum_of(const cx_ptx_instruction *what, uint64_t old, uint64_t operand, bool flushes)
 {
     const cx_ptx_small *small = small_of(what->type), *pairs = small_of(what->from);
     uint32_t a = (uint32_t)old, b = (uint32_t)operand;
@@ -40,7 +44,7 @@ static uint64_t sum_of(const cx_ptx_instruction *what, uint64_t old, uint64_t op
     if (pairs)
         return cx_ptx_small_pair(cx_ptx_small_add, pairs, a, b, 0);
     return cx_ptx_type_float((cx_ptx_type)what->type)
-               ? float_sum((cx_ptx_type)what->type, old, operand)
+               ? float_sum((cx_ptx_type)what->type, old, operand, flushes)
                : old + operand;
 }
 
@@ -51,13 +55,14 @@ static bool is_less(cx_ptx_type type, uint64_t a, uint64_t b)
     return cx_ptx_type_signed(type) ? (int64_t)a < (int64_t)b : a < b;
 }
 
-static uint64_t result_of(const cx_ptx_instruction *what, uint64_t old, uint64_t operand)
+static uint64_t result_of(const cx_ptx_instruction *what, uint64_t old, uint64_t operand,
+                          bool flushes)
 {
     cx_ptx_type type = (cx_ptx_type)what->type;
 
     switch ((cx_ptx_atomic)what->mode) {
     case CX_PTX_ATOMIC_ADD:
-        return sum_of(what, old, operand);
+        return sum_of(what, old, operand, flushes);
     case CX_PTX_ATOMIC_MIN:
         return is_less(type, operand, old) ? operand : old;
     case CX_PTX_ATOMIC_MAX:
@@ -100,7 +105,7 @@ static uint64_t compare_and_swap(const cx_ptx_instruction *what, void *memory, u
 }
 
 uint64_t cx_ptx_atomic_do(const cx_ptx_instruction *what, void *memory, uint64_t operand,
-                          uint64_t other)
+                          uint64_t other, bool flushes)
 {
     if (what->mode == CX_PTX_ATOMIC_SWAP)
         return compare_and_swap(what, memory, operand, other);
@@ -108,7 +113,7 @@ uint64_t cx_ptx_atomic_do(const cx_ptx_instruction *what, void *memory, uint64_t
         uint16_t *half = memory, before = __atomic_load_n(half, __ATOMIC_RELAXED);
 
         while (!__atomic_compare_exchange_n(half, &before,
-                                            (uint16_t)result_of(what, before, operand), true,
+                                            (uint16_t)result_of(what, before, operand, flushes), true,
                                             __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
             continue;
         return before;
@@ -116,13 +121,13 @@ uint64_t cx_ptx_atomic_do(const cx_ptx_instruction *what, void *memory, uint64_t
     if (what->size == 4) {
         uint32_t *word = memory, old = __atomic_load_n(word, __ATOMIC_RELAXED);
 
-        while (!__atomic_compare_exchange_n(word, &old, (uint32_t)result_of(what, old, operand),
+        while (!__atomic_compare_exchange_n(word, &old, (uint32_t)result_of(what, old, operand, flushes),
                                             true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
             continue;
         return old;
     }
     uint64_t *word = memory, old = __atomic_load_n(word, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(word, &old, result_of(what, old, operand), true,
+    while (!__atomic_compare_exchange_n(word, &old, result_of(what, old, operand, flushes), true,
                                         __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
         continue;
     return old;

@@ -191,8 +191,9 @@ uint64_t cx_ptx_extend(cx_ptx_type type, uint64_t bits);
 /* Does an operation on the barrier in `memory`; returns its result. */
 uint64_t cx_ptx_mbarrier_do(uint8_t mode, uint64_t *memory, uint32_t operand, uint64_t state);
 
-/* Does the operation on `memory`, which is aligned; returns the old value. */
+/* Does the operation on `memory`, which is aligned; returns the old value. `flushes`: a sum of f32
+ * takes and gives no subnormal numbers. */
 uint64_t cx_ptx_atomic_do(const cx_ptx_instruction *what, void *memory, uint64_t operand,
-                          uint64_t other);
+                          uint64_t other, bool flushes);
 
 #endif

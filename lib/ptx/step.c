@@ -221,6 +221,12 @@ static bool store(const cx_ptx_step *run, const cx_ptx_instruction *at)
     return true;
 }
 
+/* GPUs flush subnormal numbers where they add to floats in global memory, not in shared memory. */
+static bool is_shared(const cx_ptx_step *run, const unsigned char *memory)
+{
+    return (uintptr_t)memory - (uintptr_t)run->block->shared < run->grid->shared_bytes;
+}
+
 static bool do_atomic(const cx_ptx_step *run, const cx_ptx_instruction *at)
 {
     EACH_ACTIVE (run) {
@@ -231,7 +237,7 @@ static bool do_atomic(const cx_ptx_step *run, const cx_ptx_instruction *at)
             return false;
         put(run, at->d, lane,
             at->op == CX_PTX_ATOMIC
-                ? cx_ptx_atomic_do(at, memory, b, c)
+                ? cx_ptx_atomic_do(at, memory, b, c, !is_shared(run, memory))
                 : cx_ptx_mbarrier_do(at->mode, (uint64_t *)(void *)memory, (uint32_t)b, c));
     }
     return true;

@@ -1,6 +1,8 @@
 /* What kernels call: vprintf, malloc and free, assertions, functions by their addresses. */
 #include "../emu/work_fixture.h"
 
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -189,6 +191,95 @@ START_TEST(beyond_the_limit_the_oldest_text_is_lost)
     ck_assert_uint_gt(length, limit - 128);
     ck_assert_int_eq(strncmp(text, "0 ", 2) == 0, 0);
     ck_assert_ptr_nonnull(strstr(text, "\n9999 "));
+}
+END_TEST
+
+/* ---- when text comes ---- */
+
+static void *printed[] = {NULL};
+static CUdeviceptr printed_count;
+static CUmodule printing;
+static CUgraphExec printing_graph;
+
+static void launch_again(void)
+{
+    start(printing, printed, 1, 1);
+}
+
+static void launch_graph(void)
+{
+    ck_success(cx_emu_call_graph_launch(printing_graph, NULL));
+}
+
+static void copy_synchronously(void)
+{
+    uint32_t word;
+
+    ck_success(cx_emu_call_memcpy_dtoh(&word, printed_count, sizeof word));
+}
+
+static void load_code(void)
+{
+    (void)load(HEAD ".visible .entry k()\n{\nret;\n}\n");
+}
+
+static void unload_code(void)
+{
+    ck_success(cx_emu_call_module_unload(printing));
+}
+
+static void call_back(CUstream stream, cxu_result error, void *done)
+{
+    (void)stream, (void)error;
+    atomic_store((atomic_bool *)done, true);
+}
+
+static void add_callback(void)
+{
+    static atomic_bool done;
+
+    ck_success(cx_emu_call_stream_add_callback(NULL, call_back, &done, 0));
+    while (!atomic_load(&done))
+        (void)cx_emu_call_stream_query(NULL);
+}
+
+static void ask(void)
+{
+    ck_success(cx_emu_call_stream_query(NULL));
+}
+
+static const struct {
+    void (*does)(void);
+    const char *text;
+} showing[] = {{launch_again, "x"}, {launch_graph, "x"}, {copy_synchronously, "x"},
+               {load_code, "x"},    {unload_code, "x"},  {add_callback, "x"},
+               {ask, ""}};
+
+/* The kernel is done, and nothing has waited for it. */
+START_TEST(text_comes_with_the_calls_that_flush_it)
+{
+    CUgraph graph;
+    char text[64];
+    off_t length;
+
+    printed[0] = &printed_count;
+    printed_count = make_memory(4);
+    printing = load_print("x", "");
+    ck_success(cx_emu_call_graph_create(&graph, 0));
+    ck_success(cx_emu_call_graph_instantiate_with_flags(&printing_graph, graph, 0));
+    redirect redirected = redirect_begin(stdout);
+    start(printing, printed, 1, 1);
+    while (cx_emu_call_stream_query(NULL) != CXU_SUCCESS)
+        sched_yield();
+    showing[_i].does();
+    fflush(stdout);
+    length = lseek(fileno(stdout), 0, SEEK_CUR);
+    ck_success(cx_emu_call_ctx_synchronize());
+    redirect_end(&redirected, text, sizeof text);
+    ck_assert_int_eq(length, (off_t)strlen(showing[_i].text));
+    ck_assert_int_eq(text[0], 'x');
+    ck_success(cx_emu_call_graph_exec_destroy(printing_graph));
+    ck_success(cx_emu_call_graph_destroy(graph));
 }
 END_TEST
 
@@ -383,6 +474,8 @@ static Suite *builtin_suite(void)
     tcase_add_test(builtins, printf_formats_like_that_of_the_host);
     tcase_add_test(builtins, text_comes_out_at_synchronisation_in_the_order_of_blocks);
     tcase_add_test(builtins, beyond_the_limit_the_oldest_text_is_lost);
+    tcase_add_loop_test(builtins, text_comes_with_the_calls_that_flush_it, 0,
+                        sizeof showing / sizeof showing[0]);
     tcase_add_test(builtins, a_format_that_is_no_memory_faults);
     tcase_add_test(builtins, kernels_allocate_use_and_free_memory);
     tcase_add_test(builtins, memory_outlives_its_kernel_and_is_given_again_once_freed);

@@ -324,6 +324,31 @@ START_TEST(the_result_of_an_atomic_vector_may_be_its_value)
 }
 END_TEST
 
+/* Measured on GPUs, and so in the description of PTX. */
+START_TEST(atomic_sums_of_floats_flush_subnormals_in_global_memory_only)
+{
+    static const char text[] = KERNEL(
+        ".shared .align 4 .f32 sum;\n",
+        "mov.b32 %r2, 0x00000005;\nmov.b32 %r3, 0x80000003;\n"
+        "red.global.add.f32 [%d1], %r2;\n"
+        "st.global.b32 [%d1+4], %r2;\nadd.u64 %d3, %d1, 4;\natom.add.f32 %r4, [%d3], %r3;\n"
+        "mov.b32 %r5, 0x00800000;\nst.global.b32 [%d1+8], %r5;\n"
+        "mov.b32 %r5, 0x80c00000;\nred.global.add.f32 [%d1+8], %r5;\n"
+        "st.shared.b32 [sum], %r2;\nred.shared.add.f32 [sum], %r2;\n"
+        "mov.u64 %d4, sum;\ncvta.shared.u64 %d4, %d4;\nred.add.f32 [%d4], %r2;\n"
+        "ld.shared.b32 %r5, [sum];\nst.global.b32 [%d1+12], %r5;\n"
+        "st.global.b32 [%d1+16], %r4;");
+    uint32_t words[5];
+
+    run_threads(text, words, 5, 1);
+    ck_assert_uint_eq(words[0], 0);
+    ck_assert_uint_eq(words[1], 0);
+    ck_assert_uint_eq(words[2], 0x80000000);
+    ck_assert_uint_eq(words[3], 15);
+    ck_assert_uint_eq(words[4], 5);
+}
+END_TEST
+
 START_TEST(limits_of_clusters_are_read)
 {
     CUmodule module;
@@ -434,6 +459,7 @@ static Suite *form_suite(void)
     tcase_add_test(forms, hints_change_nothing);
     tcase_add_test(forms, atomic_operations_add_vectors_part_by_part);
     tcase_add_test(forms, the_result_of_an_atomic_vector_may_be_its_value);
+    tcase_add_test(forms, atomic_sums_of_floats_flush_subnormals_in_global_memory_only);
     tcase_add_test(forms, limits_of_clusters_are_read);
     tcase_add_test(forms, other_valid_code_is_refused_by_name);
     suite_add_tcase(suite, forms);
