@@ -74,14 +74,15 @@ static void say_access(words *to, const cx_ptx_fault *fault)
         say(to, ": a use");
 }
 
-/* Where an access to `bytes` bytes lies that leaves [begin, begin + size). */
+/* The access leaves [begin, begin + size): says on which side, and by how much. */
 static void say_distance(words *to, const cx_ptx_fault *fault, uint64_t begin, uint64_t size,
                          const char *noun)
 {
     uint64_t end = begin + size, distance;
 
     if (fault->address >= begin && fault->address < end) {
-        say(to, ", running %llu bytes over the end of ", (ull)(fault->address + fault->bytes - end));
+        say(to, ", running %llu bytes over the end of ",
+            (ull)(fault->address + fault->bytes - end));
     } else {
         distance = fault->address < begin ? begin - fault->address : fault->address - end;
         if (fault->address < begin)
@@ -113,8 +114,9 @@ static const char *call_of(cx_emu_memory_kind kind)
 
 static void say_origin(words *to, const cx_emu_allocation *allocation)
 {
-    say(to, allocation->of_module ? " (of a module)" : " (%s, at %#llx)",
-        call_of(allocation->kind), (ull)allocation->address);
+    say(to, " (%s, at %#llx)",
+        allocation->of_module ? "variables, or the heap of kernels" : call_of(allocation->kind),
+        (ull)allocation->address);
 }
 
 static bool is_inside(uint64_t address, uint64_t begin, uint64_t bytes)

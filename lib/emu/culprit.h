@@ -1,6 +1,6 @@
 /*
- * The text for a failure of a kernel: the kernel, the line of its PTX and of its source, the thread,
- * and for an address what allocation lies there or nearest to it.
+ * The text for a failure of a kernel: the kernel, the line of its PTX and of its source, and the
+ * thread; for an address the allocation that lies there, or the nearest one.
  */
 #ifndef CX_EMU_CULPRIT_H
 #define CX_EMU_CULPRIT_H

@@ -15,7 +15,7 @@ void cx_emu_output_add(cx_emu_context *context, const char *text, size_t length,
 /* Writes all to standard output and standard error; the lock is released meanwhile. */
 void cx_emu_output_flush(cx_emu_context *context);
 
-/* How many contexts have text. Read without the lock. */
+/* Counts the contexts that have text; read without the lock. */
 extern _Atomic int cx_emu_outputs;
 
 /* Flushes the calling thread's current context, at the start of a call that does so. Takes the

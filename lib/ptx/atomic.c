@@ -112,17 +112,18 @@ uint64_t cx_ptx_atomic_do(const cx_ptx_instruction *what, void *memory, uint64_t
     if (what->size == 2) {
         uint16_t *half = memory, before = __atomic_load_n(half, __ATOMIC_RELAXED);
 
-        while (!__atomic_compare_exchange_n(half, &before,
-                                            (uint16_t)result_of(what, before, operand, flushes), true,
-                                            __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+        while (!__atomic_compare_exchange_n(
+            half, &before, (uint16_t)result_of(what, before, operand, flushes), true,
+            __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
             continue;
         return before;
     }
     if (what->size == 4) {
         uint32_t *word = memory, old = __atomic_load_n(word, __ATOMIC_RELAXED);
 
-        while (!__atomic_compare_exchange_n(word, &old, (uint32_t)result_of(what, old, operand, flushes),
-                                            true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+        while (!__atomic_compare_exchange_n(
+            word, &old, (uint32_t)result_of(what, old, operand, flushes), true, __ATOMIC_SEQ_CST,
+            __ATOMIC_RELAXED))
             continue;
         return old;
     }
