@@ -1,10 +1,13 @@
 """Runs the tests of public programs and libraries on the stand-in, and compares each outcome with the expected one.
 
-run.py [--record] [--install] [--jobs N] [--only GLOB] [--expected OUTCOME] BUILD CLIENT...
+run.py [--record] [--install] [--check] [--jobs N] [--only GLOB] [--expected OUTCOME] BUILD CLIENT...
 
 A client is a file clients/CLIENT.py; expected/CLIENT.txt has a line for each of its tests: name, outcome (pass, fail,
 skip, xfail, crash, hang) and reason, with tabs between. Another outcome fails, a better one too, and so does a test
 that is not in the list or no longer there. --record writes the list anew.
+
+--check runs them under `ctxrt check`: a finding fails that found/CLIENT.txt does not name, a file for its option
+--suppress with the reason in front of each line.
 """
 import argparse
 import fnmatch
@@ -14,6 +17,7 @@ import os
 import pathlib
 import queue
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -23,17 +27,24 @@ sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
 
 
+def place(frame):
+    module = pathlib.Path(frame["module"] or "?").name
+    return "%s: %s" % (module, frame["function"] or hex(frame["offset"] or 0))
+
+
 class Client:
     """A client's file, and the folder that its packages and logs are in."""
 
-    def __init__(self, name, build):
+    def __init__(self, name, build, check):
         self.name = name
+        self.check = check
         self.file = HERE / "clients" / (name + ".py")
         self.build = build
         self.folder = build / "clients" / name
         self.venv = build / "clients" / "venv"
         self.stamp = build / "clients" / (name + ".installed")
         self.logs = self.folder / "logs"
+        self.reports = self.folder / "reports"
         spec = importlib.util.spec_from_file_location("client_" + name.replace("-", "_"), self.file)
         self.module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(self.module)
@@ -59,9 +70,21 @@ class Client:
         values.update({"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(HERE), **self.get("environment", {})})
         return values
 
-    def command(self, words):
-        """On the stand-in, as `ctxrt run` does it."""
-        return [str(self.build / "ctxrt"), "run", "--cuda", str(self.get("cuda", 12))] + words
+    def command(self, words, name):
+        """On the stand-in, as `ctxrt run` does it, or `ctxrt check`, whose report has the name."""
+        options = ["--cuda", str(self.get("cuda", 12))]
+        if self.check:
+            options += ["--error-exitcode=0", "--json", str(self.reports / name)]
+            known = HERE / "found" / (self.name + ".txt")
+            options += ["--suppress", str(known)] * known.exists()
+        return [str(self.build / "ctxrt"), "check" if self.check else "run"] + options + words
+
+    def findings(self):
+        """What `ctxrt check` found in all its tests: report, kind, call, places."""
+        for report in sorted(self.reports.iterdir()):
+            for finding in json.loads(report.read_text())["findings"]:
+                if finding["severity"] != "note":
+                    yield report.name, finding["kind"], finding["call"], " < ".join(map(place, finding["at"][:4]))
 
     def install(self):
         """Installs its packages of PyPI into the environment that all clients share."""
@@ -113,7 +136,7 @@ class Commands:
     def run(self, name, limit, log):
         scratch = self.client.folder / "scratch" / name
         scratch.mkdir(parents=True, exist_ok=True)
-        words = self.client.command(["sh", "-euc", self.client.get("common", "") + self.commands[name]])
+        words = self.client.command(["sh", "-euc", self.client.get("common", "") + self.commands[name]], name)
         with open(log, "w") as output:
             child = subprocess.Popen(words, env=self.client.environment(), cwd=scratch, start_new_session=True,
                                      stdin=subprocess.DEVNULL, stdout=output, stderr=output)
@@ -142,7 +165,7 @@ class Server:
     def start(self):
         root = self.client.get("root", None)
         words = self.client.command([self.client.python(), str(HERE / "pytests.py"), str(root),
-                                     self.client.get("package", "")])
+                                     self.client.get("package", "")], "server%d" % self.number)
         self.process = subprocess.Popen(words + self.client.get("preload", []), env=self.client.environment(),
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                                         stderr=open(self.client.logs / ("server%d" % self.number), "w"))
@@ -214,8 +237,19 @@ def record(client, results):
             print("\t".join([name, outcome] + [reason] * bool(reason)), file=file)
 
 
+def tell_findings(client, totals):
+    reports = 0
+    for report, kind, call, places in client.findings():
+        totals["FAIL"] += 1
+        reports += 1
+        print("FAIL: %s: %s: %s, %s: %s" % (client.name, report, kind, call, places), flush=True)
+    print("%s: ctxrt check: %d findings" % (client.name, reports), flush=True)
+
+
 def run_client(client, options, totals):
     client.logs.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(client.reports, ignore_errors=True)
+    client.reports.mkdir()
     before = read_expected(client)
     reason = client.missing()
     if reason:
@@ -243,6 +277,8 @@ def run_client(client, options, totals):
     results = run_all(client, names, runners, told)
     for runner in runners:
         runner.close()
+    if client.check:
+        tell_findings(client, totals)
     if options.record:
         kept = {name: row for name, row in before.items() if not asked(name)}
         record(client, {**kept, **results})
@@ -258,6 +294,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--record", action="store_true")
     parser.add_argument("--install", action="store_true")
+    parser.add_argument("--check", action="store_true", help="under ctxrt check")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--only", default="*", help="those whose names match")
     parser.add_argument("--expected", default="", help="those whose expected outcome is this one")
@@ -267,7 +304,7 @@ def main():
     names = options.clients or sorted(file.stem for file in (HERE / "clients").glob("*.py"))
     totals = {"PASS": 0, "FAIL": 0, "SKIP": 0}
     for name in names:
-        client = Client(name, options.build)
+        client = Client(name, options.build, options.check)
         if options.install:
             try:
                 client.install()

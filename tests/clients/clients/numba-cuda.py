@@ -6,6 +6,7 @@
 # PyPI: nvidia-nvvm==13.0.88
 # PyPI: nvidia-cuda-nvrtc==13.0.88
 # PyPI: nvidia-cuda-runtime==13.0.96
+# PyPI: nvidia-curand==10.4.0.35
 # PyPI: pytest==9.2.0
 # PyPI: psutil==7.2.2
 # PyPI: cffi==2.1.1
