@@ -47,7 +47,9 @@ static const char *file_name(const char *path)
 static void say_place(words *to, const cx_emu_run *run, const cx_ptx_fault *fault)
 {
     say(to, "kernel %.*s, line %d of its PTX", NAME_MAX_SHOWN,
-        cx_ptx_kernel_describe(run->code->ptx, run->kernel).name, fault->line);
+        fault->kernel != NULL ? fault->kernel
+                              : cx_ptx_kernel_describe(run->code->ptx, run->kernel).name,
+        fault->line);
     if (fault->source)
         say(to, ", %s:%d", file_name(fault->source), fault->source_line);
     say(to, ", block (%u, %u, %u), thread (%u, %u, %u)", fault->block[0], fault->block[1],

@@ -79,3 +79,48 @@ const char cx_emu_device_runtime[] =
     "    st.param.b32 [error], 1;\n" /* cudaErrorInvalidValue */
     "    ret;\n"
     "}\n";
+
+/* The code that compilers make for <<<>>> in a kernel calls these; lib/ptx has what they call. */
+#define SIZES ".param .b64 kernel, .param .align 4 .b8 blocks[12], .param .align 4 .b8 threads[12], " \
+              ".param .b32 shared"
+
+const char cx_emu_device_launches[] =
+    ".version 6.0\n"
+    ".target sm_50\n"
+    ".address_size 64\n"
+    ".extern .func (.param .b64 buffer) __ctxrt_prepare_child(" SIZES ");\n"
+    ".extern .func (.param .b32 error) __ctxrt_launch_child"
+    "(.param .b64 buffer, .param .b64 stream);\n"
+    ".extern .func (.param .b32 error) __ctxrt_last_error(.param .b32 forget);\n"
+    ".weak .func (.param .b64 buffer) __cudaCDP2GetParameterBufferV2(" SIZES ")\n"
+    "{\n"
+    "    call (buffer), __ctxrt_prepare_child, (kernel, blocks, threads, shared);\n"
+    "    ret;\n"
+    "}\n"
+    ".weak .func (.param .b32 error) __cudaCDP2LaunchDeviceV2"
+    "(.param .b64 buffer, .param .b64 stream)\n"
+    "{\n"
+    "    call (error), __ctxrt_launch_child, (buffer, stream);\n"
+    "    ret;\n"
+    "}\n"
+    ".weak .func (.param .b32 error) __cudaCDP2GetLastError()\n"
+    "{\n"
+    "    .param .b32 forget;\n"
+    "    st.param.b32 [forget], 1;\n"
+    "    call (error), __ctxrt_last_error, (forget);\n"
+    "    ret;\n"
+    "}\n"
+    ".weak .func (.param .b32 error) __cudaCDP2PeekAtLastError()\n"
+    "{\n"
+    "    .param .b32 forget;\n"
+    "    st.param.b32 [forget], 0;\n"
+    "    call (error), __ctxrt_last_error, (forget);\n"
+    "    ret;\n"
+    "}\n";
+
+bool cx_emu_needs_device_launches(const char *text, size_t length)
+{
+    static const char prefix[] = "__cudaCDP2";
+
+    return memmem(text, length, prefix, strlen(prefix)) != NULL;
+}

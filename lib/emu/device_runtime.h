@@ -8,7 +8,12 @@
 /* True for the archive. */
 bool cx_emu_is_device_runtime(const void *image, size_t bytes);
 
-/* PTX of the functions that synchronise cooperative grids; the others are left undefined. */
+/* PTX of the functions that synchronise cooperative grids. */
 extern const char cx_emu_device_runtime[];
+
+/* PTX of the functions that launch grids from kernels, and of their last error; the others are left
+ * undefined. True: the text needs them. */
+extern const char cx_emu_device_launches[];
+bool cx_emu_needs_device_launches(const char *text, size_t length);
 
 #endif

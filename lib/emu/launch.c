@@ -339,6 +339,7 @@ static void run_kernel(void *argument)
                                             .release = give_heap,
                                             .independent = cx_emu_warp_is_independent(),
                                             .seed = cx_emu_warp_seed(),
+                                            .pending_grids = run->pending_grids,
                                             .cores = cx_emu_cores()};
     cx_ptx_fault fault = {0};
     cx_ptx_launch grid = {.shared_bytes = launch->shared_bytes,
@@ -468,7 +469,9 @@ cxu_result cx_emu_launch_request(const cx_emu_launch *launch, cx_emu_run *out_ru
     *out_run = (cx_emu_run){.context = module->context,
                             .code = module->code,
                             .kernel = function->kernel,
-                            .launch = *launch};
+                            .launch = *launch,
+                            .pending_grids = module->context->limits
+                                [CXU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT]};
     *out_request = (cx_emu_work_request){.kind = CX_EMU_WORK_KERNEL,
                                          .call = run_kernel,
                                          .retain = retain_run,

@@ -39,6 +39,7 @@ typedef struct cx_emu_run {
     cx_emu_use *uses;        /* memory that it has reached so far */
     size_t use_count, use_capacity;
     uint64_t deadline; /* watchdog.h */
+    size_t pending_grids; /* the context's limit when it was launched */
     uint64_t ticket;   /* of who watches what it touches (driver/touch.h); 0: nobody */
     cx_emu_touched *touched; /* NULL: nobody watches, or it does not run */
     atomic_bool timed_out;

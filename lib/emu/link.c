@@ -15,6 +15,7 @@ typedef struct linker {
     unsigned int max_registers; /* of the linker's options and the inputs'; 0: any number */
     cx_ptx_source *sources;
     size_t count, capacity;
+    bool device_runtime; /* it is among the inputs */
     char *image; /* set when it is complete */
 } linker;
 
@@ -179,9 +180,11 @@ static cxu_result add_archive(linker *self, const void *image, size_t bytes)
 {
     cxu_result result;
 
-    if (cx_emu_is_device_runtime(image, bytes))
+    if (cx_emu_is_device_runtime(image, bytes)) {
+        self->device_runtime = true;
         return add_text(self, &(cx_emu_text){.text = cx_emu_device_runtime,
                                              .length = strlen(cx_emu_device_runtime)});
+    }
     result = cx_emu_archive_visit(image, bytes, add_fat, self);
     if (result == CXU_NO_BINARY_FOR_GPU)
         cx_emu_jit_complain(&self->jit, "an object or archive has no PTX in a fat binary");
@@ -276,6 +279,20 @@ cxu_result cx_emu_call_link_add_file(CUlinkState state, cxu_jit_input_type type,
 
 /* ---- the result ---- */
 
+/* Kernels of a module that may launch grids run on one core: others do without. */
+static cxu_result add_device_launches(linker *self)
+{
+    bool needed = false;
+
+    for (size_t i = 0; i < self->count && !needed; i++)
+        needed = cx_emu_needs_device_launches(self->sources[i].text, self->sources[i].length);
+    if (!needed || !self->device_runtime)
+        return CXU_SUCCESS;
+    self->device_runtime = false;
+    return append_text(self, &(cx_emu_text){.text = cx_emu_device_launches,
+                                            .length = strlen(cx_emu_device_launches)});
+}
+
 /* Loads the result once, so that errors are reported here. */
 static cxu_result join_texts(linker *self, char **out_image, size_t *out_length)
 {
@@ -315,7 +332,9 @@ cxu_result cx_emu_call_link_complete(CUlinkState state, void **out_image, size_t
     if (!out_image || self->count == 0 || self->image)
         return CXU_INVALID_VALUE;
     cx_emu_jit_resume(&self->jit);
-    result = join_texts(self, &image, &length);
+    result = add_device_launches(self);
+    if (result == CXU_SUCCESS)
+        result = join_texts(self, &image, &length);
     cx_emu_jit_pause(&self->jit);
     if (result != CXU_SUCCESS)
         return result;

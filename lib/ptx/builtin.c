@@ -1,5 +1,7 @@
 #include "ptx/builtin.h"
 
+#include "ptx/child.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +15,10 @@ cx_ptx_builtin cx_ptx_builtin_find(const char *name)
     } rows[] = {{"__assertfail", CX_PTX_BUILTIN_ASSERTION},
                 {"vprintf", CX_PTX_BUILTIN_PRINT},
                 {"malloc", CX_PTX_BUILTIN_ALLOCATE},
-                {"free", CX_PTX_BUILTIN_RELEASE}};
+                {"free", CX_PTX_BUILTIN_RELEASE},
+                {"__ctxrt_prepare_child", CX_PTX_BUILTIN_PREPARE_CHILD},
+                {"__ctxrt_launch_child", CX_PTX_BUILTIN_LAUNCH_CHILD},
+                {"__ctxrt_last_error", CX_PTX_BUILTIN_LAST_ERROR}};
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (strcmp(name, rows[i].name) == 0)
@@ -82,11 +87,49 @@ static bool release_memory(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread
     return false;
 }
 
+/* A parameter that is a dim3. */
+static void read_size(const cx_ptx_function *function, const unsigned char *frame, size_t index,
+                      uint32_t out[3])
+{
+    const cx_ptx_parameter *parameter;
+
+    memset(out, 0, 3 * sizeof *out);
+    index += function->result_count;
+    if (index >= function->parameter_count)
+        return;
+    parameter = &function->parameters[index];
+    memcpy(out, frame + parameter->offset,
+           parameter->bytes < 3 * sizeof *out ? parameter->bytes : 3 * sizeof *out);
+}
+
+/* prepare_child(kernel, blocks, threads, bytes of shared memory) */
+static uint64_t prepare_child(cx_ptx_grid *grid, cx_ptx_thread *thread,
+                              const cx_ptx_function *function, const unsigned char *frame)
+{
+    uint32_t blocks[3], threads[3];
+
+    read_size(function, frame, 1, blocks);
+    read_size(function, frame, 2, threads);
+    return cx_ptx_child_prepare(grid, thread, argument_of(function, frame, 0), blocks, threads,
+                                (uint32_t)argument_of(function, frame, 3));
+}
+
+/* last_error(whether it is forgotten) */
+static uint64_t last_error(cx_ptx_thread *thread, bool forget)
+{
+    uint16_t error = thread->error;
+
+    if (forget)
+        thread->error = 0;
+    return error;
+}
+
 bool cx_ptx_builtin_call(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,
                          const cx_ptx_function *function, unsigned char *frame)
 {
     const cx_ptx_environment *environment = grid->environment;
     uint64_t first = argument_of(function, frame, 0);
+    uint32_t error;
     int32_t count;
 
     switch (function->builtin) {
@@ -101,6 +144,18 @@ bool cx_ptx_builtin_call(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *
         return true;
     case CX_PTX_BUILTIN_RELEASE:
         return release_memory(grid, block, thread, first);
+    case CX_PTX_BUILTIN_PREPARE_CHILD:
+        return_value(function, frame, prepare_child(grid, thread, function, frame));
+        return true;
+    case CX_PTX_BUILTIN_LAUNCH_CHILD:
+        if (!cx_ptx_child_launch(grid, block, thread, first, argument_of(function, frame, 1),
+                                 &error))
+            return false;
+        return_value(function, frame, error);
+        return true;
+    case CX_PTX_BUILTIN_LAST_ERROR:
+        return_value(function, frame, last_error(thread, first != 0));
+        return true;
     default:
         report_assertion(grid, block, thread, function, frame);
         return false;

@@ -28,6 +28,7 @@ typedef struct cx_ptx_thread {
     uint32_t index;        /* in its block */
     uint8_t state;
     uint8_t barrier; /* where it waits */
+    uint16_t error;  /* of its latest call of the device runtime that failed */
 } cx_ptx_thread;
 
 typedef struct cx_ptx_warp cx_ptx_warp;
@@ -77,6 +78,7 @@ typedef struct cx_ptx_grid {
     unsigned char parameters[CX_PTX_PARAMETER_BYTES_MAX + 16];
     uint64_t workspace[CX_PTX_WORKSPACE_WORDS]; /* for the barrier of all blocks */
 
+    struct cx_ptx_children *children; /* grids that its threads launch */
     struct cx_ptx_crew *crew; /* what all threads of the host that run this grid share */
     bool helps;               /* this is the copy of a helper */
     bool gave_up;             /* since another block has failed */

@@ -17,6 +17,7 @@ void cx_ptx_thread_fail(cx_ptx_grid *grid, const cx_ptx_block *block, const cx_p
         return;
     grid->outcome = outcome;
     *grid->fault = (cx_ptx_fault){
+        .kernel = grid->kernel->name,
         .block = {block->index[0], block->index[1], block->index[2]},
         .thread = {thread->index % size[0], thread->index / size[0] % size[1],
                    thread->index / size[0] / size[1]},

@@ -1,6 +1,6 @@
 noinst_LTLIBRARIES += lib/ptx/libptx.la
 lib_ptx_libptx_la_SOURCES = \
-	lib/ptx/atomic.c lib/ptx/bits.h lib/ptx/block.c lib/ptx/block.h lib/ptx/body.c lib/ptx/builtin.c lib/ptx/builtin.h lib/ptx/call.c \
+	lib/ptx/atomic.c lib/ptx/bits.h lib/ptx/block.c lib/ptx/block.h lib/ptx/body.c lib/ptx/builtin.c lib/ptx/builtin.h lib/ptx/call.c lib/ptx/child.c lib/ptx/child.h \
 	lib/ptx/crew.c lib/ptx/crew.h \
 	lib/ptx/convert.c lib/ptx/encode_call.c \
 	lib/ptx/encode_arithmetic.c lib/ptx/encode_compare.c lib/ptx/encode_control.c \

@@ -174,8 +174,9 @@ bool cx_ptx_has_managed(const cx_ptx_module *module)
 bool cx_ptx_uses_heap(const cx_ptx_module *module)
 {
     for (size_t i = 0; i < module->function_count; i++)
-        if (module->functions[i].builtin == CX_PTX_BUILTIN_ALLOCATE &&
-            !module->functions[i].defined)
+        if (!module->functions[i].defined &&
+            (module->functions[i].builtin == CX_PTX_BUILTIN_ALLOCATE ||
+             module->functions[i].builtin == CX_PTX_BUILTIN_PREPARE_CHILD))
             return true;
     return false;
 }

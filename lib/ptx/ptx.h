@@ -59,7 +59,7 @@ void cx_ptx_memory_init(const cx_ptx_module *module, uint64_t address, unsigned 
 /* True if the host uses variables directly, at the address that kernels see. */
 bool cx_ptx_has_managed(const cx_ptx_module *module);
 
-/* True if kernels may call malloc; if they may print, assert or call malloc. */
+/* True if kernels may call malloc or launch grids; if they may also print or assert. */
 bool cx_ptx_uses_heap(const cx_ptx_module *module);
 bool cx_ptx_uses_builtins(const cx_ptx_module *module);
 
@@ -127,7 +127,8 @@ typedef struct cx_ptx_environment {
     void *self;
     /* Takes text that a kernel prints; `failed`: of an assertion. NULL: the text is lost. */
     void (*print)(void *self, const char *text, size_t length, bool failed);
-    /* malloc and free of kernels; 0, false: it cannot be. NULL: there is no heap. */
+    /* malloc and free of kernels, and of the parameters of grids that they launch; 0, false: it
+     * cannot be. NULL: there is no heap. */
     uint64_t (*allocate)(void *self, uint64_t bytes);
     bool (*release)(void *self, uint64_t address);
     /* The lanes of a warp run one after the other, not together: each as far as it gets, or, with a
@@ -137,6 +138,8 @@ typedef struct cx_ptx_environment {
     /* At most so many threads of the host run the blocks of a grid, and call these functions at the
      * same time; 0, 1: the calling one does. */
     unsigned cores;
+    /* At most so many grids that kernels have launched wait to run; 0: 2048. */
+    size_t pending_grids;
     /* The code that computes: "baseline", "avx2", "avx512". NULL, or one that this processor cannot
      * run: the fastest. */
     const char *code;
@@ -165,6 +168,7 @@ typedef enum cx_ptx_outcome {
 
 /* The place of a failure. */
 typedef struct cx_ptx_fault {
+    const char *kernel; /* the launched one, or one that a kernel launched */
     uint32_t block[3], thread[3];
     int line; /* of the PTX */
     const char *source; /* the source file that .loc names, or NULL; the module's */
@@ -177,9 +181,9 @@ typedef struct cx_ptx_fault {
 } cx_ptx_fault;
 
 /*
- * Runs a grid and returns when it is done. The caller has checked the block
- * dimensions: at most CX_PTX_THREADS_MAX threads, no dimension 0. The fault is written for outcomes
- * from ILLEGAL_ADDRESS on, and for STOPPED: a thread that was not done.
+ * Runs a grid, and those that its threads launch, and returns when all are done. The caller has
+ * checked the block dimensions: at most CX_PTX_THREADS_MAX threads, no dimension 0. The fault is
+ * written for outcomes from ILLEGAL_ADDRESS on, and for STOPPED: a thread that was not done.
  */
 cx_ptx_outcome cx_ptx_run(const cx_ptx_module *module, const cx_ptx_function *kernel,
                           const cx_ptx_launch *launch, const cx_ptx_environment *environment,

@@ -1,5 +1,6 @@
 /* A grid as a whole, and the threads of the host that run it. */
 #include "ptx/block.h"
+#include "ptx/child.h"
 #include "ptx/crew.h"
 #include "ptx/lanes.h"
 
@@ -135,9 +136,9 @@ static void run_grid(cx_ptx_grid *grid, uint64_t total, unsigned cores)
     cx_ptx_crew_end(grid->crew);
 }
 
-cx_ptx_outcome cx_ptx_run(const cx_ptx_module *module, const cx_ptx_function *kernel,
-                          const cx_ptx_launch *launch, const cx_ptx_environment *environment,
-                          cx_ptx_fault *out_fault)
+static cx_ptx_outcome run_one(const cx_ptx_module *module, const cx_ptx_function *kernel,
+                              const cx_ptx_launch *launch, const cx_ptx_environment *environment,
+                              cx_ptx_children *children, cx_ptx_fault *out_fault)
 {
     uint64_t total = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     unsigned cores = cores_for(module, launch, environment, total);
@@ -153,6 +154,7 @@ cx_ptx_outcome cx_ptx_run(const cx_ptx_module *module, const cx_ptx_function *ke
         grid->kernel = kernel;
         grid->launch = launch;
         grid->environment = environment;
+        grid->children = children;
         grid->crew = crew;
         grid->views = views;
         grid->fault = &fault;
@@ -164,5 +166,21 @@ cx_ptx_outcome cx_ptx_run(const cx_ptx_module *module, const cx_ptx_function *ke
     free(views);
     free(crew);
     free(grid);
+    return outcome;
+}
+
+cx_ptx_outcome cx_ptx_run(const cx_ptx_module *module, const cx_ptx_function *kernel,
+                          const cx_ptx_launch *launch, const cx_ptx_environment *environment,
+                          cx_ptx_fault *out_fault)
+{
+    cx_ptx_children children = {0};
+    cx_ptx_outcome outcome = run_one(module, kernel, launch, environment, &children, out_fault);
+    cx_ptx_child *child;
+
+    while (outcome == CX_PTX_DONE && (child = cx_ptx_children_take(&children)) != NULL) {
+        outcome = run_one(module, child->kernel, &child->launch, environment, &children, out_fault);
+        free(child);
+    }
+    cx_ptx_children_drop(&children, environment);
     return outcome;
 }

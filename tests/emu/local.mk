@@ -341,6 +341,13 @@ tests_emu_check_link_input_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_emu_check_link_input_CFLAGS = $(EMU_CFLAGS)
 tests_emu_check_link_input_LDADD = $(EMU_LIBS)
 
+check_PROGRAMS += tests/emu/check_child_grid
+TESTS += tests/emu/check_child_grid
+tests_emu_check_child_grid_SOURCES = tests/emu/check_child_grid.c
+tests_emu_check_child_grid_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_child_grid_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_child_grid_LDADD = $(EMU_LIBS)
+
 check_PROGRAMS += tests/emu/check_kernel_query
 TESTS += tests/emu/check_kernel_query
 tests_emu_check_kernel_query_SOURCES = tests/emu/check_kernel_query.c tests/emu/kernels.h

@@ -24,9 +24,6 @@ cuda = 13
 tests = ["test_driver.py", "test_gpuarray.py"]
 preload = ["numpy", "pycuda.driver", "pycuda.compiler"]
 limit = 180
-reasons = {
-    "cuLinkComplete|__cudaCDP2": "kernels that launch kernels",
-}
 
 
 def toolkit(client):
