@@ -6,8 +6,8 @@ A client is a file clients/CLIENT.py; expected/CLIENT.txt has a line for each of
 skip, xfail, crash, hang) and reason, with tabs between. Another outcome fails, a better one too, and so does a test
 that is not in the list or no longer there. --record writes the list anew.
 
---check runs them under `ctxrt check`: a finding fails that found/CLIENT.txt does not name, a file for its option
---suppress with the reason in front of each line.
+--check runs them under `ctxrt check`, where each finding fails; without those that the client's `misuses` names, with
+the reason.
 """
 import argparse
 import fnmatch
@@ -71,12 +71,10 @@ class Client:
         return values
 
     def command(self, words, name):
-        """On the stand-in, as `ctxrt run` does it, or `ctxrt check`, whose report has the name."""
+        """On the stand-in, by `ctxrt run`, or by `ctxrt check`, whose report has the name."""
         options = ["--cuda", str(self.get("cuda", 12))]
         if self.check:
             options += ["--error-exitcode=0", "--json", str(self.reports / name)]
-            known = HERE / "found" / (self.name + ".txt")
-            options += ["--suppress", str(known)] * known.exists()
         return [str(self.build / "ctxrt"), "check" if self.check else "run"] + options + words
 
     def findings(self):
@@ -259,7 +257,11 @@ def run_client(client, options, totals):
     kind = Commands if client.get("commands", None) else Server
     runners = [kind(client, number) for number in range(options.jobs)]
 
+    misuses = client.get("misuses", {}) if client.check else {}
+
     def asked(name):
+        if any(fnmatch.fnmatch(name, glob) for glob in misuses):
+            return False
         return fnmatch.fnmatch(name, options.only) and before.get(name, ("",))[0].startswith(options.expected)
 
     names = [name for name in runners[0].names() if asked(name)]

@@ -175,6 +175,7 @@ def test_copies_between_devices(context):
     near, host = done(cu.cuMemAlloc(16)), np.zeros(4, np.int32)
     done(cu.cuMemsetD32(near, 9, 4))
     done(cu.cuMemcpyPeer(far, other, near, context, 16))
+    done(cu.cuCtxPushCurrent(other))
     done(cu.cuMemcpyDtoH(host, far, 16))
     done(cu.cuCtxDestroy(other))
     assert (host == 9).all()
@@ -311,7 +312,7 @@ def test_a_kernel(module, stream):
 
 def test_arguments_as_addresses(module, stream):
     memory, count, more = done(cu.cuMemAlloc(400)), np.array([100], np.int32), np.array([2], np.float32)
-    done(cu.cuMemsetD32(memory, 1, 100))
+    done(cu.cuMemsetD32Async(memory, 1, 100, stream))
     address = np.array([int(memory)], np.uint64)
     values = np.array([row.ctypes.data for row in (address, count, more)], np.uint64)
     function, host = done(cu.cuModuleGetFunction(module, b"scale")), np.zeros(100, np.int32)

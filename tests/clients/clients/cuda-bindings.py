@@ -7,6 +7,7 @@
 # Debian: python3-venv holds the packages of PyPI
 cuda = 13
 tests = ["test_cuda_bindings.py"]
+misuses = {"*::test_memory": "frees twice to see the error"}
 preload = ["cuda.bindings.driver", "cuda.bindings.nvrtc", "numpy"]
 
 
