@@ -41,6 +41,7 @@ typedef struct cx_object {
     int ended_by;   /* the slot of the call that ended it, else -1 */
     uint64_t ended_turn; /* cx_object_turn when it had ended */
     uint32_t flags; /* of the call that made it: streams, contexts; a capture's mode */
+    unsigned int attached; /* a context: by cuCtxAttach, besides by its making */
     bool live, primary, worked;
     bool met;     /* cx_object_meet */
     bool entered; /* a context that was current on some thread */

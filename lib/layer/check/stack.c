@@ -225,13 +225,33 @@ void cx_check_tell_holders(cx_check_call *call, cx_check_kind kind, const cx_obj
         cx_finding_raise(&finding);
 }
 
-static void end_context(cx_check_call *call)
+static void end_this(cx_check_call *call, cx_object *context)
 {
-    cx_object *context = context_of(CX_CALL(call, ctx_destroy)->context);
     if (context == NULL || !context->live || context->primary)
         return;
     call->ending = context;
     cx_object_end(context, (int)call->slot, call->origin);
+}
+
+static void end_context(cx_check_call *call)
+{
+    end_this(call, context_of(CX_CALL(call, ctx_destroy)->context));
+}
+
+static void attached(cx_check_call *call)
+{
+    const CUcontext *out = CX_CALL(call, ctx_attach)->out_context;
+    cx_object *context = cx_check_failed(call) ? NULL : context_of(*out);
+    if (context != NULL)
+        context->attached++;
+}
+
+/* The last one ends it. */
+static void detach(cx_check_call *call)
+{
+    cx_object *context = context_of(CX_CALL(call, ctx_detach)->context);
+    if (context != NULL && context->attached == 0)
+        end_this(call, context);
 }
 
 static void destroyed(cx_check_call *call)
@@ -247,6 +267,15 @@ static void destroyed(cx_check_call *call)
     if (cx_check_current(call->thread) == context)
         cx_check_pop(call->thread);
     cx_check_tell_holders(call, CX_KIND_CURRENT_DESTROYED_ELSEWHERE, context, call->thread);
+}
+
+static void detached(cx_check_call *call)
+{
+    cx_object *context = context_of(CX_CALL(call, ctx_detach)->context);
+    if (call->ending != NULL)
+        destroyed(call);
+    else if (context != NULL && context->attached > 0 && !cx_check_failed(call))
+        context->attached--;
 }
 
 /* ---- the end of a thread ---- */
@@ -279,4 +308,6 @@ const cx_check_hooks cx_check_stack[CX_SLOT_COUNT] = {
     [CX_SLOT_ctx_create_v3] = {NULL, created_v3},
     [CX_SLOT_ctx_create_v4] = {NULL, created_v4},
     [CX_SLOT_ctx_destroy] = {end_context, destroyed},
+    [CX_SLOT_ctx_attach] = {NULL, attached},
+    [CX_SLOT_ctx_detach] = {detach, detached},
 };
