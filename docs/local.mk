@@ -6,4 +6,4 @@ dist_check_SCRIPTS += docs/check_endings.sh docs/check_graphs.sh docs/check_guid
 TESTS += docs/check_endings.sh docs/check_graphs.sh docs/check_guide.sh docs/check_scenarios.sh
 
 # Compared with what the library does by tests/runtime/check_snapshot.c and check_error.c.
-nobase_dist_doc_DATA += docs/errors.md docs/snapshots.md
+nobase_dist_doc_DATA += docs/errors.md docs/found-in-the-wild.md docs/snapshots.md
