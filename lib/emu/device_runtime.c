@@ -81,8 +81,9 @@ const char cx_emu_device_runtime[] =
     "}\n";
 
 /* The code that compilers make for <<<>>> in a kernel calls these; lib/ptx has what they call. */
-#define SIZES ".param .b64 kernel, .param .align 4 .b8 blocks[12], .param .align 4 .b8 threads[12], " \
-              ".param .b32 shared"
+#define SIZES                                                                                 \
+    ".param .b64 kernel, .param .align 4 .b8 blocks[12], .param .align 4 .b8 threads[12], "   \
+    ".param .b32 shared"
 
 const char cx_emu_device_launches[] =
     ".version 6.0\n"

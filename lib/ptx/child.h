@@ -42,7 +42,8 @@ uint64_t cx_ptx_child_prepare(cx_ptx_grid *grid, cx_ptx_thread *thread, uint64_t
 bool cx_ptx_child_launch(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,
                          uint64_t buffer, uint64_t stream, uint32_t *out_error);
 
-/* The child that runs next, which the caller frees; NULL: none is left. The running grid is done. */
+/* The child that runs next, which the caller frees; NULL: none is left. The running grid is
+ * done. */
 cx_ptx_child *cx_ptx_children_take(cx_ptx_children *children);
 
 /* Frees all that have not run, and their memory. */
