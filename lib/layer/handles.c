@@ -18,7 +18,7 @@
         CUlinkState: CX_HANDLE_LINK,     \
         default: CX_HANDLE_NONE)
 
-/* Where a parameter is in the struct of a call's arguments, and what it is. */
+/* A parameter's place in the struct of a call's arguments, and its kind. */
 typedef struct parameter {
     uint16_t offset;
     uint8_t kind;

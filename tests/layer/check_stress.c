@@ -23,7 +23,7 @@ enum { THREADS = 64, CONTEXTS = 6, BUFFERS = 24, BYTES = 4096, GPUS = 3 };
 static cx_driver_table bare, table;
 static CUcontext contexts[CONTEXTS];
 
-/* Memory, and the event behind its last work. A thread takes it out of its place while it uses it. */
+/* Memory, and the event behind its last work. A thread that uses it takes it out of its place. */
 typedef struct buffer {
     CUdeviceptr memory;
     CUevent event;

@@ -62,7 +62,7 @@ void report_close(report *self);
 
 /* ---- shared by the text and JSON ---- */
 
-/* Whether the finding is to be told: its kind, severity and suppressions. */
+/* True if the finding is to be told: its kind, severity and suppressions. */
 bool report_tells(const report *self, const report_process *process,
                   const cx_region_finding *finding);
 

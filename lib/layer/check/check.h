@@ -77,8 +77,8 @@ bool cx_check_ends(cx_slot slot, uint32_t *out_kind);
 /* A context was made on a device: looks at what the device has besides. */
 void cx_check_made_context(cx_check_call *call, cx_object *context, int device);
 
-/* Who asks for the current context need not be known: the last questions told nothing new, and all
- * modules know the context that is current. */
+/* True if the place of a question for the current context tells nothing: the last questions told
+ * nothing new, and all modules know the context that is current. */
 bool cx_check_asks_again(const cx_check_thread *thread);
 
 /* Raises a finding that names the threads with the context on their stacks, if there are any. */

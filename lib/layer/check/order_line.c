@@ -98,7 +98,7 @@ static line_key key_of(cx_check_call *call, CUstream stream)
     return key;
 }
 
-/* Whatever comes later is behind its work, and behind all that this is behind. */
+/* All later work is behind the work of the line, and behind all that this is behind. */
 static order_line *evict_line(order_line *line)
 {
     join_clock(&host, &line->clock);

@@ -1,5 +1,6 @@
 /* Primary contexts: PRIMARY. */
 #include "layer/check/check.h"
+#include "layer/names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -104,13 +105,13 @@ static cx_object *newest_retain(CUdevice device, int module)
 /* One that was released and never current. `ctxrt check` looks at those that are left alive. */
 static void tell_if_stray(cx_check_call *call, const cx_object *context)
 {
-    int device = context->device;
-    if (context->worked || context->entered || device < 0 ||
-        !cx_region_works_elsewhere(cx_region_here, device))
+    int gpu = cx_layer_gpu(context->device); /* as in the records */
+    if (context->worked || context->entered || gpu < 0 ||
+        !cx_region_works_elsewhere(cx_region_here, gpu))
         return;
     cx_finding finding = cx_finding_begin(CX_KIND_PRIMARY_STRAY, call->thread, -1, CXU_SUCCESS,
                                           context->made);
-    cx_finding_note(&finding, "made", context->made, "the primary context of GPU %d", device);
+    cx_finding_note(&finding, "made", context->made, "the primary context of GPU %d", gpu);
     cx_finding_note(&finding, "ended", context->ended, "nothing was made or done in it");
     cx_finding_raise(&finding);
 }
