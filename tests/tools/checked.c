@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -96,8 +97,9 @@ DEED clean(void)
 
 DEED crash(void)
 {
-    volatile int *nowhere = NULL;
-    *nowhere = 1;
+    volatile int *closed =
+        mmap(NULL, sizeof *closed, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    *closed = 1;
 }
 
 /* A signal other than the handlers of a sanitizer. */
