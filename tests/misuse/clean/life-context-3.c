@@ -5,6 +5,7 @@
  */
 #include "misuse.h"
 
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 CUresult cuCtxAttach(CUcontext *context, unsigned int flags);
 CUresult cuCtxDetach(CUcontext context);
 
