@@ -13,5 +13,6 @@ BASE_SOURCES = \
 	lib/base/pool.c lib/base/pool.h \
 	lib/base/section.c lib/base/section.h \
 	lib/base/status.c \
+	lib/base/text.c lib/base/text.h \
 	lib/base/thread.h \
 	lib/base/utf8.c lib/base/utf8.h

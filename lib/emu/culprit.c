@@ -1,11 +1,11 @@
 #include "emu/culprit.h"
 
+#include "base/text.h"
 #include "emu/device.h"
 #include "emu/freed.h"
 #include "emu/module.h"
 #include "emu/state.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,25 +14,6 @@
 #define NULL_PAGE ((uint64_t)64 << 10)
 
 typedef unsigned long long ull;
-
-/* A text that grows up to its size. */
-typedef struct words {
-    char *text;
-    size_t size, length;
-} words;
-
-__attribute__((format(printf, 2, 3))) static void say(words *to, const char *format, ...)
-{
-    size_t room = to->size - to->length;
-    va_list arguments;
-    int length;
-
-    va_start(arguments, format);
-    length = vsnprintf(to->text + to->length, room, format, arguments);
-    va_end(arguments);
-    if (length > 0)
-        to->length += (size_t)length < room ? (size_t)length : room - 1;
-}
 
 /* ---- where ---- */
 
@@ -44,16 +25,16 @@ static const char *file_name(const char *path)
     return length > FILE_MAX_SHOWN ? path + (length - FILE_MAX_SHOWN) : path;
 }
 
-static void say_place(words *to, const cx_emu_run *run, const cx_ptx_fault *fault)
+static void say_place(cx_text *to, const cx_emu_run *run, const cx_ptx_fault *fault)
 {
-    say(to, "kernel %.*s, line %d of its PTX", NAME_MAX_SHOWN,
-        fault->kernel != NULL ? fault->kernel
-                              : cx_ptx_kernel_describe(run->code->ptx, run->kernel).name,
-        fault->line);
+    cx_text_add(to, "kernel %.*s, line %d of its PTX", NAME_MAX_SHOWN,
+                fault->kernel != NULL ? fault->kernel
+                                      : cx_ptx_kernel_describe(run->code->ptx, run->kernel).name,
+                fault->line);
     if (fault->source)
-        say(to, ", %s:%d", file_name(fault->source), fault->source_line);
-    say(to, ", block (%u, %u, %u), thread (%u, %u, %u)", fault->block[0], fault->block[1],
-        fault->block[2], fault->thread[0], fault->thread[1], fault->thread[2]);
+        cx_text_add(to, ", %s:%d", file_name(fault->source), fault->source_line);
+    cx_text_add(to, ", block (%u, %u, %u), thread (%u, %u, %u)", fault->block[0], fault->block[1],
+                fault->block[2], fault->thread[0], fault->thread[1], fault->thread[2]);
 }
 
 /* ---- the access ---- */
@@ -65,36 +46,37 @@ static const char *verb_of(const cx_ptx_fault *fault)
     return fault->writes ? "a write of" : "a read of";
 }
 
-static void say_access(words *to, const cx_ptx_fault *fault)
+static void say_access(cx_text *to, const cx_ptx_fault *fault)
 {
-    say(to, ", address %#llx", (ull)fault->address);
+    cx_text_add(to, ", address %#llx", (ull)fault->address);
     if (fault->space)
-        say(to, " of %s memory", fault->space);
+        cx_text_add(to, " of %s memory", fault->space);
     if (fault->bytes)
-        say(to, ": %s %u byte%s", verb_of(fault), fault->bytes, fault->bytes == 1 ? "" : "s");
+        cx_text_add(to, ": %s %u byte%s", verb_of(fault), fault->bytes,
+                    fault->bytes == 1 ? "" : "s");
     else
-        say(to, ": a use");
+        cx_text_add(to, ": a use");
 }
 
 /* The access leaves [begin, begin + size): says on which side, and by how much. */
-static void say_distance(words *to, const cx_ptx_fault *fault, uint64_t begin, uint64_t size,
+static void say_distance(cx_text *to, const cx_ptx_fault *fault, uint64_t begin, uint64_t size,
                          const char *noun)
 {
     uint64_t end = begin + size, distance;
 
     if (fault->address >= begin && fault->address < end) {
-        say(to, ", running %llu bytes over the end of ",
-            (ull)(fault->address + fault->bytes - end));
+        cx_text_add(to, ", running %llu bytes over the end of ",
+                    (ull)(fault->address + fault->bytes - end));
     } else {
         distance = fault->address < begin ? begin - fault->address : fault->address - end;
         if (fault->address < begin)
-            say(to, ", %llu bytes before ", (ull)distance);
+            cx_text_add(to, ", %llu bytes before ", (ull)distance);
         else if (distance == 0)
-            say(to, ", right behind the end of ");
+            cx_text_add(to, ", right behind the end of ");
         else
-            say(to, ", %llu bytes behind the end of ", (ull)distance);
+            cx_text_add(to, ", %llu bytes behind the end of ", (ull)distance);
     }
-    say(to, "%s of %llu bytes", noun, (ull)size);
+    cx_text_add(to, "%s of %llu bytes", noun, (ull)size);
 }
 
 /* ---- the memory ---- */
@@ -114,11 +96,12 @@ static const char *call_of(cx_emu_memory_kind kind)
     return calls[kind];
 }
 
-static void say_origin(words *to, const cx_emu_allocation *allocation)
+static void say_origin(cx_text *to, const cx_emu_allocation *allocation)
 {
-    say(to, " (%s, at %#llx)",
-        allocation->of_module ? "variables, or the heap of kernels" : call_of(allocation->kind),
-        (ull)allocation->address);
+    cx_text_add(to, " (%s, at %#llx)",
+                allocation->of_module ? "variables, or the heap of kernels"
+                                      : call_of(allocation->kind),
+                (ull)allocation->address);
 }
 
 static bool is_inside(uint64_t address, uint64_t begin, uint64_t bytes)
@@ -127,7 +110,7 @@ static bool is_inside(uint64_t address, uint64_t begin, uint64_t bytes)
 }
 
 /* The memory of the kernel's own module: the variable there. */
-static void say_variable(words *to, const cx_emu_run *run, const cx_ptx_fault *fault)
+static void say_variable(cx_text *to, const cx_emu_run *run, const cx_ptx_fault *fault)
 {
     const cx_emu_allocation *memory = run->memory;
     size_t offset = fault->address < memory->address ? 0 : fault->address - memory->address;
@@ -137,35 +120,34 @@ static void say_variable(words *to, const cx_emu_run *run, const cx_ptx_fault *f
     if (!variable)
         return;
     snprintf(noun, sizeof noun, "the variable '%.80s'", variable->name);
-    if (is_inside(offset, variable->offset, variable->bytes) && variable->constant &&
-        fault->writes)
-        say(to, " in %s of %zu bytes, which is constant", noun, variable->bytes);
+    if (is_inside(offset, variable->offset, variable->bytes) && variable->constant && fault->writes)
+        cx_text_add(to, " in %s of %zu bytes, which is constant", noun, variable->bytes);
     else
         say_distance(to, fault, memory->address + variable->offset, variable->bytes, noun);
 }
 
 /* An allocation that holds all of the access, but not for this kernel. */
-static void say_why_not(words *to, const cx_emu_run *run, const cx_emu_allocation *allocation)
+static void say_why_not(cx_text *to, const cx_emu_run *run, const cx_emu_allocation *allocation)
 {
     const cx_emu_device *device = run->context->device;
     const cx_emu_use use = {(cx_emu_allocation *)allocation,
                             allocation->address + allocation->bytes};
 
-    say(to, " in an allocation of %zu bytes", allocation->bytes);
+    cx_text_add(to, " in an allocation of %zu bytes", allocation->bytes);
     say_origin(to, allocation);
     if (allocation->freed)
-        say(to, ", which was freed");
+        cx_text_add(to, ", which was freed");
     else if (!cx_emu_allocation_reachable(allocation, run->context))
-        say(to, " of device %d, which the context on device %d has no access to",
-            allocation->device->ordinal, device->ordinal);
+        cx_text_add(to, " of device %d, which the context on device %d has no access to",
+                    allocation->device->ordinal, device->ordinal);
     else if (!cx_emu_allocation_accessible(use, device, false))
-        say(to, ", which device %d has no access to", device->ordinal);
+        cx_text_add(to, ", which device %d has no access to", device->ordinal);
     else if (!cx_emu_allocation_accessible(use, device, true))
-        say(to, ", which device %d can only read", device->ordinal);
+        cx_text_add(to, ", which device %d can only read", device->ordinal);
 }
 
 /* Memory that holds the address, and perhaps not all of the access. */
-static void say_inside(words *to, const cx_emu_run *run, const cx_ptx_fault *fault,
+static void say_inside(cx_text *to, const cx_emu_run *run, const cx_ptx_fault *fault,
                        const cx_emu_allocation *memory)
 {
     uint64_t last = fault->address + (fault->bytes ? fault->bytes - 1 : 0);
@@ -180,18 +162,18 @@ static void say_inside(words *to, const cx_emu_run *run, const cx_ptx_fault *fau
     }
 }
 
-static void say_outside(words *to, const cx_emu_run *run, const cx_ptx_fault *fault,
+static void say_outside(cx_text *to, const cx_emu_run *run, const cx_ptx_fault *fault,
                         const cx_emu_allocation *nearest)
 {
     const cx_emu_freed *freed = cx_emu_freed_find(fault->address);
 
     if (freed) {
-        say(to, " in an allocation of %zu bytes (%s, at %#llx), which was freed", freed->bytes,
-            call_of(freed->kind), (ull)freed->address);
+        cx_text_add(to, " in an allocation of %zu bytes (%s, at %#llx), which was freed",
+                    freed->bytes, call_of(freed->kind), (ull)freed->address);
     } else if (fault->address < NULL_PAGE) {
-        say(to, " through a null pointer");
+        cx_text_add(to, " through a null pointer");
     } else if (!nearest) {
-        say(to, "; there is no allocation");
+        cx_text_add(to, "; there is no allocation");
     } else if (nearest == run->memory) {
         say_variable(to, run, fault);
     } else {
@@ -200,7 +182,7 @@ static void say_outside(words *to, const cx_emu_run *run, const cx_ptx_fault *fa
     }
 }
 
-static void say_memory(words *to, const cx_emu_run *run, const cx_ptx_fault *fault)
+static void say_memory(cx_text *to, const cx_emu_run *run, const cx_ptx_fault *fault)
 {
     const cx_emu_allocation *nearest;
 
@@ -220,7 +202,7 @@ static void say_memory(words *to, const cx_emu_run *run, const cx_ptx_fault *fau
 void cx_emu_culprit_describe(const cx_emu_run *run, cx_ptx_outcome outcome,
                              const cx_ptx_fault *fault, char *text, size_t size)
 {
-    words to = {text, size, 0};
+    cx_text to = {text, size, 0};
 
     say_place(&to, run, fault);
     if (outcome == CX_PTX_ILLEGAL_ADDRESS || outcome == CX_PTX_MISALIGNED_ADDRESS)
@@ -228,5 +210,5 @@ void cx_emu_culprit_describe(const cx_emu_run *run, cx_ptx_outcome outcome,
     if (outcome == CX_PTX_ILLEGAL_ADDRESS)
         say_memory(&to, run, fault);
     else if (outcome == CX_PTX_MISALIGNED_ADDRESS)
-        say(&to, ", which is not aligned for it");
+        cx_text_add(&to, ", which is not aligned for it");
 }

@@ -192,12 +192,19 @@ static const cx_region_trace *trace_of(cx_origin origin)
     return &cx_region_here->all_traces[origin];
 }
 
+const char *cx_origin_file_name(uint32_t module)
+{
+    if (module >= CX_REGION_MODULES)
+        return NULL;
+    const char *path = cx_region_here->paths[module], *name = strrchr(path, '/');
+    return name != NULL ? name + 1 : path;
+}
+
 /* The CUDA runtime library, which makes calls of the driver on behalf of its callers. */
 static bool is_runtime(uint32_t module)
 {
-    const char *path = module < CX_REGION_MODULES ? cx_region_here->paths[module] : "";
-    const char *name = strrchr(path, '/');
-    return strncmp(name != NULL ? name + 1 : path, "libcudart.so", 12) == 0;
+    const char *name = cx_origin_file_name(module);
+    return name != NULL && strncmp(name, "libcudart.so", 12) == 0;
 }
 
 int cx_origin_module(cx_origin origin)
@@ -214,10 +221,7 @@ int cx_origin_module(cx_origin origin)
 const char *cx_origin_module_name(cx_origin origin)
 {
     int module = cx_origin_module(origin);
-    if (module < 0)
-        return "an unknown module";
-    const char *path = cx_region_here->paths[module], *name = strrchr(path, '/');
-    return name != NULL ? name + 1 : path;
+    return module < 0 ? "an unknown module" : cx_origin_file_name((uint32_t)module);
 }
 
 static bool same_frame(const cx_region_frame *one, const cx_region_frame *other)

@@ -25,7 +25,10 @@ void cx_origin_release(void);
  * library is its caller's. */
 int cx_origin_module(cx_origin origin);
 
-/* The file name of the module, without folders. */
+/* The file name of a module by its number, without folders; NULL: unknown. */
+const char *cx_origin_file_name(uint32_t module);
+
+/* The file name of the module that made the call. */
 const char *cx_origin_module_name(cx_origin origin);
 
 /* True if a function that made the first call made the other one further down, in the same run as
