@@ -86,8 +86,9 @@ static void describe_mappings(char *text, size_t size)
     const size_t count = count_lines("/proc/self/maps");
     FILE *file = fopen("/proc/sys/vm/max_map_count", "re");
     if (file != NULL && fscanf(file, "%lu", &most) == 1 && count + 8 >= most)
-        snprintf(text, size, ": the process has %zu mappings of the %lu it may have (%s)", count,
-                 most, "vm.max_map_count");
+        snprintf(text, size,
+                 ": the process has %zu mappings of the %lu it may have (vm.max_map_count)", count,
+                 most);
     if (file != NULL)
         fclose(file);
     cx_cancel_restore(cancel);

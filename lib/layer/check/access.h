@@ -24,4 +24,10 @@ enum { CX_CHECK_ACCESSES = 2 };
 int cx_check_accesses(const cx_check_call *call, cx_check_access out[CX_CHECK_ACCESSES],
                       CUstream *out_stream, bool *out_async);
 
+/* True if the call's addresses may be the host's or a device's: only the driver can tell. */
+static inline bool cx_check_is_unified(cx_slot slot)
+{
+    return slot == CX_SLOT_memcpy_unified || slot == CX_SLOT_memcpy_unified_async;
+}
+
 #endif

@@ -30,6 +30,17 @@ cx_origin cx_check_here(cx_check_call *call)
     return call->origin;
 }
 
+bool cx_check_ask_pointer(cxu_pointer_attribute attribute, uintptr_t address, void *out_value)
+{
+    if (cx_check_driver->pointer_get_attribute == NULL)
+        return false;
+    pthread_mutex_unlock(&cx_check_lock);
+    cxu_result result =
+        cx_check_driver->pointer_get_attribute(out_value, attribute, (CUdeviceptr)address);
+    pthread_mutex_lock(&cx_check_lock);
+    return result == CXU_SUCCESS;
+}
+
 cx_finding cx_check_finding(cx_check_kind kind, cx_check_call *call)
 {
     cx_origin at = cx_check_here(call);

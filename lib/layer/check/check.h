@@ -106,6 +106,9 @@ cx_finding cx_check_finding(cx_check_kind kind, cx_check_call *call);
 /* The driver behind the layer. */
 extern const cx_driver_table *cx_check_driver;
 
+/* Asks the driver about memory, with the lock "check" open meanwhile. False: it has no answer. */
+bool cx_check_ask_pointer(cxu_pointer_attribute attribute, uintptr_t address, void *out_value);
+
 /* Calls come from any module, to this library's exports; or from functions of this library, which
  * then are part of their places. */
 typedef enum cx_check_position { CX_CHECK_AT_EXPORTS, CX_CHECK_IN_RUNTIME } cx_check_position;

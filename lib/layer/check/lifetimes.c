@@ -126,17 +126,11 @@ static void made_mem_alloc_managed(cx_check_call *call)
                     CX_CALL(call, mem_alloc_managed)->bytes);
 }
 
-/* Memory of a pool lies on the pool's device. Asks the driver, without the lock. -1: unknown. */
+/* Memory of a pool lies on the pool's device. -1: unknown. */
 static int device_of(CUdeviceptr pointer)
 {
     int device;
-    if (cx_check_driver->pointer_get_attribute == NULL)
-        return -1;
-    pthread_mutex_unlock(&cx_check_lock);
-    cxu_result result = cx_check_driver->pointer_get_attribute(
-        &device, CXU_POINTER_DEVICE_ORDINAL, pointer);
-    pthread_mutex_lock(&cx_check_lock);
-    return result == CXU_SUCCESS ? device : -1;
+    return cx_check_ask_pointer(CXU_POINTER_DEVICE_ORDINAL, pointer, &device) ? device : -1;
 }
 
 static cx_object *made_async(cx_check_call *call, CUdeviceptr *out, size_t bytes, CUstream stream)

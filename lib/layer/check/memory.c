@@ -24,20 +24,11 @@ static void tell_pageable(cx_check_call *call, const cx_check_access *access)
     cx_finding_raise(&finding);
 }
 
-static bool is_unified(cx_slot slot)
-{
-    return slot == CX_SLOT_memcpy_unified || slot == CX_SLOT_memcpy_unified_async;
-}
-
 /* The driver's word decides: modules and mappings have memory that no call allocated. */
 static bool is_unknown_to_driver(uintptr_t address)
 {
     unsigned type;
-    pthread_mutex_unlock(&cx_check_lock);
-    cxu_result result = cx_check_driver->pointer_get_attribute(
-        &type, CXU_POINTER_MEMORY_TYPE, (CUdeviceptr)address);
-    pthread_mutex_lock(&cx_check_lock);
-    return result != CXU_SUCCESS;
+    return !cx_check_ask_pointer(CXU_POINTER_MEMORY_TYPE, address, &type);
 }
 
 static void look_at_access(cx_check_call *call, const cx_check_access *access, bool async)
@@ -49,7 +40,7 @@ static void look_at_access(cx_check_call *call, const cx_check_access *access, b
             tell_beyond(call, access, memory);
     } else if (async && !cx_check_failed(call) &&
                (access->host ||
-                (is_unified(call->slot) && is_unknown_to_driver(access->address)))) {
+                (cx_check_is_unified(call->slot) && is_unknown_to_driver(access->address)))) {
         tell_pageable(call, access);
     }
 }

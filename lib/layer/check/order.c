@@ -13,9 +13,8 @@ enum { ROWS_MOST = 4096 };
 /* True if the copy goes to or from memory that no call made: the host's, and pageable. */
 static bool is_pageable(const cx_check_call *call, const cx_check_access *access)
 {
-    const bool unified =
-        call->slot == CX_SLOT_memcpy_unified || call->slot == CX_SLOT_memcpy_unified_async;
-    return (access->host || unified) && cx_object_find_memory(access->address) == NULL;
+    return (access->host || cx_check_is_unified(call->slot)) &&
+           cx_object_find_memory(access->address) == NULL;
 }
 
 static bool is_host_side(const cx_check_call *call, const cx_check_access *access)

@@ -42,12 +42,11 @@ void cx_check_made_context(cx_check_call *call, cx_object *context, int device)
 }
 
 /* Asks the driver, without the lock. */
-static bool is_active(CUdevice device)
+static bool is_active(CUdevice device, unsigned int *out_flags)
 {
-    unsigned int flags;
     int active = 0;
     pthread_mutex_unlock(&cx_check_lock);
-    cxu_result result = cx_check_driver->primary_get_state(device, &flags, &active);
+    cxu_result result = cx_check_driver->primary_get_state(device, out_flags, &active);
     pthread_mutex_lock(&cx_check_lock);
     return result == CXU_SUCCESS && active != 0;
 }
@@ -119,6 +118,7 @@ static void tell_if_stray(cx_check_call *call, const cx_object *context)
 static void released(cx_check_call *call)
 {
     CUdevice device = CX_CALL(call, primary_release)->device;
+    unsigned int flags;
     if (cx_check_failed(call)) {
         if (call->result == CXU_INVALID_CONTEXT)
             tell_of_release(call);
@@ -128,7 +128,7 @@ static void released(cx_check_call *call)
     if (retain != NULL)
         cx_object_end(retain, (int)call->slot, call->origin);
     cx_object *context = primary_of((int)device);
-    if (context == NULL || newest_retain(device, -1) != NULL || is_active(device))
+    if (context == NULL || newest_retain(device, -1) != NULL || is_active(device, &flags))
         return;
     cx_object_end(context, (int)call->slot, call->origin);
     cx_object_empty(context, (int)call->slot, call->origin);
@@ -176,16 +176,11 @@ static void reset(cx_check_call *call)
 static _Thread_local unsigned int flags_before;
 static _Thread_local bool changes_flags;
 
-/* Asks the driver, without the lock. An active primary context reports MAP_HOST always (P6). */
+/* An active primary context reports MAP_HOST always (P6). */
 static void begin_flags(cx_check_call *call)
 {
     const cx_arguments_primary_set_flags *given = CX_CALL(call, primary_set_flags);
-    int active = 0;
-    pthread_mutex_unlock(&cx_check_lock);
-    cxu_result result =
-        cx_check_driver->primary_get_state(given->device, &flags_before, &active);
-    pthread_mutex_lock(&cx_check_lock);
-    changes_flags = result == CXU_SUCCESS && active != 0 &&
+    changes_flags = is_active(given->device, &flags_before) &&
                     ((flags_before ^ given->flags) & ~(unsigned)CXU_CTX_MAP_HOST) != 0;
 }
 

@@ -154,7 +154,6 @@ static bool clears_up(cx_slot slot)
     switch (slot) {
     case CX_SLOT_ctx_pop:
     case CX_SLOT_ctx_set_current:
-    case CX_SLOT_ctx_destroy:
     case CX_SLOT_primary_release:
     case CX_SLOT_mem_free:
     case CX_SLOT_mem_free_async:
