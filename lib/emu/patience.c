@@ -3,7 +3,8 @@
 #include <time.h>
 
 #define NS_PER_S UINT64_C(1000000000)
-#define PATIENCE_NS (2 * NS_PER_S)
+
+uint64_t cx_emu_patience_ns = 2 * NS_PER_S;
 
 static uint64_t read_clock(clockid_t clock)
 {
@@ -16,8 +17,8 @@ static uint64_t read_clock(clockid_t clock)
 void cx_emu_patience_begin(cx_emu_patience *patience)
 {
     atomic_store(&patience->until_processor_ns,
-                 read_clock(CLOCK_PROCESS_CPUTIME_ID) + PATIENCE_NS);
-    atomic_store(&patience->until_ns, read_clock(CLOCK_MONOTONIC) + PATIENCE_NS);
+                 read_clock(CLOCK_PROCESS_CPUTIME_ID) + cx_emu_patience_ns);
+    atomic_store(&patience->until_ns, read_clock(CLOCK_MONOTONIC) + cx_emu_patience_ns);
 }
 
 void cx_emu_patience_end(cx_emu_patience *patience)

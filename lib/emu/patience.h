@@ -16,6 +16,9 @@ typedef struct cx_emu_patience {
     _Atomic uint64_t until_processor_ns; /* of CLOCK_PROCESS_CPUTIME_ID */
 } cx_emu_patience;
 
+/* 2 seconds. Only tests change it, before work is submitted. */
+extern uint64_t cx_emu_patience_ns;
+
 void cx_emu_patience_begin(cx_emu_patience *patience);
 void cx_emu_patience_end(cx_emu_patience *patience); /* the context has ended */
 

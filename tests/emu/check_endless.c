@@ -1,5 +1,6 @@
 /* Contexts that end while their work never does: under each schedule that ends the work. */
 #include "kernels.h"
+#include "emu/patience.h"
 #include "emu/state.h"
 #include "emu/work.h"
 #include "work_fixture.h"
@@ -87,6 +88,13 @@ static void begin(const char *schedule)
     work_setup();
 }
 
+/* With less patience, so that kernels without an end cost the tests less. */
+static void begin_impatient(const char *schedule)
+{
+    cx_emu_patience_ns = 50 * 1000 * 1000;
+    begin(schedule);
+}
+
 /* A host function that need not run. */
 static void note_run(void *ran)
 {
@@ -142,7 +150,7 @@ START_TEST(destroying_ends_kernels_and_what_is_behind_them)
     cxu_result told = CXU_SUCCESS;
     CUcontext other;
 
-    begin(schedules[_i]);
+    begin_impatient(schedules[_i]);
     CUstream first = make_stream(CXU_STREAM_NON_BLOCKING);
     CUstream second = make_stream(CXU_STREAM_NON_BLOCKING);
     CUdeviceptr memory = make_memory(sizeof word);
@@ -172,7 +180,7 @@ static void end_primary(const char *schedule, cxu_result (*end)(CUdevice device)
 {
     CUcontext primary;
 
-    begin(schedule);
+    begin_impatient(schedule);
     ck_success(cx_emu_call_primary_retain(&primary, 1));
     ck_success(cx_emu_call_ctx_push(primary));
     start_endless(NULL);
@@ -203,7 +211,7 @@ START_TEST(a_loop_of_a_graph_ends)
     CUgraphNode node;
     uint64_t handle;
 
-    begin(schedules[_i]);
+    begin_impatient(schedules[_i]);
     CUstream stream = make_stream(CXU_STREAM_NON_BLOCKING);
     ck_success(cx_emu_call_graph_create(&graph, 0));
     ck_success(cx_emu_call_graph_conditional_handle_create(&handle, graph, work_context, 1,
@@ -260,7 +268,7 @@ START_TEST(the_end_of_the_process_ends_a_kernel)
     ck_assert_int_ge(child, 0);
     if (child == 0) {
         ck_assert_int_eq(atexit(join_at_exit), 0);
-        begin(schedules[_i]);
+        begin_impatient(schedules[_i]);
         volatile uint32_t *flags = start_endless(NULL);
         launch("spin", address_of(flags) + 4, 0, NULL);
         waiting_at_exit = start_waiting(NULL);
