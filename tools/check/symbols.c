@@ -6,6 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool symbols_in_c_library(const char *path)
+{
+    static const char *const names[] = {"libc.so.", "libpthread.so.", "ld-linux"};
+    const char *name = strrchr(path, '/');
+    name = name != NULL ? name + 1 : path;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
 #ifdef HAVE_LIBDW
 
 #include <elfutils/libdwfl.h>
@@ -27,6 +38,23 @@ static char *debug_path;
 static const Dwfl_Callbacks callbacks = {
     .find_elf = dwfl_build_id_find_elf,
     .find_debuginfo = dwfl_standard_find_debuginfo,
+    .section_address = dwfl_offline_section_address,
+    .debuginfo_path = &debug_path,
+};
+
+/* To unpack the debug information of the C library takes longer than all else of a report. */
+static int find_no_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
+                             const char *path, const char *link, GElf_Word checksum,
+                             char **out_path)
+{
+    (void)module, (void)data, (void)name, (void)base, (void)path, (void)link, (void)checksum;
+    (void)out_path;
+    return -1;
+}
+
+static const Dwfl_Callbacks c_library_callbacks = {
+    .find_elf = dwfl_build_id_find_elf,
+    .find_debuginfo = find_no_debuginfo,
     .section_address = dwfl_offline_section_address,
     .debuginfo_path = &debug_path,
 };
@@ -54,7 +82,7 @@ static Dwarf_Addr first_address(Elf *elf)
 
 static void open_module(module *self)
 {
-    self->dwfl = dwfl_begin(&callbacks);
+    self->dwfl = dwfl_begin(symbols_in_c_library(self->path) ? &c_library_callbacks : &callbacks);
     if (self->dwfl == NULL)
         return;
     dwfl_report_begin(self->dwfl);

@@ -24,17 +24,26 @@ static void print_frame(const report_process *process, const cx_region_frame *fr
         fprintf(out, " in %s()", name.function);
 }
 
+/* Whether the C library alone called frame `at`: it starts threads and the program. */
+static bool starts_in_c_library(const report_process *process, const cx_region_trace *trace,
+                                uint32_t at)
+{
+    for (uint32_t i = at; i < trace->count; i++)
+        if (!symbols_in_c_library(report_module(process, trace->frames[i].module)))
+            return false;
+    return true;
+}
+
 /* The innermost frame, and those who called it, behind each other. */
 static void print_trace(const report_process *process, uint32_t number, int most, FILE *out)
 {
     const cx_region_trace *trace = report_trace(process, number);
     for (uint32_t i = 0; trace != NULL && i < trace->count && i < (uint32_t)most; i++) {
         place_name name;
+        if (i > 0 && starts_in_c_library(process, trace, i))
+            break;
         symbols_find(report_module(process, trace->frames[i].module), trace->frames[i].offset,
                      &name);
-        if (i > 0 && (strcmp(name.function, "__libc_start_call_main") == 0 ||
-                      strcmp(name.function, "start_thread") == 0))
-            break;
         fputs(i == 0 ? ", " : " < ", out);
         print_frame(process, &trace->frames[i], out);
         if (strcmp(name.function, "main") == 0)
