@@ -49,7 +49,7 @@ typedef struct cx_context {
     /* the user's, except memory that an allocator counts */
     _Atomic int objects[CX_OBJECT_KINDS];
     _Atomic uint64_t memory_bytes;        /* of the CX_OBJECT_MEMORY among them */
-    void *handles;            /* of operator libraries; handle.c, under its own lock */
+    struct made_handle *handles; /* of operator libraries; handle.c, under its own lock */
     /* idle default streams; lib/work, under its own lock */
     void *idle_streams;
     pthread_mutex_t lock; /* "context": held while the fields below are made */

@@ -83,6 +83,21 @@ static made_handle *find_made(const cx_context *context, const handle_kind *kind
     return NULL;
 }
 
+/* Lock held. A reset has destroyed the handles of before it. */
+static void forget_older(cx_context *context)
+{
+    made_handle **link = &context->handles;
+    while (*link != NULL) {
+        made_handle *made = *link;
+        if (made->epoch == atomic_load(&context->epoch)) {
+            link = &made->next;
+        } else {
+            *link = made->next;
+            free(made);
+        }
+    }
+}
+
 /* Lock held, the context current as in a scope. */
 static ctxrt_status make_handle(cx_context *context, ctxrt_device device, const handle_kind *kind,
                                 made_handle **out_made)
@@ -98,6 +113,7 @@ static ctxrt_status make_handle(cx_context *context, ctxrt_device device, const 
         return cx_error(status, "no handle of the kind \"%s\" for %s: its create returned %s",
                         kind->name, cx_device_text(device), ctxrt_status_name(status));
     }
+    forget_older(context);
     made->next = context->handles;
     context->handles = made;
     *out_made = made;

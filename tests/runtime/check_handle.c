@@ -2,6 +2,7 @@
 #include "fixture.h"
 #include "test.h"
 
+#include <malloc.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -92,6 +93,30 @@ START_TEST(after_a_reset_a_handle_is_made_anew)
 }
 END_TEST
 
+static size_t allocated_bytes(void)
+{
+    return mallinfo2().uordblks;
+}
+
+static void remake_first(int times)
+{
+    for (int i = 0; i < times; i++) {
+        void *handle;
+        cx_assert_ok(ctxrt_handle_get(CTXRT_CUDA(0), "first", &handle));
+        cx_assert_ok(ctxrt_device_reset(CTXRT_CUDA(0)));
+        free(handle);
+    }
+}
+
+START_TEST(handles_of_before_resets_take_no_memory)
+{
+    remake_first(100);
+    size_t before = allocated_bytes();
+    remake_first(1000);
+    ck_assert_uint_lt(allocated_bytes(), before + 16 * 1024);
+}
+END_TEST
+
 static void *ask(void *argument)
 {
     (void)argument;
@@ -139,6 +164,7 @@ static Suite *handle_suite(void)
     tcase_add_test(tcase, a_handle_is_made_once_for_each_device_and_goes_with_it);
     tcase_add_test(tcase, one_library_may_ask_for_anothers_handle);
     tcase_add_test(tcase, after_a_reset_a_handle_is_made_anew);
+    tcase_add_test(tcase, handles_of_before_resets_take_no_memory);
     tcase_add_test(tcase, many_threads_get_one_handle);
     tcase_add_test(tcase, an_allocators_figures_are_written_as_json);
     suite_add_tcase(suite, tcase);
