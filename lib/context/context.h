@@ -44,12 +44,12 @@ typedef struct cx_context {
     _Atomic uint64_t id; /* the driver's, or our own if it has none */
     /* 2 more after each reset: objects of older epochs are gone; odd during a reset */
     _Atomic uint32_t epoch;
-    _Atomic uint32_t pins;    /* calls that a reset and the end wait for; context/use.h */
-    _Atomic int holds;        /* ctxrt_context_retain_primary, ctxrt_context_from_native */
+    _Atomic uint32_t pins; /* calls that a reset and the end wait for; context/use.h */
+    _Atomic int holds;     /* ctxrt_context_retain_primary, ctxrt_context_from_native */
     /* the user's, except memory that an allocator counts */
     _Atomic int objects[CX_OBJECT_KINDS];
-    _Atomic uint64_t memory_bytes;        /* of the CX_OBJECT_MEMORY among them */
-    struct made_handle *handles; /* of operator libraries; handle.c, under its own lock */
+    _Atomic uint64_t memory_bytes; /* of the CX_OBJECT_MEMORY among them */
+    struct made_handle *handles;   /* of operator libraries; handle.c, under its own lock */
     /* idle default streams; lib/work, under its own lock */
     void *idle_streams;
     pthread_mutex_t lock; /* "context": held while the fields below are made */
@@ -59,7 +59,7 @@ typedef struct cx_context {
      * reach.h */
     _Atomic bool open_to[CX_CONTEXT_PEERS];
     _Atomic uint32_t reaches;
-    _Atomic(void *) allocator; /* the default allocator, made on first use; lib/memory */
+    _Atomic(void *) allocator;        /* the default allocator, made on first use; lib/memory */
     _Atomic(void *) pinned_allocator; /* likewise, of pinned host memory */
     _Atomic(void *) direct_allocator; /* likewise, with the source DIRECT */
     /* An error of work that no call has waited for yet; NULL: none. Any thread stores one by a
