@@ -14,6 +14,9 @@ case $build in
 "$source"/*) within=${build#"$source"/} ;;
 *) echo "$build is not within $source" && exit 2 ;;
 esac
+case $(sed -n 's/^srcdir = //p' Makefile) in
+/*) echo "configure was called by an absolute path: a copy of this folder would build the files of $source" && exit 2 ;;
+esac
 (cd "$source" && tar cf - --exclude=.git --exclude='*san' --exclude='./bench/*.o' .) |
     (cd "$scratch" && tar xf -) || exit 2
 cd "$scratch/$within" || exit 2
@@ -46,8 +49,12 @@ kill_by_test() {
         how="check_joints, $name"
 }
 
+libraries() {
+    cksum < lib/.libs/libctxrt.so && cksum < lib/.libs/libinfinirt.so
+}
+
 look_at() {
-    patch -s -p1 -d "$scratch" < "$1" && make lib/libctxrt.la lib/libinfinirt.la > made 2>&1 || {
+    patch -s -p1 -d "$scratch" < "$1" && make lib/libctxrt.la lib/libinfinirt.la > made 2>&1 && [ "$(libraries)" != "$right" ] || {
         echo "$2: cannot be planted" && tail -5 made
         return 1
     }
@@ -62,6 +69,7 @@ look_at() {
 
 make lib/libctxrt.la lib/libinfinirt.la tests/joints/check_random tests/joints/check_joints > made 2>&1 ||
     { tail -5 made && exit 2; }
+right=$(libraries)
 failed=0
 for patch in "$source"/tests/joints/faults/*.patch; do
     name=$(basename "$patch" .patch)
