@@ -156,7 +156,7 @@ typedef struct cxu_checkpoint_checkpoint_args cxu_checkpoint_checkpoint_args;
 typedef struct cxu_checkpoint_restore_args cxu_checkpoint_restore_args;
 typedef struct cxu_checkpoint_unlock_args cxu_checkpoint_unlock_args;
 
-/* Of CUDA_EXTERNAL_MEMORY_HANDLE_DESC only the kind of handle is read. */
+/* CUDA_EXTERNAL_MEMORY_HANDLE_DESC; only the kind of handle is read. */
 typedef struct cxu_external_memory_handle {
     int type; /* 1: a file descriptor, to 9: DMA-BUF */
     int padding;

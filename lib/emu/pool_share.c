@@ -19,7 +19,7 @@ typedef struct label {
     int32_t board;    /* of a device */
 } label;
 
-/* What memory is told as. */
+/* The contents of exported memory of a pool. */
 typedef struct shared_memory {
     cx_emu_shared_place place;
     uint64_t origin; /* its pool's */

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What names a file in every process. Numbers of processes and descriptors are used again, so that
- * what stands behind them belongs to the name. */
+/* The name of a file in every process. Processes and descriptors get used numbers again, so the
+ * name has the file's own device and number too. */
 typedef struct cx_emu_process_file {
     int32_t process;
     int32_t file; /* a descriptor of that process */

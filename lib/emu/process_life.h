@@ -1,4 +1,4 @@
-/* Whether other processes of this machine still live. */
+/* Tells whether other processes of this machine still live. */
 #ifndef CX_EMU_PROCESS_LIFE_H
 #define CX_EMU_PROCESS_LIFE_H
 

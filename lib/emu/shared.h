@@ -12,7 +12,7 @@
 #include "emu/process_file.h"
 #include "emu/view.h"
 
-/* Where the memory is: the contents of a handle. */
+/* The contents of a handle: the place of the memory. */
 typedef struct cx_emu_shared_place {
     char mark[8];
     cx_emu_process_file where;

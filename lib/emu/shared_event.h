@@ -1,6 +1,6 @@
 /*
- * What the processes of one machine share of an event (cuIpcGetEventHandle): a page of a file in
- * memory, mapped by each of them. A recording gets a number, and an entry of the page until its
+ * The part of an event that processes of one machine share (cuIpcGetEventHandle): a page of a file
+ * in memory, which each of them maps. A recording gets a number, and an entry of the page until its
  * work is done; waiting for it is waiting until no entry has the number. The entry names the
  * process that records, so that its end is the end of its recordings. No lock is shared: a process
  * may stop or end anywhere.

@@ -5,7 +5,8 @@
  * The lock "emu.state" guards devices, contexts, allocations, streams, events and the queue of
  * work; a thread's own stack of contexts needs no lock. No callback and no copy runs while it is
  * held. Threads that wait for work or for the end of a context wait on a condition, which releases
- * it. It is the innermost lock except "log". A fork takes it, so that the child finds it free.
+ * it. Only the locks behind it in docs/architecture.md are taken under it. A fork takes it, so that
+ * the child finds it free.
  */
 #ifndef CX_EMU_STATE_H
 #define CX_EMU_STATE_H

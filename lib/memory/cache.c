@@ -443,7 +443,7 @@ static void return_cached(cx_cache *cache, cx_cache_stream *stream, uint32_t ind
     }
 }
 
-/* True if there were any. */
+/* Takes the blocks that other threads returned to the stream. True if there were any. */
 static bool collect_returned(cx_cache *cache, cx_magazines *magazines)
 {
     cx_cache_stream *stream = magazines->stream;

@@ -420,7 +420,7 @@ bool cx_cache_reclaim(cx_cache *cache, uint32_t id, cx_reclaim how)
     return reclaimed;
 }
 
-/* Of a stream that is not closed. */
+/* The stream is not closed. */
 static bool wait_until_idle(cx_cache *cache, seen_stream *seen)
 {
     const cx_driver *driver = cache->context->driver;

@@ -152,7 +152,7 @@ static void begin_cached(const cx_pooled *pooled, size_t size_bytes)
     cx_cache_block_begin(cached, size_bytes, cx_cache_block_generation(cached) + 1, 0);
 }
 
-/* There is room. */
+/* The caller has made room. */
 static void insert_kept(cx_private_pool *pool, cx_pooled *pooled)
 {
     size_t place = place_of(pool, pooled->block.size_bytes);

@@ -15,9 +15,9 @@ typedef struct cx_ptx_lanes {
     const char *name;
     cx_ptx_whole_op *whole[CX_PTX_COMPUTED];
 
-    /* Does operations of ops.def for one lane, whose cells begin the files, up to another
-     * instruction or to the border; returns the next one. With a grid it loads and stores too, in
-     * global and shared memory that the instruction has found before. */
+    /* Does operations of ops.def for one lane up to another instruction or to the border, and
+     * returns the next one. `cells` is moved, so that the lane comes first in each row. With a grid
+     * it loads and stores too, in global and shared memory that the instruction found before. */
     const cx_ptx_instruction *(*compute)(const cx_ptx_rows *cells, const cx_ptx_instruction *at,
                                          const cx_ptx_instruction *border, const cx_ptx_grid *grid,
                                          const cx_ptx_block *block);

@@ -104,7 +104,7 @@ static inline bool differ(const void *one, const void *other, size_t bytes)
         wrong |= (type)((at_lane)[lane] >= limit) | (((at_lane)[lane] + low) & unaligned);    \
     return wrong ? OUTSIDE : SCATTERED;
 
-/* Of words that are offsets by themselves: shared memory, parameters. */
+/* The row's words are offsets into shared memory or parameters. */
 static pattern find_words(const cx_ptx_access *access, const cx_ptx_word *row,
                           const cx_ptx_instruction *at, places *out)
 {
@@ -210,7 +210,7 @@ bool CX_PTX_LANES_LOAD(const cx_ptx_access *access, const cx_ptx_rows *rows,
     }
 }
 
-/* Of lanes with the same address, the last one's value stays. */
+/* If lanes have the same address, the value of the last one stays. */
 #define STORE_AS(row_type, type)                                                                 \
     {                                                                                            \
         const row_type *from = cx_ptx_row(rows, at->d);                                          \

@@ -121,7 +121,7 @@ static bool take_spec(printer *self, const char **format, conversion_spec *out)
 
         if (!take_size(self, format, &out->precision))
             return false;
-        /* None is 0; a negative argument counts as if there were no point. */
+        /* A missing precision is 0; a negative argument counts as if there were no point. */
         if (out->precision < 0)
             out->precision = given || **format == '\0' ? -1 : 0;
     }

@@ -116,7 +116,7 @@ static void fill_grid(cx_ptx_grid *grid)
         memcpy(grid->parameters, launch->parameters, kernel->parameter_bytes);
 }
 
-/* What blocks print comes in their order, and so does what they allocate. */
+/* Blocks that print or allocate run one by one, so that both happen in their order. */
 static unsigned cores_for(const cx_ptx_module *module, const cx_ptx_launch *launch,
                           const cx_ptx_environment *environment, uint64_t total)
 {

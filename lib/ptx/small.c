@@ -104,7 +104,7 @@ uint32_t cx_ptx_small_of(const cx_ptx_small *kind, double value, int how)
 
 /* ---- rounding twice ---- */
 
-/* Of the two doubles around a number that is none, the one with an odd mantissa. */
+/* A number lies between two doubles: gives the one with an odd mantissa. */
 static double made_odd(double near, bool above)
 {
     uint64_t bits;

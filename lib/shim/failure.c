@@ -29,7 +29,7 @@ static bool is_provoked(cx_slot slot, cxu_result result)
         return true;
     case CXU_INVALID_CONTEXT: /* the loop that empties the stack */
         return slot == CX_SLOT_ctx_pop;
-    case CXU_NOT_SUPPORTED: /* the embedded driver and the table behind have their own lines */
+    case CXU_NOT_SUPPORTED: /* the embedded driver, or the call that it lacks, logs that */
         return true;
     default:
         return false;

@@ -1,5 +1,5 @@
 /*
- * What the log says of calls that fail, for programs that do not look at results.
+ * Logs calls that fail, for programs that do not look at results.
  */
 #ifndef CX_SHIM_FAILURE_H
 #define CX_SHIM_FAILURE_H

@@ -76,7 +76,7 @@ static void make_green(prediction *self, int device)
     bind_name(self, CX_KIND_GREEN, index);
 }
 
-/* How many multiprocessors a device has is known only within limits. */
+/* The model knows only limits of a device's number of multiprocessors. */
 static bool create_green(prediction *self)
 {
     int64_t processors = number_of(self, 1), device = number_of(self, 2);
@@ -173,7 +173,7 @@ static bool answer_id(prediction *self, int green)
     return answer_same(self, label, self->model->contexts[green].generation);
 }
 
-/* None is the green context that is current. */
+/* NULL means the current green context. */
 static bool id_of_green(prediction *self)
 {
     int green, error, top = top_of(self);
