@@ -6,6 +6,10 @@
  * docs/allocator.md.
  * Sizes are in bytes. An allocator is used from any thread, whatever is current there. Thread-safe,
  * except ctxrt_device_reset while other threads work with memory of that device.
+ *
+ * Besides the errors named at each function: CTXRT_ERROR_INVALID_HANDLE if the allocator was
+ * destroyed or never was one; CTXRT_ERROR_NO_DEVICE if NULL means the allocator of the top frame
+ * and nothing is current.
  */
 #ifndef CTXRT_ALLOCATOR_H
 #define CTXRT_ALLOCATOR_H
@@ -49,7 +53,7 @@ typedef struct ctxrt_allocator_info {
     ctxrt_context *context;           /**< borrowed */
     ctxrt_device device;
     uint64_t limit_bytes;             /**< 0: none */
-    ctxrt_allocator_amount requested; /**< in use, as it was asked for */
+    ctxrt_allocator_amount requested; /**< in use, in requested bytes */
     /** bytes of blocks, rounded up: those in use, and those in thread caches */
     ctxrt_allocator_amount allocated;
     ctxrt_allocator_amount reserved;  /**< segments from the driver; a mapped range counts as one */
@@ -259,9 +263,9 @@ CTXRT_API ctxrt_status ctxrt_allocator_check(ctxrt_allocator *allocator) CTXRT_C
 /**
  * Writes an allocator's figures, its segments and all their blocks as text or JSON; `ctxrt draw`
  * makes a picture of the latter. NULL: the allocator of the top frame. docs/snapshots.md describes
- * them. The place where a block was allocated is known if a trace of the allocator ran then, or if
- * its caller said so (CTXRT_ORIGINS in memory.h). Other threads may go on: blocks and figures may
- * be of different moments.
+ * them. The place where a block was allocated is known in debug mode, if a trace of the allocator
+ * ran then, or if its caller said so (CTXRT_ORIGINS in memory.h). Other threads may go on: blocks
+ * and figures may be of different moments.
  *
  * @retval CTXRT_ERROR_SYSTEM            the file could not be written
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  no such format

@@ -5,6 +5,10 @@
  * whose context is gone is recognised and refused (CTXRT_ERROR_INVALID_HANDLE) instead of crashing.
  * Thread-safe, but destroying a context while another thread is inside a call that was given it is
  * the caller's race: the other call then fails.
+ *
+ * Besides the errors named at each function: CTXRT_ERROR_INVALID_HANDLE if the context is gone or
+ * never was one; CTXRT_ERROR_INVALID_DEVICE for a device that does not exist; CTXRT_ERROR_NO_DEVICE
+ * if NULL means the current context and there is none.
  */
 #ifndef CTXRT_CONTEXT_H
 #define CTXRT_CONTEXT_H

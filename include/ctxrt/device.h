@@ -6,8 +6,11 @@
  *
  * The process holds one retain of the primary context of each device it has used, and keeps it
  * until ctxrt_device_release or ctxrt_shutdown. No function touches a device that nobody named.
- * Every function here is thread-safe; those that "use the calling thread's device" work on the top
+ * Every function here is thread-safe; those that use the calling thread's device work on the top
  * frame of that thread's stack (see stack.h).
+ *
+ * Besides the errors named at each function: CTXRT_ERROR_INVALID_DEVICE for a device that does not
+ * exist; CTXRT_ERROR_NO_DEVICE if the function uses the current context and there is none.
  */
 #ifndef CTXRT_DEVICE_H
 #define CTXRT_DEVICE_H
@@ -70,7 +73,7 @@ CTXRT_API const char *ctxrt_device_type_name(ctxrt_device_type type);
 CTXRT_API ctxrt_status ctxrt_device_count(ctxrt_device_type type,
                                           int *out_count) CTXRT_CHECK_RESULT;
 
-/** The counts of all types, out_counts[CTXRT_DEVICE_TYPE_COUNT], indexed by type. */
+/** Counts the devices of all types: writes CTXRT_DEVICE_TYPE_COUNT numbers, indexed by type. */
 CTXRT_API ctxrt_status ctxrt_device_count_all(int *out_counts) CTXRT_CHECK_RESULT;
 
 typedef struct ctxrt_device_info {

@@ -50,11 +50,12 @@ CTXRT_API ctxrt_status ctxrt_event_destroy(ctxrt_event *event) CTXRT_CHECK_RESUL
 CTXRT_API ctxrt_status ctxrt_event_record(ctxrt_event *event,
                                           ctxrt_stream *stream) CTXRT_CHECK_RESULT;
 
-/** CTXRT_SUCCESS if what the event last recorded is done (or it never recorded),
+/** CTXRT_SUCCESS if the work that the event last recorded is done, or it never recorded;
  * CTXRT_ERROR_NOT_READY if not. Never waits. */
 CTXRT_API ctxrt_status ctxrt_event_query(ctxrt_event *event) CTXRT_CHECK_RESULT;
 
-/** Waits until what the event last recorded is done; returns at once if it never recorded. */
+/** Waits until the work that the event last recorded is done; returns at once if it never
+ * recorded. */
 CTXRT_API ctxrt_status ctxrt_event_synchronize(ctxrt_event *event) CTXRT_CHECK_RESULT;
 
 /**

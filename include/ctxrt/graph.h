@@ -3,9 +3,9 @@
  * and their implementations.
  *
  * A graph belongs to one context, that of the stream it was captured in, and is launched there,
- * whatever is current on the calling thread, whose stack stays as it was. A graph is counted: it
- * starts with one count, ctxrt_graph_retain adds one, ctxrt_graph_release gives one back, and the
- * last release destroys the graph; launched work goes on to its end. Thread-safe. Handles as in
+ * with any context current on the calling thread, whose stack stays as it was. A graph is counted:
+ * it starts with one count, ctxrt_graph_retain adds one, ctxrt_graph_release gives one back, and
+ * the last release destroys the graph; launched work goes on to its end. Thread-safe. Handles as in
  * context.h: a graph that is gone is recognised and refused. A graph keeps its context from being
  * destroyed or released.
  *
@@ -213,10 +213,10 @@ CTXRT_API ctxrt_status ctxrt_recording_start(const ctxrt_recording_options *opti
  * the capture is ended, stream and frame are what they were, the operators are destroyed and their
  * memory is given back.
  *
- * @retval CTXRT_ERROR_NOT_PERMITTED       the top frame is not being recorded, or the recording is
- * over: its frame is gone
- * @retval CTXRT_ERROR_CONTEXT_DESTROYED   the device was reset since the start
- * @retval CTXRT_ERROR_STACK_LEFTOVER      an operator left frames on the stack
+ * @retval CTXRT_ERROR_NOT_PERMITTED      the top frame is not being recorded, or the recording is
+ *                                        over: its frame is gone
+ * @retval CTXRT_ERROR_CONTEXT_DESTROYED  the device was reset since the start
+ * @retval CTXRT_ERROR_STACK_LEFTOVER     an operator left frames on the stack
  * Other errors are those of the driver and of the operators, which the message names.
  */
 CTXRT_API ctxrt_status ctxrt_recording_stop(ctxrt_graph **out_graph) CTXRT_CHECK_RESULT;
@@ -240,11 +240,10 @@ CTXRT_API ctxrt_status ctxrt_graph_retain(ctxrt_graph *graph) CTXRT_CHECK_RESULT
  * Gives a count back; with the last one the graph goes. Launched work goes on; only the release of
  * a recorded graph, which frees its memory, waits for it. Before the release of the last graph with
  * a kernel of an unloaded module, wait for the graph's work (module.h). NULL is harmless. A graph
- * whose context was reset
- * is released like any other.
+ * whose context was reset is released like any other.
  *
  * @retval CTXRT_ERROR_DRIVER  the driver reported an error, maybe of earlier work; the count is
- * given back all the same
+ *     given back all the same
  */
 CTXRT_API ctxrt_status ctxrt_graph_release(ctxrt_graph *graph) CTXRT_CHECK_RESULT;
 

@@ -16,7 +16,10 @@
  * device frees it: the caller still releases it, without error, but must not use it.
  * Thread-safe, except ctxrt_device_reset while other threads work with memory of that device.
  *
- * Calls that take a stream also give the errors of stream.h.
+ * Besides the errors named at each function: CTXRT_ERROR_INVALID_HANDLE if a memory object was
+ * freed or never was one, CTXRT_ERROR_NULL_POINTER if it is NULL, CTXRT_ERROR_NO_DEVICE if the call
+ * needs the current context and there is none, and, of calls that take a stream, the errors of
+ * stream.h.
  */
 #ifndef CTXRT_MEMORY_H
 #define CTXRT_MEMORY_H

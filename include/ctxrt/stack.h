@@ -5,7 +5,12 @@
  * work goes to. Frames mirror the driver's own stack of contexts, entry for entry; the driver's
  * current context is the truth, and every call that does work compares it with the top frame first
  * (see ctxrt_foreign_policy). Each thread has its own stack; no function here touches another
- * thread's.
+ * thread's. Thread-safe.
+ *
+ * Besides the errors named at each function: CTXRT_ERROR_INVALID_HANDLE if an object was destroyed
+ * or never was one; CTXRT_ERROR_NO_DEVICE if the function needs a top frame or a current context
+ * and there is none; CTXRT_ERROR_STACK_MISMATCH if other code changed the driver's stack and the
+ * policy, or the change itself, forbids to go on.
  */
 #ifndef CTXRT_STACK_H
 #define CTXRT_STACK_H
@@ -225,7 +230,12 @@ CTXRT_API ctxrt_status ctxrt_scope_enter_at(ctxrt_device device, ctxrt_scope *sc
  */
 CTXRT_API ctxrt_status ctxrt_frame_set_stream(ctxrt_stream *stream) CTXRT_CHECK_RESULT;
 
-/** Makes `allocator` the allocator of the top frame; NULL goes back to the default. Borrowed. */
+/**
+ * Makes `allocator` the allocator of the top frame; NULL goes back to the context's default one.
+ * Borrowed: it cannot be destroyed while a frame has it.
+ *
+ * @retval CTXRT_ERROR_WRONG_CONTEXT  the allocator is of another context
+ */
 CTXRT_API ctxrt_status ctxrt_frame_set_allocator(ctxrt_allocator *allocator) CTXRT_CHECK_RESULT;
 
 /**

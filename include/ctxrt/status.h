@@ -4,6 +4,11 @@
  * Every function that can fail returns a ctxrt_status. On failure nothing has changed and no
  * out-parameter has been written, unless the function's comment says what. No function of ctxrt
  * aborts, exits, or prints other than through the log.
+ *
+ * Comments do not repeat the errors of every call: CTXRT_ERROR_NULL_POINTER for an out-parameter
+ * that is NULL, CTXRT_ERROR_OUT_OF_MEMORY if the host has no memory left, CTXRT_ERROR_DRIVER with
+ * the driver's result, maybe of earlier work, CTXRT_ERROR_SHUTDOWN once the process is ending, and
+ * CTXRT_ERROR_FORKED in the child of a process that had started the runtime.
  */
 #ifndef CTXRT_STATUS_H
 #define CTXRT_STATUS_H

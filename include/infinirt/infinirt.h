@@ -38,7 +38,7 @@ __INFINI_C __export infiniStatus_t infinirtInit(void);
 
 /* ---- devices ---- */
 
-/** The counts of all types, count_array[INFINI_DEVICE_TYPE_COUNT], indexed by type. */
+/** Counts the devices of all types: writes INFINI_DEVICE_TYPE_COUNT numbers, indexed by type. */
 __INFINI_C __export infiniStatus_t infinirtGetAllDeviceCount(int *count_array);
 
 /**
@@ -155,7 +155,7 @@ __INFINI_C __export infiniStatus_t infinirtEventRecord(
 __INFINI_C __export infiniStatus_t infinirtEventQuery(
     infinirtEvent_t event, infinirtEventStatus_t *status_ptr);
 
-/** Waits until what the event last recorded is done. */
+/** Waits until the work that the event last recorded is done. */
 __INFINI_C __export infiniStatus_t infinirtEventSynchronize(infinirtEvent_t event);
 
 /** Destroys an event; work that waits for it goes on waiting. */
@@ -214,7 +214,8 @@ __INFINI_C __export infiniStatus_t infinirtMemcpy(
     void *dst, const void *src, size_t size, infinirtMemcpyKind_t kind);
 
 /**
- * The same in the order of a stream, without waiting where both ends are device or pinned memory.
+ * The same in the order of a stream, without waiting if both ends are device or pinned memory. In a
+ * stream of a CPU the copy is done on return, unless the stream captures.
  */
 __INFINI_C __export infiniStatus_t infinirtMemcpyAsync(
     void *dst, const void *src, size_t size, infinirtMemcpyKind_t kind, infinirtStream_t stream);
@@ -238,7 +239,10 @@ __INFINI_C __export infiniStatus_t infinirtFreeAsync(void *ptr, infinirtStream_t
  */
 __INFINI_C __export infiniStatus_t infinirtMemset(void *ptr, int value, size_t count);
 
-/** The same in the order of a stream, without waiting where the memory is a device's or pinned. */
+/**
+ * The same in the order of a stream, without waiting if the memory is a device's or pinned. In a
+ * stream of a CPU the fill is done on return, unless the stream captures.
+ */
 __INFINI_C __export infiniStatus_t infinirtMemsetAsync(
     void *ptr, int value, size_t count, infinirtStream_t stream);
 
@@ -254,7 +258,8 @@ typedef enum {
 
 /**
  * Begins a capture: work submitted to the stream from now on is recorded and does not run.
- * BAD_PARAM: no such mode. INTERNAL_ERROR: the stream captures already, or is the legacy one.
+ * NULL_POINTER: NULL, the legacy stream. BAD_PARAM: no such mode. INTERNAL_ERROR: the stream
+ * captures already.
  */
 __INFINI_C __export infiniStatus_t infinirtStreamBeginCapture(
     infinirtStream_t stream, infinirtStreamCaptureMode_t mode);
@@ -272,7 +277,7 @@ __INFINI_C __export infiniStatus_t infinirtGraphDestroy(infinirtGraph_t graph);
 /**
  * Makes an executable graph, which the caller owns. On failure `log_buffer`, unless it is NULL,
  * gets a message, cut to `buffer_size` bytes with its NUL, and `*node_ptr`, unless that is NULL,
- * gets the node to blame, or NULL if none is known.
+ * becomes NULL: no node is named.
  */
 __INFINI_C __export infiniStatus_t infinirtGraphInstantiate(
     infinirtGraphExec_t *graph_exec_ptr, infinirtGraph_t graph, infinirtGraphNode_t *node_ptr, char
@@ -281,7 +286,10 @@ __INFINI_C __export infiniStatus_t infinirtGraphInstantiate(
 /** Destroys an executable graph; launches of it go on to their end. */
 __INFINI_C __export infiniStatus_t infinirtGraphExecDestroy(infinirtGraphExec_t graph_exec);
 
-/** Launches an executable graph in a stream of its device. (The name is spelled so.) */
+/**
+ * Launches an executable graph in a stream of its device, or of another device of its driver; the
+ * graph's own device does the work. (The name is spelled so.)
+ */
 __INFINI_C __export infiniStatus_t infinirtGraphLuanch(
     infinirtGraphExec_t graph_exec, infinirtStream_t stream);
 
