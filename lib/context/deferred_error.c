@@ -8,7 +8,7 @@ void cx_context_defer_error(cx_context *context)
 {
     cx_error_saved *none = NULL, *deferred = malloc(sizeof *deferred);
     if (deferred == NULL) {
-        cx_log(CTXRT_LOG_ERROR, "no memory to tell later that work of %s failed: %s",
+        cx_log(CTXRT_LOG_ERROR, "no memory to keep an error of work of %s: %s",
                cx_context_text(context), ctxrt_last_error()->message);
         return;
     }
@@ -21,7 +21,7 @@ void cx_context_drop_deferred_error(cx_context *context)
 {
     cx_error_saved *deferred = atomic_exchange(&context->deferred_error, NULL);
     if (deferred != NULL)
-        cx_log(CTXRT_LOG_ERROR, "nobody was told that work of %s failed: %s",
+        cx_log(CTXRT_LOG_ERROR, "an error of work of %s was never reported: %s",
                cx_context_text(context), deferred->message);
     free(deferred);
 }

@@ -194,8 +194,8 @@ static ctxrt_status say_what_was_left(int left, const restoration *found)
         return CTXRT_SUCCESS;
     if (!found->done)
         return cx_error(CTXRT_ERROR_STACK_LEFTOVER,
-                        "the scope has ended, but what was current before it could not be "
-                        "made so again: other code has destroyed it, or the driver failed");
+                        "the scope has ended, but the context that was current before it could not "
+                        "be made so again: other code has destroyed it, or the driver failed");
     return cx_error(CTXRT_ERROR_STACK_LEFTOVER,
                     "%d frame%s left on the stack in a scope%s; it has been restored", left,
                     left == 1 ? " was" : "s were",

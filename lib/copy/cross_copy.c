@@ -255,7 +255,7 @@ static void cancel_all(cx_context *context)
     while ((cross_copy = find_of(copy_involves, &wanted)) != NULL) {
         if (cross_copy->target.context != context) {
             (void)cx_error(CTXRT_ERROR_CONTEXT_DESTROYED,
-                           "%s was not done to the end: %s was reset before", cross_copy->call,
+                           "%s was cut short: %s was reset", cross_copy->call,
                            cx_context_text(context));
             cx_context_defer_error(cross_copy->target.context);
         }

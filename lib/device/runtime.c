@@ -163,7 +163,7 @@ static ctxrt_status choose_settings(const ctxrt_options *options, settings *out)
         options = &from_environment;
     else if (options->struct_size != sizeof *options)
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
-                        "option struct_size is %zu, not %zu: start from CTXRT_OPTIONS_INIT",
+                        "ctxrt_init: struct_size is %zu, not %zu: start from CTXRT_OPTIONS_INIT",
                         options->struct_size, sizeof *options);
     *out = (settings){0};
     ctxrt_status status = cx_environment_check();
@@ -273,7 +273,7 @@ static ctxrt_status start_drivers(const settings *chosen)
         driver_count = 2;
     }
     if (changed && !watch_exit())
-        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to be told of the process's end");
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to register an exit handler");
     exit_watched = true;
     return CTXRT_SUCCESS;
 }
@@ -301,7 +301,7 @@ static ctxrt_status start_runtime(const ctxrt_options *options)
 {
     settings chosen;
     if (!forks_watched)
-        return cx_error(CTXRT_ERROR_SYSTEM, "the process cannot be watched for forks");
+        return cx_error(CTXRT_ERROR_SYSTEM, "a handler for forks could not be registered");
     ctxrt_status status = choose_settings(options, &chosen);
     if (status != CTXRT_SUCCESS)
         return status;

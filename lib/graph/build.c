@@ -67,8 +67,8 @@ static ctxrt_status check_capture(const stage *self, const cx_operator *called, 
     if (status == CTXRT_SUCCESS && state != CXU_STREAM_CAPTURE_STATUS_ACTIVE)
         return cx_error(
             CTXRT_ERROR_DRIVER,
-            "%s cannot be captured: it made a call that a capture does not allow; what waits, or "
-            "works on the host, is not to be declared capturable",
+            "%s cannot be captured: it made a call that a capture does not allow; an operator that "
+            "waits, or works on the host, must not be declared capturable",
             cx_operator_text(called, number).text);
     return status;
 }

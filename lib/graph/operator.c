@@ -10,7 +10,8 @@ static ctxrt_status check_operator(const ctxrt_operator *operation)
         return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_operator_submit: operation is NULL");
     if (operation->struct_size != sizeof *operation)
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
-                        "ctxrt_operator_submit: struct_size is %zu, not %zu",
+                        "ctxrt_operator_submit: struct_size is %zu, not %zu: start from "
+                        "CTXRT_OPERATOR_INIT",
                         operation->struct_size, sizeof *operation);
     if (operation->run == NULL && operation->type == NULL)
         return cx_error(CTXRT_ERROR_NULL_POINTER,

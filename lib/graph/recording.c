@@ -213,8 +213,9 @@ ctxrt_status ctxrt_recording_start(const ctxrt_recording_options *options)
         return status;
     if (options != NULL && options->struct_size != sizeof *options)
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
-                        "ctxrt_recording_start: struct_size is %zu, not %zu", options->struct_size,
-                        sizeof *options);
+                        "ctxrt_recording_start: struct_size is %zu, not %zu: start from "
+                        "CTXRT_RECORDING_OPTIONS_INIT",
+                        options->struct_size, sizeof *options);
     status = cx_stack_enter(&thread, &frame);
     if (status != CTXRT_SUCCESS)
         return status;

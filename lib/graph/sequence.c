@@ -47,7 +47,7 @@ ctxrt_status cx_sequence_check(const cx_sequence *sequence)
     if (sequence->epoch == atomic_load(&sequence->context->epoch))
         return CTXRT_SUCCESS;
     return cx_error(CTXRT_ERROR_CONTEXT_DESTROYED,
-                    "the graph is of no use any more: %s was reset after its capture began",
+                    "the graph is gone: %s was reset after its capture began",
                     cx_context_text(sequence->context));
 }
 

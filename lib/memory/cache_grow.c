@@ -247,7 +247,7 @@ static ctxrt_status allocate_segment(cx_cache *cache, uint32_t owner, uint32_t u
                         cx_context_text(cache->context));
     }
     if (*out_cached == 0)
-        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to remember a piece of memory");
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for the record of a block");
     return CTXRT_SUCCESS;
 }
 

@@ -285,7 +285,7 @@ static ctxrt_status map_cached(cx_cache *cache, uint32_t owner, uint32_t units,
     atomic_fetch_add(&cache->growths, 1);
     return *out_cached != 0
                ? CTXRT_SUCCESS
-               : cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to remember a piece of memory");
+               : cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for the record of a block");
 }
 
 static ctxrt_status map(cx_cache *cache, uint32_t owner, uint32_t units, uint32_t *out_cached)

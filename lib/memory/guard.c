@@ -144,7 +144,7 @@ static ctxrt_status enter_live(cx_guard *guard, cx_guarded *guarded)
     HASH_ADD(hh, guard->live, key, sizeof guarded->key, guarded);
     pthread_mutex_unlock(&guard->lock);
     return added ? CTXRT_SUCCESS
-                 : cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to remember a piece of memory");
+                 : cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for the record of a block");
 }
 
 static cx_guarded *leave_live(cx_guard *guard, const cx_block *block)
@@ -193,7 +193,7 @@ static ctxrt_status alloc_guarded(cx_allocator *allocator, const cx_allocation *
     cx_guard *guard = atomic_load(&allocator->guard);
     cx_guarded *guarded = calloc(1, sizeof *guarded);
     if (guarded == NULL)
-        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to remember a piece of memory");
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for the record of a block");
     ctxrt_status status = make_guarded(guard, request, block, guarded);
     if (status != CTXRT_SUCCESS) {
         free(guarded);
@@ -341,7 +341,7 @@ ctxrt_status cx_guard_check(cx_guard *guard)
         return status;
     cx_guarded *copies = copy_guarded(guard, &count);
     if (copies == NULL)
-        status = cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to look at the allocator's pieces");
+        status = cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to check the allocator's blocks");
     for (size_t i = 0; i < count; i++)
         if (cx_context_holds_what_is_of(copies[i].inner.context, copies[i].inner.epoch) &&
             look_at(guard, &copies[i]) != CTXRT_SUCCESS && was_there(guard, &copies[i]) &&

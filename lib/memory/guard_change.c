@@ -64,7 +64,7 @@ ctxrt_status ctxrt_allocator_set_debug(ctxrt_allocator *handle,
     if (status == CTXRT_SUCCESS && allocator->pinned == NULL)
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
                         "ctxrt_allocator_set_debug: the allocator is of device memory: "
-                        "ctxrt_allocator_create is told its debug mode");
+                        "ctxrt_allocator_create sets its debug mode");
     if (status == CTXRT_SUCCESS)
         status = cx_guard_choose("ctxrt_allocator_set_debug", options, &debug, &wanted);
     if (status != CTXRT_SUCCESS)

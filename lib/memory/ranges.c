@@ -294,7 +294,7 @@ ctxrt_status cx_ranges_add(const cx_range_view *view)
     bool added = add_range(view);
     cx_pointers_unlock();
     return added ? CTXRT_SUCCESS
-                 : cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to remember what memory is %s's",
+                 : cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for the ranges of %s",
                             cx_context_text(view->context));
 }
 

@@ -244,7 +244,7 @@ void cx_trace_begin(cx_trace *trace)
     if (start_trace(trace, LENGTH_USUAL))
         trace->file = ++files;
     else
-        cx_log(CTXRT_LOG_WARNING, "there is no memory for the trace of an allocator");
+        cx_log(CTXRT_LOG_WARNING, "no memory for the trace of an allocator");
     pthread_mutex_unlock(&trace_lock);
     cx_cancel_restore(cancel);
 }
@@ -296,7 +296,7 @@ ctxrt_status ctxrt_allocator_trace_stop(ctxrt_allocator *handle)
 static ctxrt_status write_operations(cx_trace_operation *operations, size_t count, FILE *file)
 {
     if (operations == NULL)
-        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for what a trace holds");
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to write a trace");
     errno = 0;
     if (cx_trace_write_lines(file, operations, count) && fflush(file) == 0)
         return CTXRT_SUCCESS;

@@ -101,5 +101,6 @@ void cx_shim_failed(cx_slot slot, cxu_result result)
         write_line(slot, result);
     if (line == 0 || line == LINES_MOST)
         cx_log(CTXRT_LOG_WARNING, "%s; run the program under `ctxrt check` for more",
-               line == 0 ? "a call that fails so again is not told" : "no more failures are told");
+               line == 0 ? "the same failure is not logged again"
+                         : "further failures are not logged");
 }

@@ -134,7 +134,7 @@ static ctxrt_status attach_frame(cx_thread *thread, cx_detached *detached)
     if (!cx_context_holds_what_is_of(detached->context, detached->epoch) &&
         detached->context->kind != CX_CONTEXT_PRIMARY)
         return cx_error(CTXRT_ERROR_CONTEXT_DESTROYED,
-                        "other code destroyed %s, which the frame is of: discard it",
+                        "other code destroyed %s, the context of the frame: discard the frame",
                         cx_context_text(detached->context));
     ctxrt_status status = cx_stack_push_entered(thread, detached->context, &place);
     if (status == CTXRT_SUCCESS) {

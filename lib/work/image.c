@@ -79,7 +79,7 @@ static ctxrt_status check_binary(const cx_image *image, size_t size_bytes)
     if (end <= size_bytes)
         return CTXRT_SUCCESS;
     return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
-                    "%s is not all there: it has %zu bytes, and by its own header at least %llu",
+                    "%s is truncated: it has %zu bytes, and by its own header at least %llu",
                     image->what, size_bytes, (unsigned long long)end);
 }
 

@@ -26,8 +26,9 @@ static ctxrt_status check_config(const ctxrt_launch_config *config)
         return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_launch: config is NULL");
     if (config->struct_size != sizeof *config)
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
-                        "ctxrt_launch: the struct_size is %zu, not %zu", config->struct_size,
-                        sizeof *config);
+                        "ctxrt_launch: struct_size is %zu, not %zu: start from "
+                        "CTXRT_LAUNCH_CONFIG_INIT",
+                        config->struct_size, sizeof *config);
     if (any_zero(config->grid))
         return zero_dimension("grid", config->grid);
     if (any_zero(config->block))

@@ -91,7 +91,7 @@ START_TEST(a_binary_that_is_not_all_there_is_refused)
         cx_assert_error(ctxrt_module_load(images[i].bytes, images[i].size_bytes, &module),
                         images[i].status);
         if (images[i].status == CTXRT_ERROR_INVALID_ARGUMENT)
-            assert_says("the image is not all there");
+            assert_says("the image is truncated");
     }
     ck_assert_ptr_null(module);
 }

@@ -5,7 +5,7 @@ set -u
 ctxrt=$top_builddir/ctxrt
 program=$top_builddir/tests/standin/fails
 unset CTXRT_LAYERS CTXRT_LOG CTXRT_STANDIN_LIBCUDA
-hint='a call that fails so again is not told; run the program under `ctxrt check` for more'
+hint='the same failure is not logged again; run the program under `ctxrt check` for more'
 
 warned() # how many lines
 {
@@ -36,7 +36,7 @@ report $? 'an_error_that_sticks_is_told_with_the_work_that_failed'
 [ "$(grep -c 'ILLEGAL_ADDRESS' "$scratch/errors")" -eq 1 ]
 report $? 'and_not_of_the_calls_behind_it'
 run "$ctxrt" run "$program" many
-warned 18 && once "$hint" && tail -1 "$scratch/errors" | grep -q 'no more failures are told; run .* for more$'
+warned 18 && once "$hint" && tail -1 "$scratch/errors" | grep -q 'further failures are not logged; run .* for more$'
 report $? 'a_log_has_16_failures_at_most'
 run env CTXRT_LOG=error "$ctxrt" run "$program" err
 [ "$(cat "$scratch/out")" = '7 calls failed' ] && warned 0
