@@ -19,9 +19,9 @@ typedef struct cx_frame {
     _Atomic(cx_context *) context;
     _Atomic(ctxrt_stream *) stream;       /* the frame's own; NULL: the thread's default stream */
     _Atomic(ctxrt_allocator *) allocator; /* the frame's own; NULL: the context's default one */
-    /* this and the next are for readers on other threads: the record of the context */
+    /* for readers on other threads, for whom the record of the context may be gone */
     _Atomic(cx_device *) device;
-    _Atomic uint64_t context_id; /* may be gone for them */
+    _Atomic uint64_t context_id;
     _Atomic(const char *) file;
     _Atomic uint64_t tag;                 /* line, kind of context, origin: cx_frame_tag */
     CUcontext beneath; /* the driver's current context when the entry was pushed */

@@ -65,7 +65,7 @@ int cx_emu_target(void);
 /* The value of an attribute; false if there is no such attribute (attribute.c). */
 bool cx_emu_attribute(const cx_emu_device *device, cxu_device_attribute attribute, int *out_value);
 
-/* The value of an attribute that there is. */
+/* The value of a known attribute. */
 static inline int cx_emu_attribute_value(const cx_emu_device *device,
                                          cxu_device_attribute attribute)
 {

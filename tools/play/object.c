@@ -37,7 +37,7 @@ cxu_result cx_object_make(cx_player *player, unsigned int count, unsigned int fl
     return result;
 }
 
-/* The youngest of a handle, which may come again. */
+/* Looks at the youngest object of the handle: drivers use handles again. */
 bool cx_object_destroyed(cx_player *player, CUuserObject object, bool waits)
 {
     pthread_mutex_lock(&player->lock);
