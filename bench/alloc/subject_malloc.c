@@ -43,7 +43,7 @@ static void add_library(bench_field *field, const library *wanted)
     }
     void *handle = open_library(wanted);
     if (handle == NULL) {
-        subject->missing = dlerror();
+        subject->missing = strdup(dlerror()); /* the next call frees the original */
         return;
     }
     *(void **)&subject->alloc = dlsym(handle, wanted->alloc);
