@@ -35,16 +35,16 @@ static bool explains_push(const cx_entries *actual, const cx_entries *ours, int 
             entries_agree(actual, count + 1, ours, 1));
 }
 
-cx_finding cx_explain(const cx_entries *actual, const cx_entries *ours)
+cx_stack_finding cx_explain(const cx_entries *actual, const cx_entries *ours)
 {
-    cx_finding finding = {{CTXRT_RESYNC_IN_STEP, 0}, 1, false};
+    cx_stack_finding finding = {{CTXRT_RESYNC_IN_STEP, 0}, 1, false};
     int explanations = 0;
     bool on_top;
     if (entries_agree(actual, 0, ours, 0))
         return finding;
     for (int n = 1; n < actual->count; n++)
         if (explains_push(actual, ours, n, &on_top) && explanations++ == 0)
-            finding = (cx_finding){{CTXRT_RESYNC_PUSHED, n}, 1, on_top};
+            finding = (cx_stack_finding){{CTXRT_RESYNC_PUSHED, n}, 1, on_top};
     for (int n = 1; n <= ours->count; n++)
         if (entries_agree(actual, 0, ours, n) && explanations++ == 0)
             finding.report = (ctxrt_resync_report){CTXRT_RESYNC_POPPED, n};

@@ -17,17 +17,17 @@ typedef struct cx_entries {
 } cx_entries;
 
 /* An explanation, with the steps that mend the stack. */
-typedef struct cx_finding {
+typedef struct cx_stack_finding {
     ctxrt_resync_report report;
     int level;   /* 2: the change is beneath the top entry, which is an override's */
     bool on_top; /* pushed: above all of our entries */
-} cx_finding;
+} cx_stack_finding;
 
 /*
  * Decides what other code did, from the driver's entries and the expected ones (`ours`: the entries
  * of our frames from the top, then the one beneath them all). Exactly one explanation must fit,
  * else AMBIGUOUS.
  */
-cx_finding cx_explain(const cx_entries *actual, const cx_entries *ours);
+cx_stack_finding cx_explain(const cx_entries *actual, const cx_entries *ours);
 
 #endif

@@ -135,7 +135,7 @@ static ctxrt_status find_entry(const cx_thread *thread, int index, int *out_abov
     const cx_frame *frame = &thread->frames[index];
     const cx_context *context = cx_frame_context(frame);
     CUcontext current;
-    cx_finding finding;
+    cx_stack_finding finding;
     *out_above = 0;
     ctxrt_status status = CX_DRIVER_CALL(context->driver, ctx_get_current, (&current));
     if (status != CTXRT_SUCCESS || current == context->native)

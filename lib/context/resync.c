@@ -88,8 +88,7 @@ int cx_resync_force(const cx_driver *driver, CUcontext wanted)
 
 static bool own_frame_of(const cx_frame *frame, const cx_driver *driver)
 {
-    return cx_frame_kind_of(frame)->has_entry &&
-           cx_frame_context(frame)->driver == driver;
+    return cx_frame_kind_of(frame)->has_entry && cx_frame_context(frame)->driver == driver;
 }
 
 /* Our next frame of this driver at or below `index`, or -1. */
@@ -152,7 +151,7 @@ static int frame_of_override(const cx_thread *thread, int top)
  * is not on top.
  */
 static bool explain_split_level(const cx_thread *thread, int top, int lower,
-                                const cx_entries *actual, cx_finding *out_finding)
+                                const cx_entries *actual, cx_stack_finding *out_finding)
 {
     cx_entries beneath = *actual, ours = {0};
     if (actual->count == 0 || actual->natives[0] != cx_frame_context(&thread->frames[top])->native)
@@ -169,11 +168,11 @@ static bool explain_split_level(const cx_thread *thread, int top, int lower,
     return true;
 }
 
-static cx_finding explain_stack(const cx_thread *thread, int top, const cx_entries *actual)
+static cx_stack_finding explain_stack(const cx_thread *thread, int top, const cx_entries *actual)
 {
     const cx_frame *frame = &thread->frames[top];
     const cx_driver *driver = cx_frame_context(frame)->driver;
-    cx_finding finding = {{CTXRT_RESYNC_POPPED, own_frame_count(thread, driver)}, 1, false};
+    cx_stack_finding finding = {{CTXRT_RESYNC_POPPED, own_frame_count(thread, driver)}, 1, false};
     cx_entries ours = {0};
     if (actual->count == 0 && actual->complete)
         return finding;
@@ -185,7 +184,7 @@ static cx_finding explain_stack(const cx_thread *thread, int top, const cx_entri
     return cx_explain(actual, &ours);
 }
 
-ctxrt_status cx_resync_examine(const cx_thread *thread, int top, cx_finding *out_finding)
+ctxrt_status cx_resync_examine(const cx_thread *thread, int top, cx_stack_finding *out_finding)
 {
     cx_entries actual;
     ctxrt_status status = cx_resync_read(cx_frame_context(&thread->frames[top])->driver, &actual);
@@ -229,7 +228,7 @@ static ctxrt_status drop_frames(cx_thread *thread, const cx_driver *driver, int 
 }
 
 /* Removes the entries that other code pushed above and within the top level. */
-static ctxrt_status take_off(cx_thread *thread, int top, const cx_finding *finding)
+static ctxrt_status take_off(cx_thread *thread, int top, const cx_stack_finding *finding)
 {
     const cx_frame *frame = &thread->frames[top];
     const cx_driver *driver = cx_frame_context(frame)->driver;
@@ -262,7 +261,7 @@ static void close_level(cx_thread *thread, int top)
     thread->frames[lower + 1].beneath = cx_frame_context(&thread->frames[lower])->native;
 }
 
-static ctxrt_status mend_stack(cx_thread *thread, int top, const cx_finding *finding)
+static ctxrt_status mend_stack(cx_thread *thread, int top, const cx_stack_finding *finding)
 {
     const cx_context *context = cx_frame_context(&thread->frames[top]);
     ctxrt_status status = CTXRT_SUCCESS;
@@ -302,7 +301,7 @@ static ctxrt_status resync_driver(cx_thread *thread, int top, ctxrt_resync_repor
 {
     const cx_driver *driver = cx_frame_context(&thread->frames[top])->driver;
     for (int round = 0; top >= 0 && round < RESYNC_ROUNDS; round++) {
-        cx_finding finding;
+        cx_stack_finding finding;
         ctxrt_status status = cx_resync_examine(thread, top, &finding);
         /* the next call reports the rest */
         bool mended = report->finding != CTXRT_RESYNC_IN_STEP;

@@ -12,7 +12,7 @@
 ctxrt_status cx_resync_read(const cx_driver *driver, cx_entries *out_actual);
 
 /* Reads and explains the driver's stack of the frame at `top`, which is our highest one there. */
-ctxrt_status cx_resync_examine(const cx_thread *thread, int top, cx_finding *out_finding);
+ctxrt_status cx_resync_examine(const cx_thread *thread, int top, cx_stack_finding *out_finding);
 
 /* Pops until `wanted` is current, at most CX_RESYNC_DEPTH entries. If `wanted` does not turn up,
  * puts them back and pushes it. Returns the number of entries popped, or -1 after pushing. */

@@ -111,7 +111,7 @@ static bool is_current(const cx_driver *driver, CUcontext native)
 static int mend_stack(const cx_thread *thread, int top, int entries)
 {
     const cx_driver *driver = cx_frame_context(&thread->frames[top])->driver;
-    cx_finding finding;
+    cx_stack_finding finding;
     CUcontext popped;
     if (cx_resync_examine(thread, top, &finding) != CTXRT_SUCCESS)
         return entries;
@@ -177,7 +177,7 @@ __attribute__((cold, noinline)) static void uncover(const cx_thread *thread, con
     if (cx_frame_is_current(top) || cx_frame_is_current(top)) /* asked again, as in take */
         return;
     const cx_context *context = cx_frame_context(top);
-    cx_finding finding;
+    cx_stack_finding finding;
     bool replaced =
         cx_frame_kind_of(top)->has_entry &&
         cx_resync_examine(thread, (int)cx_thread_depth(thread) - 1, &finding) == CTXRT_SUCCESS &&
