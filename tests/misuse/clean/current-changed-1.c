@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A transport that needs the context of a pointer's memory pushes it and pops it again: the
- * context that the program has chosen is current when it returns.
+ * The library pushes the context of the memory and pops it again. The program's own context is
+ * current when it returns.
  *
  * module: yes
  */
-#include "misuse.h"
+#include "gpu.h"
 
 int transport_classify(CUdeviceptr pointer);
 
 #ifdef MODULE
-/* The GPU of the memory. */
 int transport_classify(CUdeviceptr pointer)
 {
     CUcontext context;
@@ -24,21 +23,18 @@ int transport_classify(CUdeviceptr pointer)
 #else
 int main(void)
 {
-    CUcontext contexts[2];
+    CUcontext first;
     CUdeviceptr received, answer;
-    MUST(cuInit(0));
-    for (int i = 0; i < 2; i++)
-        MUST(cuDevicePrimaryCtxRetain(&contexts[i], i));
-    MUST(cuCtxSetCurrent(contexts[1]));
+    use_gpu(1);
     MUST(cuMemAlloc(&received, 64));
-    MUST(cuCtxSetCurrent(contexts[0]));
+    MUST(cuDevicePrimaryCtxRetain(&first, 0));
+    MUST(cuCtxSetCurrent(first));
     printf("received on GPU %d\n", transport_classify(received));
-    MUST(cuMemAlloc(&answer, 64));
+    MUST(cuMemAlloc(&answer, 64)); /* is to be on GPU 0 */
     MUST(cuMemFree(answer));
     MUST(cuMemFree(received));
-    MUST(cuCtxSetCurrent(NULL));
-    for (int i = 0; i < 2; i++)
-        MUST(cuDevicePrimaryCtxRelease(i));
+    leave_gpu(1);
+    MUST(cuDevicePrimaryCtxRelease(0));
     return 0;
 }
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A function leaves the inner context before it destroys that of its caller, which is on top then
- * and leaves the stack. The caller works in the context that is left.
+ * The function first pops the inner context. The outer one is then on top, leaves the stack when
+ * it is destroyed, and is replaced by the inner one.
  */
 #include "misuse.h"
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A helper makes a stream on the GPU that it is told, by pushing the context of that GPU. The
- * copy runs where its memory is.
- */
+/* The function pushes the context of the GPU that it is told. The copy runs where its memory is. */
 #include "misuse.h"
 
 enum { BYTES = 4096 };
@@ -26,11 +23,6 @@ NAMED CUdeviceptr allocate_on(CUdevice device)
     return pointer;
 }
 
-NAMED void upload(CUdeviceptr destination, const void *source, CUstream stream)
-{
-    MUST(cuMemcpyHtoDAsync(destination, source, BYTES, stream));
-}
-
 int main(void)
 {
     void *data;
@@ -41,7 +33,7 @@ int main(void)
     MUST(cuMemAllocHost(&data, BYTES));
     CUstream stream = stream_on(1);
     CUdeviceptr buffer = allocate_on(1);
-    upload(buffer, data, stream);
+    MUST(cuMemcpyHtoDAsync(buffer, data, BYTES, stream));
     MUST(cuStreamSynchronize(stream));
     MUST(cuMemFree(buffer));
     MUST(cuStreamDestroy(stream));

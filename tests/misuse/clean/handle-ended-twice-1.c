@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Two objects share an event, which belongs to the function that created it and is destroyed
- * there, after both.
- */
+/* The function that creates the event owns it, and destroys it when both queues are closed. */
 #include "misuse.h"
 
 typedef struct queue {

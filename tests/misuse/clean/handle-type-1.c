@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A list of objects says of each handle what it is, and asks before it uses one.
- */
+/* The function first looks at the type of the handle, which the list keeps too. */
 #include "misuse.h"
 
-static void *objects[4];
+static void *handles[4];
 static int is_stream[4], count;
 
 NAMED void add_stream(void)
@@ -12,23 +10,21 @@ NAMED void add_stream(void)
     CUstream stream;
     MUST(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     is_stream[count] = 1;
-    objects[count++] = stream;
+    handles[count++] = stream;
 }
 
 NAMED void add_event(void)
 {
     CUevent event;
     MUST(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
-    objects[count++] = event;
+    handles[count++] = event;
 }
 
-NAMED int wait_for_all(void)
+NAMED CUresult wait_for(int i)
 {
-    int failed = 0;
-    for (int i = 0; i < count; i++)
-        failed += is_stream[i] ? cuStreamSynchronize((CUstream)objects[i]) != CUDA_SUCCESS
-                               : cuEventSynchronize((CUevent)objects[i]) != CUDA_SUCCESS;
-    return failed;
+    if (!is_stream[i])
+        return cuEventSynchronize((CUevent)handles[i]);
+    return cuStreamSynchronize((CUstream)handles[i]);
 }
 
 int main(void)
@@ -38,9 +34,11 @@ int main(void)
     MUST(cuCtxCreate(&context, 0, 0));
     add_stream();
     add_event();
-    printf("%d of %d could not be waited for\n", wait_for_all(), count);
-    MUST(cuStreamDestroy((CUstream)objects[0]));
-    MUST(cuEventDestroy((CUevent)objects[1]));
+    for (int i = 0; i < count; i++)
+        if (wait_for(i) != CUDA_SUCCESS)
+            fprintf(stderr, "handle %d was not waited for\n", i);
+    MUST(cuStreamDestroy((CUstream)handles[0]));
+    MUST(cuEventDestroy((CUevent)handles[1]));
     MUST(cuCtxDestroy(context));
     return 0;
 }

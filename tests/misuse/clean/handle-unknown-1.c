@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A program keeps the handle of its stream in an integer that has room for a pointer.
- */
+/* The program keeps the handle in an integer that has room for a pointer. */
 #include "misuse.h"
 
 #include <stdint.h>
@@ -13,9 +11,10 @@ NAMED void remember(int place, CUstream stream)
     identifiers[place] = (uintptr_t)stream;
 }
 
-NAMED int wait_for(int place)
+NAMED CUresult wait_for(int place)
 {
-    return cuStreamSynchronize((CUstream)identifiers[place]) == CUDA_SUCCESS;
+    uintptr_t handle = identifiers[place];
+    return cuStreamSynchronize((CUstream)handle);
 }
 
 int main(void)
@@ -26,7 +25,7 @@ int main(void)
     MUST(cuCtxCreate(&context, 0, 0));
     MUST(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     remember(0, stream);
-    puts(wait_for(0) ? "done" : "lost");
+    puts(wait_for(0) == CUDA_SUCCESS ? "done" : "lost");
     MUST(cuStreamDestroy(stream));
     MUST(cuCtxDestroy(context));
     return 0;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A program makes three calls in a row and goes on to the next only if the one before has
- * succeeded.
- */
+/* The program makes each call only if the one before succeeded, and asks for the right name. */
 #include "misuse.h"
 
 static const char code[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
@@ -12,7 +9,7 @@ static CUmodule module;
 
 NAMED CUfunction set_up(void)
 {
-    CUfunction function;
+    CUfunction function = NULL;
     CUdeviceptr limit = 0;
     size_t bytes;
     CUresult result = cuModuleLoadData(&module, code);

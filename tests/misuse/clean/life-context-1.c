@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A program makes a context for its work and destroys it when the work is done.
- */
+/* The program destroys the context when the work is done. */
 #include "misuse.h"
 
 static CUcontext context;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A program measures each of its steps with two events and destroys both.
- */
+/* The program destroys both events of each step, and the context at its end. */
 #include "misuse.h"
 
 NAMED CUevent create_event(void)
@@ -19,8 +17,8 @@ NAMED void measure(void)
     MUST(cuEventRecord(end, NULL));
     MUST(cuEventSynchronize(end));
     MUST(cuEventElapsedTime(&milliseconds, begin, end));
-    MUST(cuEventDestroy(end));
     MUST(cuEventDestroy(begin));
+    MUST(cuEventDestroy(end));
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program captures a graph, makes it executable, and destroys the graph at once and the
- * executable form after its last launch.
+ * The program destroys the graph as soon as it is instantiated, and the executable graph at the
+ * end.
  */
 #include "misuse.h"
 

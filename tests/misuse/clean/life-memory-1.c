@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A buffer grows by a new allocation, and the old one is freed when its bytes are copied.
+ * The old allocation is freed when its bytes are copied. At its end the program destroys the
+ * context.
  */
 #include "misuse.h"
 

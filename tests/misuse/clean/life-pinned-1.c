@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A program pins memory for each transfer and frees it when the copy is done.
- */
+/* The program frees the memory when the copy is done, and destroys the context at its end. */
 #include "misuse.h"
 
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A program makes a pool and destroys it when all that it took from it is free.
- */
+/* The program destroys the pool when all that was allocated from it is free. */
 #include "misuse.h"
 
 NAMED CUmemoryPool open_pool(CUdevice device)
@@ -13,22 +11,17 @@ NAMED CUmemoryPool open_pool(CUdevice device)
     return pool;
 }
 
-NAMED void work(CUmemoryPool pool)
+int main(void)
 {
+    CUcontext context;
     CUdeviceptr memory;
+    MUST(cuInit(0));
+    MUST(cuCtxCreate(&context, 0, 0));
+    CUmemoryPool pool = open_pool(0);
     MUST(cuMemAllocFromPoolAsync(&memory, 4096, pool, NULL));
     MUST(cuMemsetD8Async(memory, 0, 4096, NULL));
     MUST(cuMemFreeAsync(memory, NULL));
     MUST(cuCtxSynchronize());
-}
-
-int main(void)
-{
-    CUcontext context;
-    MUST(cuInit(0));
-    MUST(cuCtxCreate(&context, 0, 0));
-    CUmemoryPool pool = open_pool(0);
-    work(pool);
     MUST(cuMemPoolDestroy(pool));
     MUST(cuCtxDestroy(context));
     return 0;

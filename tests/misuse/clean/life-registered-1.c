@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A program registers a buffer for a fast copy, and unregisters it before it frees it.
- */
+/* The program unregisters the buffer before it frees it. */
 #include "misuse.h"
 
 enum { BYTES = 8192 };

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A program makes a stream for each request and destroys it when the request is answered.
- */
+/* The program destroys the stream when the request is answered, and the context at its end. */
 #include "misuse.h"
 
 static CUdeviceptr buffer;

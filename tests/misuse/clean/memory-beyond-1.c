@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The count of cuMemsetD32 is one of elements, so the fill ends where the buffer ends. */
+/* The program gives cuMemsetD32 the number of elements. */
 #include "gpu.h"
 
 enum { COUNT = 1 << 20 };
@@ -13,7 +13,8 @@ NAMED CUdeviceptr allocate(void)
 
 NAMED void clear(CUdeviceptr values)
 {
-    MUST(cuMemsetD32(values, 0, COUNT));
+    if (cuMemsetD32(values, 0, COUNT) != CUDA_SUCCESS)
+        fputs("the values are as they were\n", stderr);
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The result is read first, and its buffer is freed afterwards. */
+/* The program reads the result and then frees the buffer. */
 #include "gpu.h"
 
 NAMED void clean_up(CUdeviceptr sum)
@@ -10,7 +10,8 @@ NAMED void clean_up(CUdeviceptr sum)
 NAMED int read_sum(CUdeviceptr sum)
 {
     int value = 0;
-    MUST(cuMemcpyDtoH(&value, sum, sizeof value));
+    if (cuMemcpyDtoH(&value, sum, sizeof value) != CUDA_SUCCESS)
+        fputs("the sum was not read\n", stderr);
     return value;
 }
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Registered memory is unregistered first, and then freed by who allocated it: free. */
+/* The program unregisters the memory and then frees it with free. */
 #include "gpu.h"
-
-#include <stdlib.h>
 
 enum { BYTES = 1 << 16 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The source of the asynchronous copy is pinned: the call returns at once. */
+/* The source of the copy is pinned memory, and the call returns at once. */
 #include "gpu.h"
 
 #include <string.h>
@@ -15,10 +15,10 @@ int main(void)
 {
     CUdeviceptr data;
     CUstream stream;
-    void *values;
     use_gpu(0);
+    void *values;
     MUST(cuMemAllocHost(&values, BYTES));
-    memset(values, 0, BYTES);
+    memset(values, 1, BYTES);
     MUST(cuMemAlloc(&data, BYTES));
     MUST(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     upload(data, values, stream);

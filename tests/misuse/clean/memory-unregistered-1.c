@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory is registered once, for as long as copies use it. */
+/* The function waits for the stream before it unregisters the memory. */
 #include "gpu.h"
 
 enum { COUNT = 1 << 14 };
 
-NAMED void send(CUdeviceptr to, const int *values, CUstream stream)
+NAMED void send(CUdeviceptr to, int *values, CUstream stream)
 {
+    MUST(cuMemHostRegister(values, COUNT * sizeof *values, 0));
     MUST(cuMemcpyHtoDAsync(to, values, COUNT * sizeof *values, stream));
+    MUST(cuStreamSynchronize(stream));
+    MUST(cuMemHostUnregister(values));
 }
 
 int main(void)
@@ -17,10 +20,8 @@ int main(void)
     use_gpu(0);
     MUST(cuMemAlloc(&data, sizeof values));
     MUST(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
-    MUST(cuMemHostRegister(values, sizeof values, 0));
     send(data, values, stream);
     MUST(cuStreamSynchronize(stream));
-    MUST(cuMemHostUnregister(values));
     MUST(cuStreamDestroy(stream));
     MUST(cuMemFree(data));
     leave_gpu(0);

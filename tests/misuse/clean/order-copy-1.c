@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The second stream waits for an event behind the send, and no host waits for anything.
+ * The second stream waits for an event that is recorded behind the send.
  *
  * driver: threads lazy random:1 random:2 random:3
  */
@@ -8,15 +8,13 @@
 
 enum { BYTES = 1 << 16 };
 
-NAMED void send(CUdeviceptr frame, const void *from, CUstream stream, CUevent sent)
+NAMED void send(CUdeviceptr frame, const void *from, CUstream stream)
 {
     MUST(cuMemcpyHtoDAsync(frame, from, BYTES, stream));
-    MUST(cuEventRecord(sent, stream));
 }
 
-NAMED void keep(CUdeviceptr history, CUdeviceptr frame, CUstream stream, CUevent sent)
+NAMED void keep(CUdeviceptr history, CUdeviceptr frame, CUstream stream)
 {
-    MUST(cuStreamWaitEvent(stream, sent, 0));
     MUST(cuMemcpyDtoDAsync(history, frame, BYTES, stream));
 }
 
@@ -33,15 +31,11 @@ int main(void)
     MUST(cuStreamCreate(&input, CU_STREAM_NON_BLOCKING));
     MUST(cuStreamCreate(&archive, CU_STREAM_NON_BLOCKING));
     MUST(cuEventCreate(&sent, CU_EVENT_DISABLE_TIMING));
-    send(frame, camera, input, sent);
-    keep(history, frame, archive, sent);
+    send(frame, camera, input);
+    MUST(cuEventRecord(sent, input));
+    MUST(cuStreamWaitEvent(archive, sent, 0));
+    keep(history, frame, archive);
     MUST(cuCtxSynchronize());
-    MUST(cuEventDestroy(sent));
-    MUST(cuStreamDestroy(input));
-    MUST(cuStreamDestroy(archive));
-    MUST(cuMemFree(frame));
-    MUST(cuMemFree(history));
-    MUST(cuMemFreeHost(camera));
     leave_gpu(0);
     return 0;
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A program takes memory for a stream of the first GPU from a pool of the same GPU.
- */
-#include "misuse.h"
+/* The pool is on the GPU of the stream. */
+#include "gpu.h"
 
 enum { BYTES = 256 };
 
@@ -24,25 +22,22 @@ NAMED CUdeviceptr take(CUmemoryPool pool, CUstream stream)
 
 NAMED void clear(CUdeviceptr pointer, CUstream stream)
 {
-    puts(cuMemsetD8Async(pointer, 0, BYTES, stream) == CUDA_SUCCESS ? "clear" : "as it was");
+    if (cuMemsetD8Async(pointer, 0, BYTES, stream) != CUDA_SUCCESS)
+        fputs("the memory is as it was\n", stderr);
 }
 
 int main(void)
 {
-    CUcontext context;
     CUstream stream;
-    MUST(cuInit(0));
-    CUmemoryPool pool = open_pool(0);
-    MUST(cuDevicePrimaryCtxRetain(&context, 0));
-    MUST(cuCtxPushCurrent(context));
+    use_gpu(0);
     MUST(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    CUmemoryPool pool = open_pool(0);
     CUdeviceptr pointer = take(pool, stream);
     clear(pointer, stream);
     MUST(cuMemFreeAsync(pointer, stream));
     MUST(cuStreamSynchronize(stream));
-    MUST(cuStreamDestroy(stream));
     MUST(cuMemPoolDestroy(pool));
-    MUST(cuCtxPopCurrent(NULL));
-    MUST(cuDevicePrimaryCtxRelease(0));
+    MUST(cuStreamDestroy(stream));
+    leave_gpu(0);
     return 0;
 }

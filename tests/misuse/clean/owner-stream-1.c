@@ -1,38 +1,37 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A pool gives every new stream the attributes of the first one on the same GPU.
- */
+/* Each stream gets the attributes of the first stream on its own GPU. */
 #include "misuse.h"
 
-enum { STREAMS = 2 };
-static CUcontext contexts[STREAMS];
-static CUstream streams[STREAMS], first[STREAMS];
+enum { GPUS = 2, EACH = 2, STREAMS = GPUS * EACH };
+static CUcontext contexts[GPUS];
+static CUstream streams[STREAMS];
 
-NAMED void open_stream(int device)
+NAMED void open_stream(int i)
 {
-    MUST(cuCtxPushCurrent(contexts[device]));
-    MUST(cuStreamCreate(&first[device], CU_STREAM_NON_BLOCKING));
-    MUST(cuStreamCreate(&streams[device], CU_STREAM_NON_BLOCKING));
+    MUST(cuCtxPushCurrent(contexts[i / EACH]));
+    MUST(cuStreamCreate(&streams[i], CU_STREAM_NON_BLOCKING));
     MUST(cuCtxPopCurrent(NULL));
 }
 
-NAMED int like_the_first(int device)
+NAMED void set_up(int i)
 {
-    return cuStreamCopyAttributes(streams[device], first[device]) == CUDA_SUCCESS;
+    CUstream first = streams[i / EACH * EACH];
+    if (cuStreamCopyAttributes(streams[i], first) != CUDA_SUCCESS)
+        fprintf(stderr, "stream %d is not set up\n", i);
 }
 
 int main(void)
 {
     MUST(cuInit(0));
-    for (int i = 0; i < STREAMS; i++) {
+    for (int i = 0; i < GPUS; i++)
         MUST(cuDevicePrimaryCtxRetain(&contexts[i], i));
-        open_stream(i);
-        printf("stream %d: %s\n", i, like_the_first(i) ? "set up" : "not set up");
-    }
     for (int i = 0; i < STREAMS; i++) {
-        MUST(cuStreamDestroy(first[i]));
-        MUST(cuStreamDestroy(streams[i]));
-        MUST(cuDevicePrimaryCtxRelease(i));
+        open_stream(i);
+        set_up(i);
     }
+    for (int i = 0; i < STREAMS; i++)
+        MUST(cuStreamDestroy(streams[i]));
+    for (int i = 0; i < GPUS; i++)
+        MUST(cuDevicePrimaryCtxRelease(i));
     return 0;
 }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A program wants its threads to sleep while they wait, and says so before anybody has retained
- * the primary context.
- */
+/* The program sets the flag before the first retain. */
 #include "misuse.h"
 
 NAMED void choose_waiting(void)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A runtime that compiles kernels retains the primary context of device 0 when it starts and
- * releases it when it ends.
+ * The library releases the context when it ends.
  *
  * module: yes
  */
-#include "misuse.h"
+#include "gpu.h"
 
 void jit_start(void);
 void jit_end(void);
@@ -24,26 +23,14 @@ void jit_end(void)
     context = NULL;
 }
 #else
-NAMED void work(void)
-{
-    CUcontext context;
-    CUdeviceptr buffer;
-    MUST(cuDevicePrimaryCtxRetain(&context, 0));
-    MUST(cuCtxPushCurrent(context));
-    MUST(cuMemAlloc(&buffer, 4096));
-    MUST(cuMemFree(buffer));
-    MUST(cuCtxPopCurrent(NULL));
-    MUST(cuDevicePrimaryCtxRelease(0));
-}
-
 int main(void)
 {
     unsigned int flags;
     int active;
-    MUST(cuInit(0));
+    use_gpu(0);
     jit_start();
-    work();
     jit_end();
+    leave_gpu(0);
     MUST(cuDevicePrimaryCtxGetState(0, &flags, &active));
     printf("device 0 is %s\n", active ? "still active" : "free");
     return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program works in the primary context, which a library on the same device uses too.
+ * The program works in the primary context, as the library does.
  *
  * module: yes
  */

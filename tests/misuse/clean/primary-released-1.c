@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A program releases the primary context at one place, as often as it has retained it.
- */
+/* The program releases the context in one place, as often as it retained it. */
 #include "misuse.h"
 
 NAMED int work(CUcontext context, size_t bytes)
@@ -25,7 +23,7 @@ int main(void)
     CUcontext context;
     MUST(cuInit(0));
     MUST(cuDevicePrimaryCtxRetain(&context, 0));
-    int worked = work(context, 4096) && work(context, (size_t)1 << 50);
+    int worked = work(context, (size_t)1 << 50);
     int closed = close_gpu();
     printf("worked: %d, closed: %d\n", worked, closed);
     return 0;

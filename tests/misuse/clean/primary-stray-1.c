@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A program retains the context of the GPU that it is told to work on, and no other.
- */
+/* The program retains the context of the GPU that it works on, and no other. */
 #include "misuse.h"
 
 NAMED void initialise(void)

@@ -1,36 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* The host function only tells a thread of the program, which frees the memory. */
+/*
+ * The host function only sets a flag. The program frees the memory when it has waited for the
+ * stream.
+ */
 #include "gpu.h"
 
-#include <semaphore.h>
-
-static sem_t is_done;
+typedef struct job {
+    CUdeviceptr scratch;
+    int done;
+} job;
 
 NAMED void done(void *argument)
 {
-    (void)argument;
-    sem_post(&is_done);
-}
-
-NAMED void work(CUdeviceptr scratch, CUstream stream)
-{
-    MUST(cuMemsetD8Async(scratch, 0, 4096, stream));
-    MUST(cuLaunchHostFunc(stream, done, NULL));
+    job *self = argument;
+    self->done = 1;
 }
 
 int main(void)
 {
-    CUdeviceptr scratch;
+    job work = {0};
     CUstream stream;
     use_gpu(0);
-    sem_init(&is_done, 0, 0);
-    MUST(cuMemAlloc(&scratch, 4096));
+    MUST(cuMemAlloc(&work.scratch, 4096));
     MUST(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
-    work(scratch, stream);
-    sem_wait(&is_done);
-    MUST(cuMemFree(scratch));
+    MUST(cuMemsetD8Async(work.scratch, 0, 4096, stream));
+    MUST(cuLaunchHostFunc(stream, done, &work));
     MUST(cuStreamSynchronize(stream));
+    MUST(cuMemFree(work.scratch));
     MUST(cuStreamDestroy(stream));
     leave_gpu(0);
-    return 0;
+    return !work.done;
 }

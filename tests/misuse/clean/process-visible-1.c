@@ -1,25 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* CUDA_VISIBLE_DEVICES is set before cuInit, which reads it. */
-#include "gpu.h"
-
-#include <stdlib.h>
+/* The program sets CUDA_VISIBLE_DEVICES before it calls cuInit. */
+#include "misuse.h"
 
 NAMED void choose_gpu(const char *option)
 {
     setenv("CUDA_VISIBLE_DEVICES", option, 1);
 }
 
-NAMED int count_gpus(void)
+NAMED void count_gpus(void)
 {
     int count;
     MUST(cuDeviceGetCount(&count));
-    return count;
+    printf("%d GPUs\n", count);
 }
 
 int main(void)
 {
     choose_gpu("1");
     MUST(cuInit(0));
-    printf("%d GPUs\n", count_gpus());
+    count_gpus();
     return 0;
 }

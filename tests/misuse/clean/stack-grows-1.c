@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A loop pushes the context for each frame and pops it when the frame is drawn.
- */
+/* The loop pops the context when the frame is drawn. */
 #include "misuse.h"
 
 static CUcontext context;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A player pops its context at one place, which every way out comes by, also where the memory for
- * a frame is missing.
- */
+/* The player pops its context in one place, which every path reaches. */
 #include "misuse.h"
 
 static CUcontext context;
@@ -16,22 +13,19 @@ NAMED int play_frame(size_t bytes)
         fprintf(stderr, "no memory for a frame of %zu bytes\n", bytes);
         goto end;
     }
-    result = cuMemsetD8(frame, 0, bytes);
     MUST(cuMemFree(frame));
 end:
-    MUST(cuCtxPopCurrent(NULL));
+    cuCtxPopCurrent(NULL);
     return result == CUDA_SUCCESS;
 }
 
 int main(void)
 {
-    const size_t sizes[] = {4096, (size_t)1 << 50, 8192};
-    int played = 0;
     MUST(cuInit(0));
     MUST(cuDevicePrimaryCtxRetain(&context, 0));
-    for (int i = 0; i < 3; i++)
-        played += play_frame(sizes[i]);
+    int played = play_frame(4096);
+    played += play_frame((size_t)1 << 50);
     MUST(cuDevicePrimaryCtxRelease(0));
-    printf("%d of 3 frames\n", played);
+    printf("%d of 2 frames\n", played);
     return 0;
 }

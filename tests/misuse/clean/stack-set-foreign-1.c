@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A transport finds out what a pointer is by an attribute of the pointer that needs no context,
- * and leaves the stack alone.
+ * The library asks for an attribute of the memory that needs no context, and leaves the stack
+ * alone.
  *
  * module: yes
  */
-#include "misuse.h"
+#include "gpu.h"
 
 int transport_classify(CUdeviceptr pointer);
 
 #ifdef MODULE
-/* The GPU of the memory. */
 int transport_classify(CUdeviceptr pointer)
 {
-    int device;
+    CUdevice device;
     MUST(cuPointerGetAttribute(&device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, pointer));
     return device;
 }
@@ -22,24 +21,21 @@ NAMED void send(CUcontext context, CUdeviceptr buffer)
 {
     MUST(cuCtxPushCurrent(context));
     printf("the buffer is on GPU %d\n", transport_classify(buffer));
-    MUST(cuCtxSynchronize());
+    MUST(cuCtxSynchronize()); /* is to wait for GPU 0 */
     MUST(cuCtxPopCurrent(NULL));
 }
 
 int main(void)
 {
-    CUcontext contexts[2];
+    CUcontext first;
     CUdeviceptr buffer;
-    MUST(cuInit(0));
-    for (int i = 0; i < 2; i++)
-        MUST(cuDevicePrimaryCtxRetain(&contexts[i], i));
-    MUST(cuCtxPushCurrent(contexts[1]));
+    use_gpu(1);
     MUST(cuMemAlloc(&buffer, 64));
-    send(contexts[0], buffer);
+    MUST(cuDevicePrimaryCtxRetain(&first, 0));
+    send(first, buffer);
+    MUST(cuDevicePrimaryCtxRelease(0));
     MUST(cuMemFree(buffer));
-    MUST(cuCtxPopCurrent(NULL));
-    for (int i = 0; i < 2; i++)
-        MUST(cuDevicePrimaryCtxRelease(i));
+    leave_gpu(1);
     return 0;
 }
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A transport finds out what a pointer is by making the context of its memory current, and leaves
- * it current. What the program allocates next lies on another GPU than it has chosen, and no call
- * fails.
+ * A transport library makes the context of some memory current to find out which GPU it is on, and
+ * leaves it current. The program's next allocation is on that GPU instead of the one that it
+ * chose, and no call fails.
  *
  * module: yes
  * expect: CURRENT-CHANGED
@@ -10,12 +10,11 @@
  * origin: set main
  * origin: set transport_classify
  */
-#include "misuse.h"
+#include "gpu.h"
 
 int transport_classify(CUdeviceptr pointer);
 
 #ifdef MODULE
-/* The GPU of the memory. */
 int transport_classify(CUdeviceptr pointer)
 {
     CUcontext context;
@@ -28,21 +27,18 @@ int transport_classify(CUdeviceptr pointer)
 #else
 int main(void)
 {
-    CUcontext contexts[2];
+    CUcontext first;
     CUdeviceptr received, answer;
-    MUST(cuInit(0));
-    for (int i = 0; i < 2; i++)
-        MUST(cuDevicePrimaryCtxRetain(&contexts[i], i));
-    MUST(cuCtxSetCurrent(contexts[1]));
+    use_gpu(1);
     MUST(cuMemAlloc(&received, 64));
-    MUST(cuCtxSetCurrent(contexts[0]));
+    MUST(cuDevicePrimaryCtxRetain(&first, 0));
+    MUST(cuCtxSetCurrent(first));
     printf("received on GPU %d\n", transport_classify(received));
-    MUST(cuMemAlloc(&answer, 64)); /* meant for GPU 0 */
+    MUST(cuMemAlloc(&answer, 64)); /* is to be on GPU 0 */
     MUST(cuMemFree(answer));
     MUST(cuMemFree(received));
-    MUST(cuCtxSetCurrent(NULL));
-    for (int i = 0; i < 2; i++)
-        MUST(cuDevicePrimaryCtxRelease(i));
+    leave_gpu(1);
+    MUST(cuDevicePrimaryCtxRelease(0));
     return 0;
 }
 #endif

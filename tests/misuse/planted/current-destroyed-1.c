@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A function destroys the context of its caller from within another one. Only the context on top
- * leaves the stack: when the inner context is popped, the destroyed one is current again, and the
- * next call fails.
+ * A function destroys the context of its caller while another context is on top of it. The
+ * destroyed context stays on the stack: after the pop it is current again, and the next call
+ * fails.
  *
  * expect: CURRENT-DESTROYED
  * at: allocate
@@ -36,6 +36,7 @@ int main(void)
         MUST(cuMemFree(pointer));
     else
         fputs("no memory\n", stderr);
+    MUST(cuCtxSetCurrent(NULL));
     MUST(cuDevicePrimaryCtxRelease(1));
     return 0;
 }

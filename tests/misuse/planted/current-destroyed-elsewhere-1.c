@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The main thread destroys a context that a worker still has current. The worker's stack keeps
- * it, and everything that the worker called from here on would fail.
+ * The main thread destroys a context that a worker still has on its stack. The entry stays there,
+ * and every call that the worker makes in this context fails.
  *
  * expect: CURRENT-DESTROYED-ELSEWHERE
  * at: close_gpu
@@ -13,16 +13,14 @@
 #include <pthread.h>
 
 static CUcontext context;
-static pthread_barrier_t has_worked, is_closed;
+static pthread_barrier_t done, closed;
 
 NAMED void *work(void *unused)
 {
-    CUdeviceptr buffer;
     MUST(cuCtxPushCurrent(context));
-    MUST(cuMemAlloc(&buffer, 64));
-    MUST(cuMemFree(buffer));
-    pthread_barrier_wait(&has_worked);
-    pthread_barrier_wait(&is_closed);
+    MUST(cuCtxSynchronize());
+    pthread_barrier_wait(&done);
+    pthread_barrier_wait(&closed);
     MUST(cuCtxPopCurrent(NULL));
     return unused;
 }
@@ -35,15 +33,15 @@ NAMED void close_gpu(void)
 int main(void)
 {
     pthread_t worker;
-    pthread_barrier_init(&has_worked, NULL, 2);
-    pthread_barrier_init(&is_closed, NULL, 2);
+    pthread_barrier_init(&done, NULL, 2);
+    pthread_barrier_init(&closed, NULL, 2);
     MUST(cuInit(0));
     MUST(cuCtxCreate(&context, 0, 0));
     if (pthread_create(&worker, NULL, work, NULL) != 0)
         return 1;
-    pthread_barrier_wait(&has_worked);
+    pthread_barrier_wait(&done);
     close_gpu();
-    pthread_barrier_wait(&is_closed);
+    pthread_barrier_wait(&closed);
     pthread_join(worker, NULL);
     return 0;
 }

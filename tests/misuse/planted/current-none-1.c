@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A new thread fills the buffer of its creator. Nothing is current on it, since each thread has a
- * stack of its own, and the call fails.
+ * A new thread fills the buffer of the thread that created it. No context is current on the new
+ * thread, since each thread has a stack of its own, and the call fails.
  *
  * expect: CURRENT-NONE
  * at: fill
@@ -11,19 +11,18 @@
 
 #include <pthread.h>
 
-enum { BYTES = 1024 };
 static CUcontext context;
 static CUdeviceptr buffer;
 
 NAMED void create_buffer(void)
 {
     MUST(cuCtxCreate(&context, 0, 0));
-    MUST(cuMemAlloc(&buffer, BYTES));
+    MUST(cuMemAlloc(&buffer, 1024));
 }
 
 NAMED void *fill(void *unused)
 {
-    if (cuMemsetD8(buffer, 0, BYTES) != CUDA_SUCCESS)
+    if (cuMemsetD8(buffer, 0, 1024) != CUDA_SUCCESS)
         fputs("the buffer was not filled\n", stderr);
     return unused;
 }

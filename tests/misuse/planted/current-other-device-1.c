@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A helper is to make a stream on the GPU that it is told, and makes it in the context that is
- * current: the stream is on GPU 0 whatever is asked for. The copy works, by way of the host and
- * at a fraction of the speed.
+ * A function is to create a stream on the GPU that it is told, and creates it in the context that
+ * happens to be current: the stream is always on GPU 0. The copy to memory of GPU 1 works, but
+ * goes by way of the host and is slow.
  *
  * expect: CURRENT-OTHER-DEVICE
- * at: upload
+ * at: main
  * origin: made allocate_on
  * origin: made stream_on
  */
@@ -31,11 +31,6 @@ NAMED CUdeviceptr allocate_on(CUdevice device)
     return pointer;
 }
 
-NAMED void upload(CUdeviceptr destination, const void *source, CUstream stream)
-{
-    MUST(cuMemcpyHtoDAsync(destination, source, BYTES, stream));
-}
-
 int main(void)
 {
     void *data;
@@ -46,7 +41,7 @@ int main(void)
     MUST(cuMemAllocHost(&data, BYTES));
     CUstream stream = stream_on(1);
     CUdeviceptr buffer = allocate_on(1);
-    upload(buffer, data, stream);
+    MUST(cuMemcpyHtoDAsync(buffer, data, BYTES, stream));
     MUST(cuStreamSynchronize(stream));
     MUST(cuMemFree(buffer));
     MUST(cuStreamDestroy(stream));

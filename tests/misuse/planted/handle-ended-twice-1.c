@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two objects share an event, and each destroys it. The second call fails; if a new event had got
- * the handle in between, that one would be gone.
+ * Two queues share an event, and each destroys it. The second call fails; if a new event had got
+ * the handle in between, the call would have destroyed that one.
  *
  * expect: HANDLE-ENDED-TWICE
  * at: close_queue

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program loads a kernel from a module whose code could not be compiled, and does not look at
- * the result. The module is NULL, and the second call fails with an error that says nothing about
- * the code.
+ * A program loads a module whose code has an error, and does not look at the result. The module is
+ * NULL, and the second call fails with an error that says nothing about the code.
  *
  * expect: HANDLE-NOT-MADE
  * at: load

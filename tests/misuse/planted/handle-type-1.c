@@ -1,37 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A list of objects keeps handles as void pointers. One place takes an event for a stream: the
- * driver gets a handle of another type, which it refuses at best.
+ * A list keeps handles of streams and events as void pointers, and a function takes all of them
+ * for streams. The driver gets an event where a stream should be, which it refuses at best.
  *
  * expect: HANDLE-TYPE
- * at: wait_for_all
+ * at: wait_for
  * origin: made add_event
  */
 #include "misuse.h"
 
-static void *objects[4];
-static int count;
+static void *handles[4];
+static int is_stream[4], count;
 
 NAMED void add_stream(void)
 {
     CUstream stream;
     MUST(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
-    objects[count++] = stream;
+    is_stream[count] = 1;
+    handles[count++] = stream;
 }
 
 NAMED void add_event(void)
 {
     CUevent event;
     MUST(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
-    objects[count++] = event;
+    handles[count++] = event;
 }
 
-NAMED int wait_for_all(void)
+NAMED CUresult wait_for(int i)
 {
-    int failed = 0;
-    for (int i = 0; i < count; i++)
-        failed += cuStreamSynchronize((CUstream)objects[i]) != CUDA_SUCCESS;
-    return failed;
+    return cuStreamSynchronize((CUstream)handles[i]);
 }
 
 int main(void)
@@ -41,9 +39,11 @@ int main(void)
     MUST(cuCtxCreate(&context, 0, 0));
     add_stream();
     add_event();
-    printf("%d of %d could not be waited for\n", wait_for_all(), count);
-    MUST(cuStreamDestroy((CUstream)objects[0]));
-    MUST(cuEventDestroy((CUevent)objects[1]));
+    for (int i = 0; i < count; i++)
+        if (wait_for(i) != CUDA_SUCCESS)
+            fprintf(stderr, "handle %d was not waited for\n", i);
+    MUST(cuStreamDestroy((CUstream)handles[0]));
+    MUST(cuEventDestroy((CUevent)handles[1]));
     MUST(cuCtxDestroy(context));
     return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program keeps the handle of its stream in 32 bits. What comes back is no handle that the
- * driver ever gave out.
+ * A program keeps the handle of its stream in 32 bits, which have no room for a pointer. The
+ * driver never gave out the value that comes back.
  *
  * expect: HANDLE-UNKNOWN
  * at: wait_for
@@ -17,9 +17,10 @@ NAMED void remember(int place, CUstream stream)
     identifiers[place] = (uint32_t)(uintptr_t)stream;
 }
 
-NAMED int wait_for(int place)
+NAMED CUresult wait_for(int place)
 {
-    return cuStreamSynchronize((CUstream)(uintptr_t)identifiers[place]) == CUDA_SUCCESS;
+    uintptr_t handle = identifiers[place];
+    return cuStreamSynchronize((CUstream)handle);
 }
 
 int main(void)
@@ -30,7 +31,7 @@ int main(void)
     MUST(cuCtxCreate(&context, 0, 0));
     MUST(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     remember(0, stream);
-    puts(wait_for(0) ? "done" : "lost");
+    puts(wait_for(0) == CUDA_SUCCESS ? "done" : "lost");
     MUST(cuStreamDestroy(stream));
     MUST(cuCtxDestroy(context));
     return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program makes three calls in a row and looks at the result of the last. A global variable of
- * the module has another name than it believes, and its default stays.
+ * A program makes three calls and looks only at the result of the last. The global variable that
+ * it asks for has another name, so the second call fails, and the variable keeps its default.
  *
  * options: --notes
  * expect: IGNORED-ERROR
@@ -17,7 +17,7 @@ static CUmodule module;
 
 NAMED CUfunction set_up(void)
 {
-    CUfunction function;
+    CUfunction function = NULL;
     CUdeviceptr limit = 0;
     size_t bytes;
     CUresult result = cuModuleLoadData(&module, code);

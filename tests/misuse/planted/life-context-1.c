@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program makes a context for its work and never destroys it. The system takes it back at the
- * end; a program that does this for each job runs out of memory on the device.
+ * A program creates a context for its work and never destroys it. The system frees it when the
+ * process ends; a program that does this for each job runs out of memory on the device.
  *
  * options: --leaks
  * expect: LIFE-CONTEXT
@@ -10,9 +10,10 @@
  */
 #include "misuse.h"
 
+static CUcontext context;
+
 NAMED void open_gpu(void)
 {
-    CUcontext context;
     MUST(cuInit(0));
     MUST(cuCtxCreate(&context, 0, 0));
 }

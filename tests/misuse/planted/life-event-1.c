@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program measures each of its steps with two events, and destroys the first of each pair only.
+ * A program measures each of its steps with two events, and destroys only one of them.
  *
  * options: --leaks --ignore LIFE-CONTEXT
  * expect: LIFE-EVENT
@@ -30,7 +30,7 @@ int main(void)
 {
     CUcontext context;
     MUST(cuInit(0));
-    MUST(cuCtxCreate(&context, 0, 0)); /* left to the system, with the process */
+    MUST(cuCtxCreate(&context, 0, 0));
     for (int i = 0; i < 3; i++)
         measure();
     return 0;

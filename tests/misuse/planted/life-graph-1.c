@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program captures a graph, makes it executable, and destroys the executable form only. The
- * graph with its nodes is left.
+ * A program captures a graph, instantiates it, and destroys only the executable graph. The graph
+ * with its nodes stays.
  *
  * options: --leaks
  * expect: LIFE-GRAPH

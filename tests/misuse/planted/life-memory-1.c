@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A buffer grows by a new allocation, and the old one is forgotten: its address was in the
+ * A buffer grows into a new allocation, and the old one is forgotten: its address was only in the
  * variable that got the new one.
  *
  * options: --leaks --ignore LIFE-CONTEXT
@@ -16,8 +16,9 @@ NAMED void grow(size_t wanted)
 {
     CUdeviceptr before = buffer;
     MUST(cuMemAlloc(&buffer, wanted));
-    if (size != 0)
+    if (size != 0) {
         MUST(cuMemcpyDtoD(buffer, before, size));
+    }
     size = wanted;
 }
 
@@ -25,7 +26,7 @@ int main(void)
 {
     CUcontext context;
     MUST(cuInit(0));
-    MUST(cuCtxCreate(&context, 0, 0)); /* left to the system, with the process */
+    MUST(cuCtxCreate(&context, 0, 0));
     for (size_t bytes = 1024; bytes <= 8192; bytes *= 2)
         grow(bytes);
     MUST(cuCtxSynchronize());

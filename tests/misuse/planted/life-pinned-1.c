@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program pins memory for each transfer and lets the pointer go out of scope. The memory stays,
- * and its pages cannot be used by anybody else.
+ * A program allocates pinned memory for each transfer and forgets its address. The pages stay
+ * pinned, and the system cannot use them for anything else.
  *
  * options: --leaks --ignore LIFE-CONTEXT
  * expect: LIFE-PINNED
@@ -26,7 +26,7 @@ int main(void)
 {
     CUcontext context;
     MUST(cuInit(0));
-    MUST(cuCtxCreate(&context, 0, 0)); /* left to the system, with the process */
+    MUST(cuCtxCreate(&context, 0, 0));
     MUST(cuMemAlloc(&destination, BYTES));
     for (int i = 0; i < 3; i++)
         send(i);

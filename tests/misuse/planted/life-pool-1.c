@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program makes a pool, frees what it took from it, and leaves the pool. The memory that the
- * pool keeps for later is of no use to anybody.
+ * A program creates a pool, frees what it allocated from it, and leaves the pool. The pool keeps
+ * the memory for later allocations, and nobody else can use it.
  *
  * options: --leaks
  * expect: LIFE-POOL
@@ -18,22 +18,17 @@ NAMED CUmemoryPool open_pool(CUdevice device)
     return pool;
 }
 
-NAMED void work(CUmemoryPool pool)
+int main(void)
 {
+    CUcontext context;
     CUdeviceptr memory;
+    MUST(cuInit(0));
+    MUST(cuCtxCreate(&context, 0, 0));
+    CUmemoryPool pool = open_pool(0);
     MUST(cuMemAllocFromPoolAsync(&memory, 4096, pool, NULL));
     MUST(cuMemsetD8Async(memory, 0, 4096, NULL));
     MUST(cuMemFreeAsync(memory, NULL));
     MUST(cuCtxSynchronize());
-}
-
-int main(void)
-{
-    CUcontext context;
-    MUST(cuInit(0));
-    MUST(cuCtxCreate(&context, 0, 0));
-    CUmemoryPool pool = open_pool(0);
-    work(pool);
     MUST(cuCtxDestroy(context));
     return 0;
 }

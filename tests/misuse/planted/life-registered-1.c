@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program registers a buffer for a fast copy and frees it as it is. The pages stay pinned, and
- * the next buffer at the same place cannot be registered.
+ * A program registers a buffer for a fast copy, and frees the buffer while it is registered. The
+ * pages stay pinned, and the next buffer at the same address cannot be registered.
  *
  * options: --leaks
  * expect: LIFE-REGISTERED

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program makes a stream for each request and destroys none. Each of them takes memory and a
- * place among the queues of the device as long as the context lives.
+ * A program creates a stream for each request and destroys none. Each stream takes memory, and one
+ * of the queues of the device, as long as the context lives. (The context is left to the system,
+ * so that its end does not end the streams.)
  *
  * options: --leaks --ignore LIFE-CONTEXT
  * expect: LIFE-STREAM
@@ -24,7 +25,7 @@ int main(void)
 {
     CUcontext context;
     MUST(cuInit(0));
-    MUST(cuCtxCreate(&context, 0, 0)); /* left to the system, with the process */
+    MUST(cuCtxCreate(&context, 0, 0));
     MUST(cuMemAlloc(&buffer, 64));
     for (unsigned char i = 0; i < 10; i++)
         answer(i);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cuMemFree frees stream-ordered memory at once, unlike other memory, whose last use it waits for:
- * the copy that is pending in a stream reads memory that may have a new owner.
+ * cuMemFree waits for the last use of ordinary memory, but frees stream-ordered memory at once.
+ * The copy that is pending in the stream reads memory that may have a new owner.
  *
  * expect: MEMORY-ASYNC-FREED
- * at: drop
+ * at: main
  * origin: made main
  * origin: first fetch
  * driver: threads lazy random:1 random:2 random:3
@@ -16,11 +16,6 @@ enum { BYTES = 1 << 16 };
 NAMED void fetch(void *to, CUdeviceptr from, CUstream stream)
 {
     MUST(cuMemcpyDtoHAsync(to, from, BYTES, stream));
-}
-
-NAMED void drop(CUdeviceptr data)
-{
-    MUST(cuMemFree(data));
 }
 
 int main(void)
@@ -35,7 +30,9 @@ int main(void)
     MUST(cuMemsetD8Async(data, 3, BYTES, stream));
     MUST(cuStreamSynchronize(stream));
     fetch(result, data, stream);
-    drop(data);
-    (void)cuStreamSynchronize(stream);
+    MUST(cuMemFree(data));
+    if (cuStreamSynchronize(stream) != CUDA_SUCCESS)
+        fputs("the copy failed\n", stderr);
+    leave_gpu(0);
     return 0;
 }

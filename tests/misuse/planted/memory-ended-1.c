@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The result is read after its buffer was freed. The copy fails; had the memory been given out
- * again, it would read the new owner's data.
+ * A program reads its result after it has freed the buffer. The copy fails; if the memory had been
+ * given to another allocation in between, it would read the bytes of that one.
  *
  * expect: MEMORY-ENDED
  * at: read_sum
@@ -18,7 +18,8 @@ NAMED void clean_up(CUdeviceptr sum)
 NAMED int read_sum(CUdeviceptr sum)
 {
     int value = 0;
-    (void)cuMemcpyDtoH(&value, sum, sizeof value);
+    if (cuMemcpyDtoH(&value, sum, sizeof value) != CUDA_SUCCESS)
+        fputs("the sum was not read\n", stderr);
     return value;
 }
 

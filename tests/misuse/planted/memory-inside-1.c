@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A pool cuts one allocation into blocks. The program gives a block back with cuMemFree, which
- * knows the allocation only: the call fails, and the block is lost to the pool.
+ * knows only the whole allocation: the call fails, and the pool never uses the block again.
  *
  * expect: MEMORY-INSIDE
  * at: give_back
@@ -12,7 +12,7 @@
 enum { BLOCK = 4096, BLOCKS = 8 };
 
 static CUdeviceptr pool;
-static unsigned used;
+static size_t used;
 
 NAMED void make_pool(void)
 {
@@ -26,7 +26,8 @@ NAMED CUdeviceptr take(void)
 
 NAMED void give_back(CUdeviceptr block)
 {
-    (void)cuMemFree(block);
+    if (cuMemFree(block) != CUDA_SUCCESS)
+        fputs("the block was not given back\n", stderr);
 }
 
 int main(void)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An asynchronous copy from memory of malloc: the driver stages such memory, and the program,
- * which wanted to go on at once, waits.
+ * A program starts an asynchronous copy from memory that malloc gave. The driver stages such
+ * memory through a buffer of its own, and the call waits, although the program wanted to go on at
+ * once.
  *
  * expect: MEMORY-PAGEABLE
  * at: upload
@@ -10,7 +11,7 @@
  */
 #include "gpu.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 enum { BYTES = 1 << 16 };
 
@@ -24,7 +25,8 @@ int main(void)
     CUdeviceptr data;
     CUstream stream;
     use_gpu(0);
-    void *values = calloc(1, BYTES);
+    void *values = malloc(BYTES);
+    memset(values, 1, BYTES);
     MUST(cuMemAlloc(&data, BYTES));
     MUST(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     upload(data, values, stream);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The upload returns while its copy is pending, and frees the source of the copy. It works only
- * because cuMemFreeHost waits: the asynchronous copy is none, and a free that does not wait, such
- * as that of a pool of pinned memory, would make it copy what the next owner writes.
+ * A function starts an asynchronous copy and frees the source before the copy is done. This works
+ * only as long as cuMemFreeHost waits for the copy. A free that does not wait, such as that of a
+ * pool of pinned memory, would let the copy read what the next owner writes.
  *
  * expect: MEMORY-PINNED-FREED
  * at: upload

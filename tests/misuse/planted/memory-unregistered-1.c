@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The memory of a caller is registered for the time of one copy, and unregistered before the copy
- * is done. The call waits for the copy, so that nothing is gained over a plain copy.
+ * A function registers the memory of its caller for one copy, and unregisters it before the copy
+ * is done. This works only as long as cuMemHostUnregister waits for the copy.
  *
  * expect: MEMORY-UNREGISTERED
  * at: send

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cuMemAllocAsync gives the address at once, and the memory only when its stream gets there.
- * Another stream uses it right away: the memory may still be of its former owner, or of nobody.
+ * cuMemAllocAsync returns an address at once, but the memory is there only when its stream reaches
+ * the allocation. Another stream uses it right away: the memory may still belong to its former
+ * owner, or to nobody.
  *
  * expect: ORDER-BEFORE-ALLOC
  * at: clear
@@ -22,17 +23,22 @@ NAMED CUdeviceptr allocate(CUstream stream)
 
 NAMED void clear(CUdeviceptr memory, CUstream stream)
 {
-    (void)cuMemsetD8Async(memory, 0, BYTES, stream);
+    if (cuMemsetD8Async(memory, 0, BYTES, stream) != CUDA_SUCCESS)
+        fputs("the memory was not cleared\n", stderr);
 }
 
 int main(void)
 {
     CUstream one, other;
+    CUevent there;
     use_gpu(0);
     MUST(cuStreamCreate(&one, CU_STREAM_NON_BLOCKING));
     MUST(cuStreamCreate(&other, CU_STREAM_NON_BLOCKING));
+    MUST(cuEventCreate(&there, CU_EVENT_DISABLE_TIMING));
     CUdeviceptr memory = allocate(one);
     clear(memory, other);
-    (void)cuCtxSynchronize();
+    if (cuCtxSynchronize() != CUDA_SUCCESS)
+        fputs("the work failed\n", stderr);
+    leave_gpu(0);
     return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stream frees its scratch memory while another stream still copies from it: the next
- * cuMemAllocAsync may give the memory away below the copy.
+ * A stream frees its scratch memory while another stream still copies from it. The next
+ * cuMemAllocAsync may give the memory to somebody else during the copy.
  *
  * expect: ORDER-BEFORE-FREE
  * at: drop
@@ -37,6 +37,8 @@ int main(void)
     MUST(cuStreamSynchronize(one));
     copy_out(result, scratch, other);
     drop(scratch, one);
-    (void)cuCtxSynchronize();
+    if (cuCtxSynchronize() != CUDA_SUCCESS)
+        fputs("the copy failed\n", stderr);
+    leave_gpu(0);
     return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A frame is sent in one stream and copied on in another, which does not wait for the first: the
- * copy may run before the frame is there, and keeps the old frame.
+ * A frame is sent to the GPU in one stream and copied in another stream, which does not wait for
+ * the first. The copy may run before the frame is there, and then it keeps the old frame.
  *
  * expect: ORDER-COPY
  * at: keep
@@ -28,6 +28,7 @@ int main(void)
 {
     CUdeviceptr frame, history;
     CUstream input, archive;
+    CUevent sent;
     void *camera;
     use_gpu(0);
     MUST(cuMemAllocHost(&camera, BYTES));
@@ -35,14 +36,10 @@ int main(void)
     MUST(cuMemAlloc(&history, BYTES));
     MUST(cuStreamCreate(&input, CU_STREAM_NON_BLOCKING));
     MUST(cuStreamCreate(&archive, CU_STREAM_NON_BLOCKING));
+    MUST(cuEventCreate(&sent, CU_EVENT_DISABLE_TIMING));
     send(frame, camera, input);
     keep(history, frame, archive);
     MUST(cuCtxSynchronize());
-    MUST(cuStreamDestroy(input));
-    MUST(cuStreamDestroy(archive));
-    MUST(cuMemFree(frame));
-    MUST(cuMemFree(history));
-    MUST(cuMemFreeHost(camera));
     leave_gpu(0);
     return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pinned memory is used again too early: the second frame is copied into it while the first may
- * still be on its way to the GPU.
+ * A program uses its pinned memory again too early: it copies the second frame there while the
+ * copy of the first frame to the screen may not have read it yet.
  *
  * expect: ORDER-HOST
  * at: next_frame
@@ -39,10 +39,6 @@ int main(void)
         send(screen, pinned, stream);
     }
     MUST(cuStreamSynchronize(stream));
-    MUST(cuStreamDestroy(stream));
-    MUST(cuMemFree(camera));
-    MUST(cuMemFree(screen));
-    MUST(cuMemFreeHost(pinned));
     leave_gpu(0);
     return 0;
 }

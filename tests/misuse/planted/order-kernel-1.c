@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One kernel makes numbers and another one doubles them, each in a stream of its own. Nothing says
- * that the second waits for the first: it doubles what happens to be there.
+ * One kernel makes numbers and another one doubles them, each in a stream of its own. Nothing
+ * makes the second kernel wait for the first: it doubles whatever is there.
  *
  * expect: ORDER-KERNEL
  * at: double_numbers
@@ -12,32 +12,26 @@
  */
 #include "gpu.h"
 
-enum { COUNT = 32 };
+#define KERNEL(name, step)                                      \
+    ".visible .entry " name "(.param .u64 all)\n{\n"            \
+    "    .reg .b32 %r<3>;\n    .reg .b64 %rd<3>;\n"             \
+    "    ld.param.u64 %rd1, [all];\n    mov.u32 %r1, %tid.x;\n" \
+    "    mad.wide.u32 %rd2, %r1, 4, %rd1;\n" step               \
+    "    st.global.u32 [%rd2], %r2;\n    ret;\n}\n"
 
-#define KERNEL(name, step)                         \
-    ".visible .entry " name "(.param .u64 all)\n"  \
-    "{\n"                                          \
-    "    .reg .b32 %r<3>;\n"                       \
-    "    .reg .b64 %rd<3>;\n"                      \
-    "    ld.param.u64 %rd1, [all];\n"              \
-    "    mov.u32 %r1, %tid.x;\n"                   \
-    "    mad.wide.u32 %rd2, %r1, 4, %rd1;\n" step  \
-    "    st.global.u32 [%rd2], %r2;\n"             \
-    "    ret;\n"                                   \
-    "}\n"
-
-static const char ptx[] = ".version 6.3\n.target sm_50\n.address_size 64\n" /* all[i] = i + 1 */
-    KERNEL("make", "    add.u32 %r2, %r1, 1;\n")                            /* all[i] *= 2 */
-    KERNEL("twice", "    ld.global.u32 %r2, [%rd2];\n    shl.b32 %r2, %r2, 1;\n");
+static const char ptx[] =
+    ".version 6.3\n.target sm_50\n.address_size 64\n"
+    KERNEL("make", "    add.u32 %r2, %r1, 1;\n") /* all[i] = i + 1 */
+    KERNEL("twice", "    ld.global.u32 %r2, [%rd2];\n    shl.b32 %r2, %r2, 1;\n"); /* all[i] *= 2 */
 
 NAMED void make_numbers(CUfunction make, CUdeviceptr all, CUstream stream)
 {
-    MUST(cuLaunchKernel(make, 1, 1, 1, COUNT, 1, 1, 0, stream, (void *[]){&all}, NULL));
+    MUST(cuLaunchKernel(make, 1, 1, 1, 32, 1, 1, 0, stream, (void *[]){&all}, NULL));
 }
 
 NAMED void double_numbers(CUfunction twice, CUdeviceptr all, CUstream stream)
 {
-    MUST(cuLaunchKernel(twice, 1, 1, 1, COUNT, 1, 1, 0, stream, (void *[]){&all}, NULL));
+    MUST(cuLaunchKernel(twice, 1, 1, 1, 32, 1, 1, 0, stream, (void *[]){&all}, NULL));
 }
 
 int main(void)
@@ -46,21 +40,17 @@ int main(void)
     CUfunction twice;
     CUmodule module;
     CUstream one, other;
+    CUevent made;
     use_gpu(0);
     CUfunction make = load(&module, ptx, "make");
     MUST(cuModuleGetFunction(&twice, module, "twice"));
-    MUST(cuMemAlloc(&all, COUNT * sizeof(int)));
-    MUST(cuMemsetD32(all, 100, COUNT));
-    MUST(cuCtxSynchronize());
+    MUST(cuMemAlloc(&all, 32 * sizeof(int)));
     MUST(cuStreamCreate(&one, CU_STREAM_NON_BLOCKING));
     MUST(cuStreamCreate(&other, CU_STREAM_NON_BLOCKING));
+    MUST(cuEventCreate(&made, CU_EVENT_DISABLE_TIMING));
     make_numbers(make, all, one);
     double_numbers(twice, all, other);
     MUST(cuCtxSynchronize());
-    MUST(cuStreamDestroy(one));
-    MUST(cuStreamDestroy(other));
-    MUST(cuMemFree(all));
-    MUST(cuModuleUnload(module));
     leave_gpu(0);
     return 0;
 }

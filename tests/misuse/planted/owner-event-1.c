@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program times a copy on the second GPU with an event of the first, which was current when the
- * event was created. An event can be recorded in streams of its own context only.
+ * A program creates an event while the context of GPU 0 is current, and records it in a stream of
+ * GPU 1. An event can be recorded in streams of its own context only: the call fails.
  *
  * expect: OWNER-EVENT
- * at: mark
+ * at: record
  * origin: made create_event
  * origin: made create_stream
  */
@@ -19,16 +19,14 @@ NAMED CUevent create_event(void)
     return event;
 }
 
-NAMED CUstream create_stream(CUcontext context)
+NAMED CUstream create_stream(void)
 {
     CUstream stream;
-    MUST(cuCtxPushCurrent(context));
     MUST(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
-    MUST(cuCtxPopCurrent(NULL));
     return stream;
 }
 
-NAMED void mark(CUevent event, CUstream stream)
+NAMED void record(CUevent event, CUstream stream)
 {
     if (cuEventRecord(event, stream) != CUDA_SUCCESS)
         fputs("the event was not recorded\n", stderr);
@@ -40,14 +38,16 @@ int main(void)
     for (int i = 0; i < 2; i++)
         MUST(cuDevicePrimaryCtxRetain(&contexts[i], i));
     MUST(cuCtxPushCurrent(contexts[0]));
-    CUstream stream = create_stream(contexts[1]);
     CUevent event = create_event();
-    mark(event, stream);
-    MUST(cuEventSynchronize(event));
-    MUST(cuEventDestroy(event));
+    MUST(cuCtxPushCurrent(contexts[1]));
+    CUstream stream = create_stream();
+    record(event, stream);
+    MUST(cuStreamSynchronize(stream));
     MUST(cuStreamDestroy(stream));
-    MUST(cuCtxPopCurrent(NULL));
-    for (int i = 0; i < 2; i++)
+    MUST(cuEventDestroy(event));
+    for (int i = 1; i >= 0; i--) {
+        MUST(cuCtxPopCurrent(NULL));
         MUST(cuDevicePrimaryCtxRelease(i));
+    }
     return 0;
 }

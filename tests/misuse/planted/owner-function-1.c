@@ -1,61 +1,49 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program loads its kernels once, in the context of the first GPU, and launches them on both. A
- * kernel belongs to the context of its module: the launch in a stream of the second GPU fails.
+ * A program loads its kernel once, in the context of GPU 0, and launches it on both GPUs. A kernel
+ * belongs to the context in which its module was loaded: the launch in a stream of GPU 1 fails.
  *
  * expect: OWNER-FUNCTION
  * at: launch
  * origin: made load
- * origin: made open_stream
+ * origin: made launch
  */
 #include "misuse.h"
 
-static const char code[] =
-    ".version 6.0\n.target sm_50\n.address_size 64\n"
-    ".visible .entry nothing()\n{\n    ret;\n}\n";
-static CUcontext contexts[2];
+static const char code[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
+                           ".visible .entry nothing()\n{\n    ret;\n}\n";
+static CUmodule module;
+static CUfunction kernel;
 
-NAMED CUfunction load(CUmodule *module)
+NAMED void load(void)
 {
-    CUfunction function;
-    MUST(cuModuleLoadData(module, code));
-    MUST(cuModuleGetFunction(&function, *module, "nothing"));
-    return function;
+    MUST(cuModuleLoadData(&module, code));
+    MUST(cuModuleGetFunction(&kernel, module, "nothing"));
 }
 
-NAMED CUstream open_stream(int device)
+NAMED void launch(void)
 {
     CUstream stream;
-    MUST(cuCtxPushCurrent(contexts[device]));
     MUST(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
-    MUST(cuCtxPopCurrent(NULL));
-    return stream;
-}
-
-NAMED void launch(CUfunction function, CUstream stream)
-{
-    if (cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream, NULL, NULL) != CUDA_SUCCESS)
+    if (cuLaunchKernel(kernel, 1, 1, 1, 32, 1, 1, 0, stream, NULL, NULL) != CUDA_SUCCESS)
         fputs("the kernel was not launched\n", stderr);
+    MUST(cuStreamSynchronize(stream));
+    MUST(cuStreamDestroy(stream));
 }
 
 int main(void)
 {
-    CUstream streams[2];
-    CUmodule module;
+    CUcontext contexts[2];
     MUST(cuInit(0));
     for (int i = 0; i < 2; i++) {
         MUST(cuDevicePrimaryCtxRetain(&contexts[i], i));
-        streams[i] = open_stream(i);
-    }
-    MUST(cuCtxPushCurrent(contexts[0]));
-    CUfunction function = load(&module);
-    for (int i = 0; i < 2; i++) {
-        launch(function, streams[i]);
-        MUST(cuStreamSynchronize(streams[i]));
-        MUST(cuStreamDestroy(streams[i]));
+        MUST(cuCtxPushCurrent(contexts[i]));
+        if (i == 0)
+            load();
+        launch();
+        MUST(cuCtxPopCurrent(NULL));
     }
     MUST(cuModuleUnload(module));
-    MUST(cuCtxPopCurrent(NULL));
     for (int i = 0; i < 2; i++)
         MUST(cuDevicePrimaryCtxRelease(i));
     return 0;

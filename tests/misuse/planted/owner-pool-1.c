@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program takes memory from the pool of the second GPU for a stream of the first. The
- * allocation works; the first piece of work that touches the memory is refused.
+ * A program allocates from a pool of GPU 1 for a stream of GPU 0. The allocation succeeds; the
+ * first fill of the memory is refused.
  *
  * expect: OWNER-POOL
  * at: clear
  * origin: made take
  * origin: made open_pool
  */
-#include "misuse.h"
+#include "gpu.h"
 
 enum { BYTES = 256 };
 
@@ -30,25 +30,22 @@ NAMED CUdeviceptr take(CUmemoryPool pool, CUstream stream)
 
 NAMED void clear(CUdeviceptr pointer, CUstream stream)
 {
-    puts(cuMemsetD8Async(pointer, 0, BYTES, stream) == CUDA_SUCCESS ? "clear" : "as it was");
+    if (cuMemsetD8Async(pointer, 0, BYTES, stream) != CUDA_SUCCESS)
+        fputs("the memory is as it was\n", stderr);
 }
 
 int main(void)
 {
-    CUcontext context;
     CUstream stream;
-    MUST(cuInit(0));
-    CUmemoryPool pool = open_pool(1);
-    MUST(cuDevicePrimaryCtxRetain(&context, 0));
-    MUST(cuCtxPushCurrent(context));
+    use_gpu(0);
     MUST(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    CUmemoryPool pool = open_pool(1);
     CUdeviceptr pointer = take(pool, stream);
     clear(pointer, stream);
     MUST(cuMemFreeAsync(pointer, stream));
     MUST(cuStreamSynchronize(stream));
-    MUST(cuStreamDestroy(stream));
     MUST(cuMemPoolDestroy(pool));
-    MUST(cuCtxPopCurrent(NULL));
-    MUST(cuDevicePrimaryCtxRelease(0));
+    MUST(cuStreamDestroy(stream));
+    leave_gpu(0);
     return 0;
 }

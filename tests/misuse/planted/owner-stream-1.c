@@ -1,41 +1,44 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A pool gives every new stream the attributes of its first one. Its streams are on two GPUs, and
- * attributes are copied within a context only.
+ * A pool of streams gives each new stream the attributes of its first one. The streams are on two
+ * GPUs, and attributes can be copied only between streams of one context.
  *
  * expect: OWNER-STREAM
- * at: like_the_first
+ * at: set_up
  * origin: made open_stream
  */
 #include "misuse.h"
 
-enum { STREAMS = 2 };
-static CUcontext contexts[STREAMS];
+enum { GPUS = 2, EACH = 2, STREAMS = GPUS * EACH };
+static CUcontext contexts[GPUS];
 static CUstream streams[STREAMS];
 
-NAMED void open_stream(int device)
+NAMED void open_stream(int i)
 {
-    MUST(cuCtxPushCurrent(contexts[device]));
-    MUST(cuStreamCreate(&streams[device], CU_STREAM_NON_BLOCKING));
+    MUST(cuCtxPushCurrent(contexts[i / EACH]));
+    MUST(cuStreamCreate(&streams[i], CU_STREAM_NON_BLOCKING));
     MUST(cuCtxPopCurrent(NULL));
 }
 
-NAMED int like_the_first(CUstream stream)
+NAMED void set_up(int i)
 {
-    return cuStreamCopyAttributes(stream, streams[0]) == CUDA_SUCCESS;
+    CUstream first = streams[0];
+    if (cuStreamCopyAttributes(streams[i], first) != CUDA_SUCCESS)
+        fprintf(stderr, "stream %d is not set up\n", i);
 }
 
 int main(void)
 {
     MUST(cuInit(0));
-    for (int i = 0; i < STREAMS; i++) {
+    for (int i = 0; i < GPUS; i++)
         MUST(cuDevicePrimaryCtxRetain(&contexts[i], i));
-        open_stream(i);
-        printf("stream %d: %s\n", i, like_the_first(streams[i]) ? "set up" : "not set up");
-    }
     for (int i = 0; i < STREAMS; i++) {
-        MUST(cuStreamDestroy(streams[i]));
-        MUST(cuDevicePrimaryCtxRelease(i));
+        open_stream(i);
+        set_up(i);
     }
+    for (int i = 0; i < STREAMS; i++)
+        MUST(cuStreamDestroy(streams[i]));
+    for (int i = 0; i < GPUS; i++)
+        MUST(cuDevicePrimaryCtxRelease(i));
     return 0;
 }

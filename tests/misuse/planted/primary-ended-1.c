@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread releases the primary context for the last time while the main thread, which set it
- * current, still has it on its stack. What the main thread calls next fails.
+ * A thread releases the primary context for the last time while the main thread still has it on
+ * its stack. Every call that the main thread now makes in the context fails.
  *
  * expect: PRIMARY-ENDED
  * at: finish
@@ -21,12 +21,10 @@ int main(void)
 {
     pthread_t thread;
     CUcontext context;
-    CUdeviceptr buffer;
     MUST(cuInit(0));
     MUST(cuDevicePrimaryCtxRetain(&context, 0));
     MUST(cuCtxSetCurrent(context));
-    MUST(cuMemAlloc(&buffer, 64));
-    MUST(cuMemFree(buffer));
+    MUST(cuCtxSynchronize());
     if (pthread_create(&thread, NULL, finish, NULL) != 0)
         return 1;
     pthread_join(thread, NULL);

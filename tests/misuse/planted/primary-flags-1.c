@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program wants its threads to sleep while they wait, and says so after it has retained the
- * primary context. Older drivers refuse the call, and the threads spin; newer ones change an
- * active context.
+ * A program wants its threads to sleep while they wait for the GPU, and sets the flag after it has
+ * retained the primary context. Older drivers refuse the call, and the threads spin; newer ones
+ * change the active context for all its users.
  *
  * expect: PRIMARY-FLAGS
  * at: choose_waiting

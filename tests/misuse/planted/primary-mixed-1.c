@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program creates a context of its own on a device whose primary context a library uses. The
- * two do not share memory, streams or kernels, and their work does not run at the same time.
+ * A program creates a context of its own on a device whose primary context a library uses. The two
+ * contexts share no memory, streams or kernels, and their work does not run at the same time.
  *
  * module: yes
  * options: --notes

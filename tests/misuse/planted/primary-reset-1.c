@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A library resets the device when it is closed, to leave nothing behind. The primary context is
- * that of the whole process: the memory of the program is gone too.
+ * A library resets the device when it is closed, in order to leave nothing behind. The primary
+ * context is that of the whole process, so the reset also takes the memory of the program.
  *
  * module: yes
  * expect: PRIMARY-RESET
@@ -10,12 +10,20 @@
  */
 #include "misuse.h"
 
+void solver_open(void);
 void solver_close(void);
 
 #ifdef MODULE
+void solver_open(void)
+{
+    CUcontext context;
+    MUST(cuDevicePrimaryCtxRetain(&context, 0));
+}
+
 void solver_close(void)
 {
     MUST(cuDevicePrimaryCtxReset(0));
+    MUST(cuDevicePrimaryCtxRelease(0));
 }
 #else
 int main(void)
@@ -28,9 +36,9 @@ int main(void)
     MUST(cuCtxPushCurrent(context));
     MUST(cuMemAlloc(&buffer, 4096));
     MUST(cuCtxPopCurrent(NULL));
+    solver_open();
     solver_close();
-    if (cuPointerGetAttribute(&device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, buffer) !=
-        CUDA_SUCCESS)
+    if (cuPointerGetAttribute(&device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, buffer) != CUDA_SUCCESS)
         fputs("the buffer is gone\n", stderr);
     MUST(cuDevicePrimaryCtxRelease(0));
     return 0;

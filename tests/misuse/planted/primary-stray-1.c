@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program is told to work on the second GPU, and an initialisation that knows nothing of this
- * retains device 0. Each process of a machine then has a context on GPU 0, some hundred MB each,
- * and it does nothing there.
+ * A program is told to work on GPU 1, and an initialisation that does not know this retains the
+ * primary context of GPU 0. Each process of the machine now has a context on GPU 0, of some
+ * hundred MB each, in which it does nothing.
  *
  * expect: PRIMARY-STRAY
  * at: initialise
@@ -13,7 +13,7 @@ NAMED void initialise(void)
 {
     CUcontext context;
     MUST(cuInit(0));
-    MUST(cuDevicePrimaryCtxRetain(&context, 0)); /* "any device will do" */
+    MUST(cuDevicePrimaryCtxRetain(&context, 0));
 }
 
 NAMED void work_on(CUdevice device)

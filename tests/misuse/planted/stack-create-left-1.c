@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread creates a context for others and ends. cuCtxCreate has pushed what it made, so that
- * this thread has had the context current ever since, and whatever else it had called would have
- * gone there.
+ * A thread creates a context for other threads and ends. cuCtxCreate has also pushed the context
+ * onto the stack of this thread: anything else that the thread had called would have worked in it.
  *
  * expect: STACK-CREATE-LEFT
  * at: open_gpu
@@ -21,12 +20,11 @@ NAMED void *open_gpu(void *unused)
     return unused;
 }
 
-NAMED void use_gpu(void)
+NAMED void use_memory(void)
 {
     CUdeviceptr buffer;
     MUST(cuCtxPushCurrent(context));
     MUST(cuMemAlloc(&buffer, 1024));
-    MUST(cuMemsetD8(buffer, 0, 1024));
     MUST(cuMemFree(buffer));
     MUST(cuCtxPopCurrent(NULL));
 }
@@ -37,7 +35,7 @@ int main(void)
     if (pthread_create(&thread, NULL, open_gpu, NULL) != 0)
         return 1;
     pthread_join(thread, NULL);
-    use_gpu();
+    use_memory();
     MUST(cuCtxDestroy(context));
     return 0;
 }

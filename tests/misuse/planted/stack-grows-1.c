@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A loop pushes the context for each frame and never pops. Nothing fails for hours; the stack and
- * its memory grow, and whatever was current before is out of reach.
+ * A loop pushes the context for each frame and never pops it. Nothing fails for hours; the stack
+ * grows, and the context below is never current again.
  *
  * expect: STACK-GROWS
  * at: draw

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A worker pushes the context of its job, finds nothing to do and returns without the pop. The
- * context stays on the stack of its thread: in a pool, whose threads live on, the next job would
- * run in a foreign context.
+ * A worker pushes the context of its job, finds nothing to do, and returns without the pop. The
+ * context stays on the stack of its thread. If the thread came from a pool, its next job would run
+ * in this context.
  *
  * expect: STACK-LEFT
  * at: work
@@ -12,40 +12,31 @@
 
 #include <pthread.h>
 
-typedef struct job {
-    CUcontext context;
-    size_t bytes;
-} job;
+static CUcontext context;
 
 NAMED void *work(void *argument)
 {
-    const job *self = argument;
+    size_t bytes = *(size_t *)argument;
     CUdeviceptr buffer;
-    MUST(cuCtxPushCurrent(self->context));
-    if (self->bytes == 0)
-        return NULL; /* the pop is below */
-    MUST(cuMemAlloc(&buffer, self->bytes));
-    MUST(cuMemsetD8(buffer, 0, self->bytes));
+    MUST(cuCtxPushCurrent(context));
+    if (bytes == 0)
+        return NULL;
+    MUST(cuMemAlloc(&buffer, bytes));
     MUST(cuMemFree(buffer));
     MUST(cuCtxPopCurrent(NULL));
     return NULL;
 }
 
-NAMED void run(CUcontext context, size_t bytes)
-{
-    job one = {context, bytes};
-    pthread_t thread;
-    if (pthread_create(&thread, NULL, work, &one) == 0)
-        pthread_join(thread, NULL);
-}
-
 int main(void)
 {
-    CUcontext context;
+    size_t jobs[] = {4096, 0};
     MUST(cuInit(0));
     MUST(cuDevicePrimaryCtxRetain(&context, 0));
-    run(context, 4096);
-    run(context, 0);
+    for (int i = 0; i < 2; i++) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, work, &jobs[i]) == 0)
+            pthread_join(thread, NULL);
+    }
     MUST(cuDevicePrimaryCtxRelease(0));
     return 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A player pops its context where the memory for a frame is missing, and once more at the end,
- * which every way out comes by. The second pop fails here; had the caller pushed a context, it
- * would have lost it.
+ * A player pops its context where the allocation of a frame fails, and then once more at the label
+ * that every path reaches. The second pop finds an empty stack and fails. Had the caller pushed a
+ * context, the caller would have lost it.
  *
  * expect: STACK-POP-EMPTY
  * at: play_frame
@@ -21,7 +21,6 @@ NAMED int play_frame(size_t bytes)
         cuCtxPopCurrent(NULL);
         goto end;
     }
-    result = cuMemsetD8(frame, 0, bytes);
     MUST(cuMemFree(frame));
 end:
     cuCtxPopCurrent(NULL);
@@ -30,13 +29,11 @@ end:
 
 int main(void)
 {
-    const size_t sizes[] = {4096, (size_t)1 << 50, 8192};
-    int played = 0;
     MUST(cuInit(0));
     MUST(cuDevicePrimaryCtxRetain(&context, 0));
-    for (int i = 0; i < 3; i++)
-        played += play_frame(sizes[i]);
+    int played = play_frame(4096);
+    played += play_frame((size_t)1 << 50);
     MUST(cuDevicePrimaryCtxRelease(0));
-    printf("%d of 3 frames\n", played);
+    printf("%d of 2 frames\n", played);
     return 0;
 }

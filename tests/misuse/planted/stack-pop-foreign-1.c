@@ -1,48 +1,43 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A plug-in cleans up and pops "what is left", which is the context that its host pushed. The
- * host goes on in the context below, on another GPU, and no call fails.
+ * A plug-in cleans up before it stops and pops the context that it finds, which its host pushed.
+ * The host goes on in the context below, so its image lies on another GPU, and no call fails.
  *
  * module: yes
  * expect: STACK-POP-FOREIGN
  * at: plugin_stop
  * origin: pushed render
  */
-#include "misuse.h"
+#include "gpu.h"
 
 void plugin_stop(void);
 
 #ifdef MODULE
 void plugin_stop(void)
 {
-    CUcontext left = NULL;
-    MUST(cuCtxGetCurrent(&left));
-    if (left != NULL)
-        MUST(cuCtxPopCurrent(NULL));
+    MUST(cuCtxSynchronize());
+    MUST(cuCtxPopCurrent(NULL));
 }
 #else
-static CUcontext display, compute;
+static CUcontext compute;
 
 NAMED void render(void)
 {
     CUdeviceptr image;
     MUST(cuCtxPushCurrent(compute));
     plugin_stop();
-    MUST(cuMemAlloc(&image, 4096)); /* on the GPU of the display */
-    MUST(cuMemsetD8(image, 0, 4096));
+    MUST(cuMemAlloc(&image, 4096)); /* is to be on GPU 1 */
     MUST(cuMemFree(image));
     MUST(cuCtxPopCurrent(NULL));
 }
 
 int main(void)
 {
-    MUST(cuInit(0));
-    MUST(cuDevicePrimaryCtxRetain(&display, 0));
+    use_gpu(0);
     MUST(cuDevicePrimaryCtxRetain(&compute, 1));
-    MUST(cuCtxSetCurrent(display));
     render();
     MUST(cuDevicePrimaryCtxRelease(1));
-    MUST(cuDevicePrimaryCtxRelease(0));
+    leave_gpu(0);
     return 0;
 }
 #endif

@@ -1,27 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inside a push and its pop a function switches to the second GPU with cuCtxSetCurrent. The entry
- * that was pushed is replaced, and the pop takes away another context than was pushed: the rest
- * of the work, meant for the first GPU, has gone to the second.
+ * Between a push and its pop, a function switches to the second GPU with cuCtxSetCurrent. This
+ * replaces the entry that was pushed. What follows, meant for the first GPU, goes to the second,
+ * and the pop removes a context that nobody pushed.
  *
  * expect: STACK-POP-OTHER
- * at: leave
- * origin: pushed enter
+ * at: main
+ * origin: pushed main
  * origin: set copy_out
  */
 #include "misuse.h"
 
 static CUcontext contexts[2];
-
-NAMED void enter(void)
-{
-    MUST(cuCtxPushCurrent(contexts[0]));
-}
-
-NAMED void leave(void)
-{
-    MUST(cuCtxPopCurrent(NULL));
-}
 
 NAMED CUdeviceptr copy_out(CUdeviceptr source, size_t bytes)
 {
@@ -38,13 +28,12 @@ int main(void)
     MUST(cuInit(0));
     for (int i = 0; i < 2; i++)
         MUST(cuDevicePrimaryCtxRetain(&contexts[i], i));
-    enter();
+    MUST(cuCtxPushCurrent(contexts[0]));
     MUST(cuMemAlloc(&buffer, 64));
     MUST(cuMemsetD8(buffer, 0, 64));
-    CUdeviceptr copy = copy_out(buffer, 64);
-    MUST(cuMemFree(copy));
+    MUST(cuMemFree(copy_out(buffer, 64)));
     MUST(cuMemFree(buffer));
-    leave();
+    MUST(cuCtxPopCurrent(NULL));
     for (int i = 0; i < 2; i++)
         MUST(cuDevicePrimaryCtxRelease(i));
     return 0;

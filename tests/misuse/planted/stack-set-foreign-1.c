@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A transport finds out what a pointer is by making the context of its memory current, and leaves
- * it current. The caller had pushed another one: it works on the wrong GPU from there on.
+ * A transport library makes the context of some memory current to find out which GPU it is on.
+ * This replaces the context that its caller has pushed: from here on the caller works on the wrong
+ * GPU.
  *
  * module: yes
  * expect: STACK-SET-FOREIGN
  * at: transport_classify
  * origin: pushed send
  */
-#include "misuse.h"
+#include "gpu.h"
 
 int transport_classify(CUdeviceptr pointer);
 
 #ifdef MODULE
-/* The GPU of the memory. */
 int transport_classify(CUdeviceptr pointer)
 {
-    CUcontext context;
     CUdevice device;
+    CUcontext context;
     MUST(cuPointerGetAttribute(&context, CU_POINTER_ATTRIBUTE_CONTEXT, pointer));
     MUST(cuCtxSetCurrent(context));
     MUST(cuCtxGetDevice(&device));
@@ -28,24 +28,21 @@ NAMED void send(CUcontext context, CUdeviceptr buffer)
 {
     MUST(cuCtxPushCurrent(context));
     printf("the buffer is on GPU %d\n", transport_classify(buffer));
-    MUST(cuCtxSynchronize()); /* waits for another GPU than it means */
+    MUST(cuCtxSynchronize()); /* is to wait for GPU 0 */
     MUST(cuCtxPopCurrent(NULL));
 }
 
 int main(void)
 {
-    CUcontext contexts[2];
+    CUcontext first;
     CUdeviceptr buffer;
-    MUST(cuInit(0));
-    for (int i = 0; i < 2; i++)
-        MUST(cuDevicePrimaryCtxRetain(&contexts[i], i));
-    MUST(cuCtxPushCurrent(contexts[1]));
+    use_gpu(1);
     MUST(cuMemAlloc(&buffer, 64));
-    send(contexts[0], buffer);
+    MUST(cuDevicePrimaryCtxRetain(&first, 0));
+    send(first, buffer);
+    MUST(cuDevicePrimaryCtxRelease(0));
     MUST(cuMemFree(buffer));
-    MUST(cuCtxPopCurrent(NULL));
-    for (int i = 0; i < 2; i++)
-        MUST(cuDevicePrimaryCtxRelease(i));
+    leave_gpu(1);
     return 0;
 }
 #endif
