@@ -1,4 +1,11 @@
-# Makes the list of kinds in docs/check.md of lib/layer/check/kinds.def.
+# Writes the reference of ctxrt check: a page for each family of kinds, and the tables that name them all. Reads docs/semantics.md and
+# then lib/layer/check/kinds.def. Variables:
+#   misuse   the folder of the programs, tests/misuse
+#   reports  a folder with the report of each first planted program
+#   scratch  a folder for this program's files
+#   out      a folder, in which check/ is there; check.md in it gets the tables behind what it has
+
+# ---- kinds.def ----
 
 # Takes the next string off `text`; adjacent literals are one.
 function next_string(    value, part) {
@@ -16,30 +23,165 @@ function next_string(    value, part) {
     return value
 }
 
+function next_word(    word) {
+    sub(/^[ \t\n,]*/, "", text)
+    match(text, /^[A-Z]+/)
+    word = substr(text, 1, RLENGTH)
+    text = substr(text, RLENGTH + 1)
+    return word
+}
+
 function first_upper(value) {
     return toupper(substr(value, 1, 1)) substr(value, 2)
 }
 
-function print_kind(    name, severity, title, explanation, advice, rules, file) {
+# ---- rules ----
+
+# As the renderers of Markdown make it.
+function anchor_of(heading) {
+    heading = tolower(heading)
+    gsub(/[^a-z0-9 -]/, "", heading)
+    gsub(/ /, "-", heading)
+    return heading
+}
+
+function linked(rules,    all, count, i, links) {
+    count = split(rules, all, " ")
+    for (i = 1; i <= count; i++)
+        links = links (i > 1 ? ", " : "") "[" all[i] "](../semantics.md#" section_of[all[i]] ")"
+    return (count == 1 ? "Rule " : "Rules ") links
+}
+
+# ---- programs ----
+
+# Reads a program of tests/misuse: its text, without head and includes, into lines[from..to], and what the head says into head["what"],
+# the prose, and head["options"].
+function read_program(file,    line, in_prose, ended) {
+    split("", lines)
+    split("", head)
+    from = to = count = 0
+    while ((getline line < file) > 0) {
+        count++
+        if (count == 2)
+            in_prose = 1
+        if (!ended && count >= 2) {
+            if (line ~ /^ \*$/)
+                in_prose = 0
+            if (line ~ /^ \* options: /)
+                head["options"] = substr(line, 13) " "
+            ended = line ~ /\*\/$/
+            sub(/^\/?[ *]+/, "", line)
+            sub(/ *\*?\/?$/, "", line)
+            if (in_prose && line != "")
+                head["what"] = head["what"] (head["what"] != "" ? " " : "") line
+        } else if (from > 0 || !(line == "" || line ~ /^#include/ || count == 1)) {
+            if (from == 0)
+                from = count
+            lines[count] = line
+            to = count
+        }
+    }
+    close(file)
+}
+
+# A line as it is shown: functions that are never inlined are static, and comments part the two modules of a program.
+function shown(line, program) {
+    sub(/^NAMED /, "static ", line)
+    if (line == "#ifdef MODULE")
+        return "/* ---- the library " program ".so ---- */"
+    return line == "#else" ? "/* ---- the program ---- */" : line
+}
+
+# The lines that a report names have their numbers.
+function print_program(program, report, page,    i, line, rest, named) {
+    rest = report
+    while (match(rest, program "[.]c:[0-9]+")) {
+        line = substr(rest, RSTART, RLENGTH)
+        sub(/.*:/, "", line)
+        named[line] = 1
+        rest = substr(rest, RSTART + RLENGTH)
+    }
+    for (i = from; i <= to; i++)
+        if (lines[i] != "#endif")
+            print shown(lines[i], program) (i in named ? " /* line " i " */" : "") > page
+}
+
+function write_shown(program, file,    i) {
+    printf "" > file
+    for (i = from; i <= to; i++)
+        print shown(lines[i], program) > file
+    close(file)
+}
+
+# Changed lines with their neighbours, parted by @@.
+function print_mend(page,    command, line, count) {
+    command = "diff -U 3 " scratch "/wrong.c " scratch "/right.c"
+    while ((command | getline line) > 0) {
+        count++
+        if (line == " #endif" || count <= 3)
+            continue
+        sub(/^@@ .*/, "@@", line)
+        print line > page
+    }
+    close(command)
+}
+
+function text_of(file,    line, whole) {
+    while ((getline line < file) > 0)
+        whole = whole line "\n"
+    close(file)
+    return whole
+}
+
+# ---- pages ----
+
+function begin_family(page) {
+    last_family = family
+    printf "\n## %s\n\n| kind | severity | what is wrong |\n|---|---|---|\n", family >> tables
+    printf "# %s\n\nFindings of [ctxrt check](../check.md): [how to read this page](../check.md#the-pages-of-the-kinds).\n", family > page
+}
+
+function print_kind(    name, severity, title, explanation, advice, program, page, report, link) {
     name = next_string()
-    sub(/^[ \t\n,]*/, "", text)
-    match(text, /^[A-Z]+/)
-    severity = tolower(substr(text, 1, RLENGTH))
-    text = substr(text, RLENGTH + 1)
+    severity = tolower(next_word())
     title = next_string()
     explanation = next_string()
     advice = next_string()
-    rules = next_string()
-    file = tolower(name)
-    printf "### %s\n\n%s: %s.\n\n%s\n\n", name, first_upper(severity), title, explanation
-    printf "Advice: %s. Rules: %s. Programs: [planted](../tests/misuse/planted/%s-1.c), ", advice, rules, file
-    printf "[clean](../tests/misuse/clean/%s-1.c).\n\n", file
+    program = tolower(name) "-1"
+    page = "check/" substr(program, 1, index(program, "-") - 1) ".md"
+    tables = out "/check.md"
+    if (family != last_family)
+        begin_family(out "/" page)
+    printf "| [%s](%s#%s) | %s | %s |\n", name, page, tolower(name), severity, title >> tables
+    page = out "/" page
+    report = text_of(reports "/" program)
+    link = "../../tests/misuse/%s/" program ".c"
+    printf "\n## %s\n\n%s: %s. %s.\n\n%s\n\nAdvice: %s.\n\n", name, first_upper(severity), title, linked(next_string()), explanation,
+        advice > page
+    read_program(misuse "/planted/" program ".c")
+    printf "Wrong ([%s.c](" link ")): %s\n\n```c\n", program, "planted", head["what"] > page
+    print_program(program, report, page)
+    write_shown(program, scratch "/wrong.c")
+    printf "```\n\nThe report of `ctxrt check %s./%s`:\n\n<!-- report of %s -->\n```text\n%s```\n\n", head["options"], program, program,
+        report > page
+    read_program(misuse "/clean/" program ".c")
+    printf "Right ([the whole program](" link ")): %s\n\n```diff\n", "clean", head["what"] > page
+    write_shown(program, scratch "/right.c")
+    print_mend(page)
+    print "```" > page
 }
 
+NR == FNR {
+    if (/^## /)
+        section = anchor_of(substr($0, 4))
+    else if (/^\| [A-Z][A-Z]*[0-9]+ \|/)
+        section_of[$2] = section
+    next
+}
 /^\/\* ---- / {
     sub(/^\/\* ---- /, "")
     sub(/ ---- \*\/$/, "")
-    printf "## %s\n\n", first_upper($0)
+    family = first_upper($0)
 }
 /^CX_KIND\(/ { text = ""; inside = 1 }
 inside { text = text $0 "\n" }

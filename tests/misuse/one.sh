@@ -1,7 +1,10 @@
 #!/bin/sh
-# Compiles one program of tests/misuse, runs it under `ctxrt check`, and compares the report with its head. Nothing is
-# printed if they agree. run.sh calls it with the environment that it needs.
+# Compiles one program of tests/misuse, runs it under `ctxrt check`, and compares the report with its head and, if it is the
+# first planted program of its kind, with the text that docs/check shows. Nothing is printed if they agree. run.sh calls it
+# with the environment that it needs. In $scratch/KIND/NAME it leaves `plain`, the report as docs/check shows it, and
+# `compared` if it has compared that. With compare_reports=no it does not.
 set -u
+. "$top_srcdir/tests/misuse/report.sh"
 source=$1
 kind=$(basename "$(dirname "$source")")
 name=$(basename "$source" .c)
@@ -31,16 +34,35 @@ fi
 # shellcheck disable=SC2016 # $ORIGIN is for the loader
 compile "$source" -o "$place/$name" $module "-L$library" -l:libcuda.so.1 -Wl,-rpath,'$ORIGIN' -pthread || exit 1
 
+is_shown() # the page shows this program, and its report can be compared here
+{
+    case $kind/$name in planted/*-1) [ -z "$(not_comparable)" ] ;; *) false ;; esac
+}
+
+compare_with_page()
+{
+    plain_report "$name" "$place/out" > "$place/plain"
+    [ "${compare_reports:-yes}" = yes ] || return 0
+    shown_report "$name" > "$place/shown" && : > "$place/compared"
+    diff "$place/shown" "$place/plain" && return
+    echo "(the lines with > are the report, those with < what $(page_of "$name") shows: docs/check_kinds.sh --renew)"
+    return 1
+}
+
 options=$(head_says options)
 [ "$kind" != clean ] || options="$options --leaks --notes"
 for schedule in $(head_says driver | grep . || echo threads); do
     status=0
-    # shellcheck disable=SC2086 # options are words
-    CTXRT_EMU_SCHEDULE=$schedule "$top_builddir/ctxrt" check --json "$place/report.json" $options "$place/$name" \
-        > "$place/out" 2>&1 || status=$?
-    if ! "$top_builddir/tests/misuse/judge" "$source" "$place/report.json" "$status" > "$place/differences" 2>&1; then
+    # The program's own output goes elsewhere, so that it does not stand among the lines of the report.
+    # shellcheck disable=SC2016,SC2086 # $0 and $1 are for the inner shell; options are words
+    CTXRT_EMU_SCHEDULE=$schedule "$top_builddir/ctxrt" check --json "$place/report.json" $options \
+        sh -c 'exec "$0" > "$1" 2>&1' "$place/$name" "$place/printed" > "$place/out" 2>&1 || status=$?
+    agrees=yes
+    "$top_builddir/tests/misuse/judge" "$source" "$place/report.json" "$status" > "$place/differences" 2>&1 || agrees=no
+    ! is_shown || compare_with_page >> "$place/differences" 2>&1 || agrees=no
+    if [ $agrees = no ]; then
         echo "under the schedule $schedule:"
-        cat "$place/differences" "$place/out"
+        cat "$place/differences" "$place/printed" "$place/out"
     fi
     rm -f "$place/report.json"
 done

@@ -1,8 +1,10 @@
 #!/bin/sh
 # The suite of planted misuse: `ctxrt check` finds what the head of each program in planted/ says, in the functions that
-# it says, and nothing in their twins in clean/. With arguments: only the programs of these names (stack-left-1 ...).
+# it says, and nothing in their twins in clean/; the report of the first program of each kind is the one that docs/check shows.
+# With arguments: only the programs of these names (stack-left-1 ...).
 set -u
 . "$top_srcdir/tests/support/tap.sh"
+. "$top_srcdir/tests/misuse/report.sh"
 here=$top_srcdir/tests/misuse
 export CC="${CC:-cc}" SANITIZERS scratch
 # The programs are not what is searched for leaks of the host's memory.
@@ -66,6 +68,17 @@ rules()
         done
 }
 
+# The first planted programs that one.sh has not compared with the page that shows them.
+not_compared() # source...
+{
+    for source; do
+        name=$(basename "$source" .c)
+        case $source in
+        */planted/*-1.c) [ -f "$scratch/planted/$name/compared" ] || echo "$name was not compared with $(page_of "$name")" ;;
+        esac
+    done
+}
+
 names=$*
 # ThreadSanitizer sees the programs that have threads.
 [ "$SANITIZERS" != thread ] || [ -n "$names" ] ||
@@ -74,7 +87,7 @@ set --
 for source in "$here"/planted/*.c "$here"/clean/*.c "$here"/cusan/*.c; do
     ! wanted "$(basename "$source" .c)" || set -- "$@" "$source"
 done
-echo "1..$(($# + 4))"
+echo "1..$(($# + 5))"
 
 complete > "$scratch/out" 2>&1
 [ ! -s "$scratch/out" ]
@@ -104,3 +117,12 @@ for source in "$@"; do
     [ -f "$scratch/said/$what" ] && [ ! -s "$scratch/said/$what" ]
     report $? "$(echo "$what" | tr - _)"
 done
+reason=$(not_comparable)
+if [ -z "$reason" ]; then
+    not_compared "$@" > "$scratch/out" 2>&1
+    rm -f "$scratch/errors"
+    [ ! -s "$scratch/out" ]
+    report $? 'the_first_report_of_each_kind_was_compared_with_its_page'
+else
+    skip 'the_first_report_of_each_kind_was_compared_with_its_page' "$reason"
+fi
