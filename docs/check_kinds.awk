@@ -109,19 +109,28 @@ function print_program(program, report, page,    i, line, rest, named) {
 function write_shown(program, file,    i) {
     printf "" > file
     for (i = from; i <= to; i++)
-        print shown(lines[i], program) > file
+        if (lines[i] != "#endif")
+            print shown(lines[i], program) > file
     close(file)
 }
 
-# Changed lines with their neighbours, parted by @@.
-function print_mend(page,    command, line, count) {
+# Changed lines with their neighbours, parted by @@; no empty lines at the ends of a part.
+function print_mend(page,    command, line, count, begun, blanks) {
     command = "diff -U 3 " scratch "/wrong.c " scratch "/right.c"
     while ((command | getline line) > 0) {
-        count++
-        if (line == " #endif" || count <= 3)
+        if (++count <= 3)
             continue
-        sub(/^@@ .*/, "@@", line)
+        if (line ~ /^@@ /) {
+            line = "@@"
+            blanks = begun = 0
+        } else if (line == " ") {
+            blanks += begun
+            continue
+        }
+        for (; blanks > 0; blanks--)
+            print "" > page
         print line > page
+        begun = line != "@@"
     }
     close(command)
 }
