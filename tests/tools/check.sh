@@ -281,6 +281,16 @@ valid 'bytes_that_are_no_text' sh -c 'exit 0' "$(printf 'a\377b')"
 valid 'a_limit' --limit 1 "$checked" begin use_ended use_ended_again
 [ "$(grep -c '"kind": "HANDLE-ENDED"' "$scratch/report")" -eq 2 ]
 report $? 'and_all_findings_whatever_the_limit'
+# A row of kinds.def: the first line of its explanation, its advice and its rules.
+row=$(sed -n '/^CX_KIND(HANDLE_ENDED,/,/)$/p' "$top_srcdir/lib/layer/check/kinds.def")
+in_report() # key, what it begins with
+{
+    [ -n "$2" ] && grep -qF "\"$1\": \"$2" "$scratch/report"
+}
+in_report explanation "$(echo "$row" | sed -n '3s/^ *"\(.*\)"$/\1/p')" &&
+    in_report advice "$(echo "$row" | sed -n '$s/^ *"\(.*\)", ".*/\1/p')\"," &&
+    in_report rules "$(echo "$row" | sed -n '$s/.*, "\(.*\)")$/\1/p')\","
+report $? 'a_finding_has_the_explanation_the_advice_and_the_rules_of_its_kind'
 check --json - "$checked" begin use_ended
 mv "$scratch/out" "$scratch/report"
 run "$top_builddir/tests/tools/validate" "$top_srcdir/docs/check.schema.json" "$scratch/report"

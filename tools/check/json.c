@@ -69,6 +69,7 @@ static json_t *finding_of(const report *all, const report_process *process,
     json_object_set_new(self, "kind", json_string(row->name));
     json_object_set_new(self, "severity", json_string(severity_name(finding->kind)));
     json_object_set_new(self, "title", json_string(row->title));
+    json_object_set_new(self, "explanation", json_string(row->explanation));
     json_object_set_new(self, "advice", json_string(row->advice));
     json_object_set_new(self, "rules", json_string(row->rules));
     json_object_set_new(self, "process", json_integer(process - all->processes));
