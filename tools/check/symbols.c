@@ -43,11 +43,11 @@ static const Dwfl_Callbacks callbacks = {
 };
 
 /* To unpack the debug information of the C library takes longer than all else of a report. */
-static int find_no_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
+static int find_no_debuginfo(Dwfl_Module *opened, void **data, const char *name, Dwarf_Addr base,
                              const char *path, const char *link, GElf_Word checksum,
                              char **out_path)
 {
-    (void)module, (void)data, (void)name, (void)base, (void)path, (void)link, (void)checksum;
+    (void)opened, (void)data, (void)name, (void)base, (void)path, (void)link, (void)checksum;
     (void)out_path;
     return -1;
 }
