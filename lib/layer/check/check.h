@@ -88,6 +88,9 @@ void cx_check_tell_holders(cx_check_call *call, cx_check_kind kind, const cx_obj
 /* True if the first context was given access to the memory of the other one. */
 bool cx_check_has_access(const cx_object *from, const cx_object *to);
 
+/* True for the calls by which programs find out whether a context is current. */
+bool cx_check_asks_for_device(cx_slot slot);
+
 /* For a call that goes to whatever context is current. */
 void cx_check_uses_current(cx_check_call *call);
 

@@ -26,13 +26,19 @@ static bool driver_has_one(cx_check_call *call)
     return result != CXU_SUCCESS || context != NULL;
 }
 
+bool cx_check_asks_for_device(cx_slot slot)
+{
+    return slot == CX_SLOT_ctx_get_device || slot == CX_SLOT_ctx_get_device_v2;
+}
+
 void cx_check_failed_current(cx_check_call *call)
 {
     const cx_object *current = cx_check_current(call->thread);
     if (call->result != CXU_INVALID_CONTEXT && call->result != CXU_CONTEXT_IS_DESTROYED)
         return;
     if (cx_check_top(call->thread) == NULL) {
-        if (call->slot == CX_SLOT_ctx_pop || driver_has_one(call))
+        if (call->slot == CX_SLOT_ctx_pop || cx_check_asks_for_device(call->slot) ||
+            driver_has_one(call))
             return;
         cx_finding finding = cx_check_finding(CX_KIND_CURRENT_NONE, call);
         note_other_thread(&finding, call->thread);

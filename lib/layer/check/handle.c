@@ -43,9 +43,42 @@ static void tell_of_object(cx_check_call *call, cx_check_kind kind, const cx_obj
     cx_finding_raise(&finding);
 }
 
-static void look_at_handle(cx_check_call *call, const cx_layer_handle *handle)
+/* A kernel of a library, cast, is right where a call takes a function; but attributes are set with
+ * a call of its own, and the launches of before CUDA 4 know functions alone. */
+static bool takes_kernels(cx_slot slot)
+{
+    switch (slot) {
+    case CX_SLOT_func_set_attribute:
+    case CX_SLOT_func_set_block_shape:
+    case CX_SLOT_func_set_shared_size:
+    case CX_SLOT_param_set_size:
+    case CX_SLOT_param_set_int:
+    case CX_SLOT_param_set_float:
+    case CX_SLOT_param_set_bytes:
+    case CX_SLOT_param_set_texture:
+    case CX_SLOT_launch_once:
+    case CX_SLOT_launch_grid:
+    case CX_SLOT_launch_grid_async:
+        return false;
+    default:
+        return true;
+    }
+}
+
+/* NULL: no call gave out the value for this type. */
+static const cx_object *object_of(cx_slot slot, const cx_layer_handle *handle)
 {
     const cx_object *object = cx_object_find(handle->kind, handle->value);
+    if (handle->kind != CX_HANDLE_FUNCTION || !takes_kernels(slot) ||
+        (object != NULL && object->live))
+        return object;
+    const cx_object *kernel = cx_object_find(CX_HANDLE_KERNEL, handle->value);
+    return kernel != NULL && (object == NULL || kernel->live) ? kernel : object;
+}
+
+static void look_at_handle(cx_check_call *call, const cx_layer_handle *handle)
+{
+    const cx_object *object = object_of(call->slot, handle);
     const cx_check_failed_output *output =
         failed_output(call->thread, handle->kind, handle->value);
     uint32_t kind;

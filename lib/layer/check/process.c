@@ -172,7 +172,8 @@ static bool is_answer(const cx_check_call *call)
     return call->result == CXU_PEER_ACCESS_ALREADY_ENABLED ||
            call->result == CXU_PEER_ACCESS_NOT_ENABLED || call->result == CXU_NOT_SUPPORTED ||
            call->result == CXU_DEINITIALIZED || call->slot == CX_SLOT_pointer_get_attribute ||
-           call->slot == CX_SLOT_device_get_attribute;
+           call->slot == CX_SLOT_device_get_attribute ||
+           (call->result == CXU_INVALID_CONTEXT && cx_check_asks_for_device(call->slot));
 }
 
 void cx_check_any_ignored(cx_check_call *call)

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program unloads a library and gets its kernel anew before the next launch.
+ */
+#include "gpu.h"
+
+static const char code[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
+                           ".visible .entry step()\n{\n    ret;\n}\n";
+static CUlibrary library;
+
+NAMED CUkernel get_kernel(void)
+{
+    CUkernel kernel;
+    MUST(cuLibraryLoadData(&library, code, NULL, NULL, 0, NULL, NULL, 0));
+    MUST(cuLibraryGetKernel(&kernel, library, "step"));
+    return kernel;
+}
+
+NAMED int launch(CUkernel kernel)
+{
+    return cuLaunchKernel((CUfunction)kernel, 1, 1, 1, 32, 1, 1, 0, NULL, NULL, NULL) ==
+           CUDA_SUCCESS;
+}
+
+NAMED void forget(void)
+{
+    MUST(cuCtxSynchronize());
+    MUST(cuLibraryUnload(library));
+}
+
+int main(void)
+{
+    int launched = 0;
+    use_gpu(0);
+    for (int i = 0; i < 2; i++) {
+        launched += launch(get_kernel());
+        forget();
+    }
+    printf("%d of 2 were launched\n", launched);
+    leave_gpu(0);
+    return 0;
+}
