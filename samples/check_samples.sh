@@ -1,6 +1,7 @@
 #!/bin/sh
-# Runs every sample, and compares all that it prints with samples/expected/NAME.txt; compiles it as its head says. The
-# samples are the sources here that have a main: none needs to be listed, and none can be forgotten.
+# Runs every sample, and compares all that it prints with samples/expected/NAME.txt; compiles it as its head says, and looks
+# for misuse with ctxrt check. The samples are the sources here that have a main: none needs to be listed, and none can be
+# forgotten.
 set -u
 . "$top_srcdir/tests/support/tap.sh"
 samples=$(grep -l '^int main(' "$top_srcdir"/samples/*.c | sed 's,.*/,,;s/\.c$//')
@@ -25,9 +26,14 @@ compare()
     report $? "$what"
 }
 
+uses_driver() # sample
+{
+    grep -q '^#include.*\(cuda_min\|guest\)\.h"' "$top_srcdir/samples/$1.c"
+}
+
 for sample in $samples; do
     program=$top_builddir/samples/$sample
-    if grep -q '^#include.*\(cuda_min\|guest\)\.h"' "$top_srcdir/samples/$sample.c"; then
+    if uses_driver "$sample"; then
         for cuda in 12 13; do
             compare "$sample" "$sample prints what is expected on the stand-in cuda-$cuda" \
                 "$top_builddir/ctxrt" run --cuda $cuda "$program"
@@ -42,6 +48,31 @@ done
 
 [ "$(cd "$top_srcdir/samples/expected" && echo *)" = "$(for sample in $samples; do echo "$sample.txt"; done | xargs)" ]
 report $? 'each expected output is that of a sample'
+
+# The kinds of misuse that a sample has to show.
+misuse_of() # sample
+{
+    case $1 in
+    guest_host) echo STACK-POP-FOREIGN STACK-SET-FOREIGN ;; # the rude guest pops and replaces what its host pushed
+    hand_off) echo STACK-GROWS ;;                           # a thread pushes until there is no room
+    esac
+}
+
+for sample in $samples; do
+    name="ctxrt check finds the misuse that $sample shows, if any, and no more"
+    program=$top_builddir/samples/$sample
+    if ! "$top_builddir/ctxrt" check --help > /dev/null 2>&1; then
+        skip "$name" 'there is no ctxrt check here'
+        continue
+    elif uses_driver "$sample"; then
+        run "$top_builddir/ctxrt" check "$program"
+    else
+        run env CTXRT_DRIVER=emulated CTXRT_EMU_DEVICES=4 "$top_builddir/ctxrt" check "$program"
+    fi
+    found=$(sed -n 's/^ctxrt check: \(error\|warning\) \([A-Z-]*\): .*/\2/p' "$scratch/errors" | LC_ALL=C sort -u | xargs)
+    [ "$status" -eq 0 ] && [ "$found" = "$(misuse_of "$sample")" ] && grep -q '^ctxrt check: .* warnings\?$' "$scratch/errors"
+    report $? "$name"
+done
 
 name='the tutorial links nothing but libcuda.so.1'
 if command -v readelf > /dev/null 2>&1; then

@@ -86,8 +86,9 @@ static bool launch_from_another_device(network *self, ctxrt_graph *graph)
     for (int i = 0; i < LAUNCHES; i++) {
         unsigned char first;
         if (!OK(ctxrt_graph_launch(graph, self->stream)) ||
+            !OK(ctxrt_copy_async(&first, self->output, 1, CTXRT_COPY_DEVICE_TO_HOST,
+                                 self->stream)) ||
             !OK(ctxrt_stream_synchronize(self->stream)) ||
-            !OK(ctxrt_copy(&first, self->output, 1, CTXRT_COPY_DEVICE_TO_HOST)) ||
             !OK(ctxrt_device_get(&device)))
             return false;
         printf("launch %d from cuda:%d: the output is %d\n", i + 1, device.index, first);

@@ -18,9 +18,14 @@ void cx_layer_names_use(const cx_layer_names_list *list)
     atomic_store(&in_use, list);
 }
 
+const cx_layer_names_list *cx_layer_names_in_use(void)
+{
+    return atomic_load(&in_use);
+}
+
 static const cx_layer_names *names_at(int index)
 {
-    return atomic_load(&atomic_load(&in_use)->all[index]);
+    return atomic_load(&cx_layer_names_in_use()->all[index]);
 }
 
 bool cx_layer_name_frame(char *text, size_t size)
@@ -41,6 +46,6 @@ bool cx_layer_name_object(cx_handle_kind kind, uintptr_t handle, char *text, siz
 
 int cx_layer_gpu(int device)
 {
-    int first = atomic_load(&in_use)->host_devices;
+    int first = cx_layer_names_in_use()->host_devices;
     return device < first ? -1 : device - first;
 }

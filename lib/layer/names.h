@@ -36,6 +36,7 @@ void cx_layer_names_add(const cx_layer_names *names);
 
 /* The layers of this library take names from this list, which stays; from their own before. */
 void cx_layer_names_use(const cx_layer_names_list *list);
+const cx_layer_names_list *cx_layer_names_in_use(void);
 
 bool cx_layer_name_frame(char *text, size_t size);
 bool cx_layer_name_object(cx_handle_kind kind, uintptr_t handle, char *text, size_t size);

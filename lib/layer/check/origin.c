@@ -1,6 +1,8 @@
 #include "layer/check/origin.h"
 
 #include "config.h"
+#include "layer/names.h"
+
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <link.h>
@@ -222,6 +224,19 @@ const char *cx_origin_module_name(cx_origin origin)
 {
     int module = cx_origin_module(origin);
     return module < 0 ? "an unknown module" : cx_origin_file_name((uint32_t)module);
+}
+
+bool cx_origin_in_runtime(cx_origin origin)
+{
+    uint64_t offset;
+    const char *path = resolve((const char *)cx_layer_names_in_use() + 1, &offset);
+    const cx_region_trace *trace = trace_of(origin);
+    if (path == NULL || trace->count == 0)
+        return false;
+    pthread_mutex_lock(&lock);
+    uint32_t module = module_of(path);
+    pthread_mutex_unlock(&lock);
+    return module != CX_REGION_MODULES && trace->frames[0].module == module;
 }
 
 static bool same_frame(const cx_region_frame *one, const cx_region_frame *other)

@@ -31,6 +31,9 @@ const char *cx_origin_file_name(uint32_t module);
 /* The file name of the module that made the call. */
 const char *cx_origin_module_name(cx_origin origin);
 
+/* True if a runtime above made the call: the module that has the list of names (layer/names.h). */
+bool cx_origin_in_runtime(cx_origin origin);
+
 /* True if a function that made the first call made the other one further down, in the same run as
  * far as return addresses tell. */
 bool cx_origin_follows(cx_origin one, cx_origin other);

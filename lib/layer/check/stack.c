@@ -130,6 +130,13 @@ static bool is_foreign(const cx_check_call *call, cx_origin where)
     return here >= 0 && there >= 0 && here != there;
 }
 
+/* A runtime that has a stack of its own looks at the driver's before it changes it: it takes off
+ * what other code left when its user says so. */
+static bool is_misused(const cx_check_call *call, const cx_check_entry *top)
+{
+    return top->how == CX_ENTRY_PUSHED && !top->told && !cx_origin_in_runtime(call->origin);
+}
+
 static void popped(cx_check_call *call)
 {
     cx_check_entry *top = cx_check_top(call->thread);
@@ -140,12 +147,10 @@ static void popped(cx_check_call *call)
     }
     if (top == NULL)
         return;
-    if (top->how == CX_ENTRY_PUSHED && !top->told) {
-        if (is_foreign(call, top->pushed))
-            tell_of_entry(call, CX_KIND_STACK_POP_FOREIGN, top);
-        else if (top->first != top->context)
-            tell_of_entry(call, CX_KIND_STACK_POP_OTHER, top);
-    }
+    if (is_foreign(call, top->pushed) && is_misused(call, top))
+        tell_of_entry(call, CX_KIND_STACK_POP_FOREIGN, top);
+    else if (top->first != top->context && is_misused(call, top))
+        tell_of_entry(call, CX_KIND_STACK_POP_OTHER, top);
     cx_check_pop(call->thread);
     note_look(call, cx_check_current(call->thread));
 }
@@ -160,8 +165,8 @@ static void was_set(cx_check_call *call)
     if (cx_check_failed(call))
         return;
     cx_object *context = context_or_new(handle);
-    if (top != NULL && top->how == CX_ENTRY_PUSHED && !top->told && context != top->context &&
-        is_foreign(call, top->pushed)) {
+    if (top != NULL && context != top->context && is_foreign(call, top->pushed) &&
+        is_misused(call, top)) {
         tell_of_entry(call, CX_KIND_STACK_SET_FOREIGN, top);
         top->told = true;
     }
