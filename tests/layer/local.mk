@@ -9,8 +9,8 @@ tests_layer_check_layer_LDADD = tests/support/libsupport.la lib/layer/liblayer.l
 check_PROGRAMS += tests/layer/checked
 tests_layer_checked_SOURCES = tests/layer/checked.c
 tests_layer_checked_LDADD = lib/libctxrt.la
-dist_check_SCRIPTS += tests/layer/runtime.sh
-TESTS += tests/layer/runtime.sh
+dist_check_SCRIPTS += tests/layer/runtime.sh tests/layer/scenarios.sh
+TESTS += tests/layer/runtime.sh tests/layer/scenarios.sh
 
 check_PROGRAMS += tests/layer/check_stress
 TESTS += tests/layer/check_stress

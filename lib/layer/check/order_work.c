@@ -78,10 +78,18 @@ static cx_finding begin_finding(cx_check_kind kind, const cx_order_piece *piece)
     return cx_finding_begin(kind, &thread, (int)piece->slot, CXU_SUCCESS, piece->where);
 }
 
+/* cuMemFree asks that all uses are over (T12), and an allocation is none. */
+static bool is_free_without_use(const cx_order_piece *one, const cx_order_piece *other)
+{
+    return one->what == CX_ORDER_ALLOCATION && other->slot == CX_SLOT_mem_free;
+}
+
 static void raise_finding(const cx_order_piece *one, const cx_order_piece *other, uintptr_t begin,
                           uintptr_t end_of)
 {
     const cx_object *memory = memory_at(begin);
+    if (is_free_without_use(one, other))
+        return;
     cx_finding finding = begin_finding(kind_of(one, other, memory), other);
     fault_told |= one->what == CX_ORDER_ALLOCATION || other->what == CX_ORDER_FREE;
     note_piece(&finding, "first", one);
