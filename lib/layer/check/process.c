@@ -40,10 +40,19 @@ static void begin_in_child(void)
 
 /* ---- the end ---- */
 
+/* The thread that exits; 0: unknown. Written before `exiting` is. */
+static int exit_thread;
+static char exit_thread_name[16];
+
 static void begin_exit(void)
 {
     if (atomic_load(&cx_region_of_parent))
         return;
+    const cx_check_thread *thread = cx_check_thread_self();
+    if (thread != NULL) {
+        exit_thread = thread->number;
+        memcpy(exit_thread_name, thread->name, sizeof exit_thread_name);
+    }
     atomic_store(&cx_region_here->exiting, 1);
     cx_finding_summarise();
 }
@@ -79,6 +88,9 @@ static void tell_of_teardown(cx_check_call *call)
     cx_finding finding = cx_check_finding(CX_KIND_PROCESS_TEARDOWN, call);
     cx_finding_note(&finding, "first", initialised_at, "the driver was initialised, by %.40s",
                     cx_origin_module_name(initialised_at));
+    if (exit_thread != 0 && exit_thread != call->thread->number)
+        cx_finding_note(&finding, "other", 0, "it is thread %d \"%s\" that exits", exit_thread,
+                        exit_thread_name);
     cx_finding_raise(&finding);
 }
 
