@@ -21,9 +21,11 @@ static cx_check_kind kind_of_left(const cx_region_object *object)
         return CX_KIND_LIFE_GRAPH;
     case CX_HANDLE_POOL:
         return CX_KIND_LIFE_POOL;
+    case CX_OBJECT_CREATED_MEMORY:
     case CX_OBJECT_MEMORY:
     case CX_OBJECT_ASYNC_MEMORY:
     case CX_OBJECT_MANAGED_MEMORY:
+    case CX_OBJECT_MAPPED_MEMORY:
         return CX_KIND_LIFE_MEMORY;
     case CX_OBJECT_PINNED_MEMORY:
         return CX_KIND_LIFE_PINNED;

@@ -9,7 +9,7 @@ const cx_driver_table *cx_check_driver;
 static const cx_check_hooks *const families[] = {
     cx_check_stack,   cx_check_primary,    cx_check_peer,    cx_check_memory,  cx_check_pending,
     cx_check_order,   cx_check_order_sync, cx_check_capture, cx_check_process, cx_check_given,
-    cx_check_lifetimes,
+    cx_check_mapping, cx_check_lifetimes,
 };
 enum { FAMILIES = sizeof families / sizeof *families };
 
@@ -53,8 +53,9 @@ static bool keeps_place(cx_slot slot, const cx_check_thread *thread)
 {
     if (slot == CX_SLOT_ctx_get_current && cx_check_asks_again(thread))
         return false;
-    return cx_check_lifetimes[slot].after != NULL || cx_check_stack[slot].after != NULL ||
-           cx_check_primary[slot].after != NULL || cx_check_capture[slot].after != NULL;
+    return cx_check_lifetimes[slot].after != NULL || cx_check_mapping[slot].after != NULL ||
+           cx_check_stack[slot].after != NULL || cx_check_primary[slot].after != NULL ||
+           cx_check_capture[slot].after != NULL;
 }
 
 static void run_before(cx_check_call *call)

@@ -31,12 +31,19 @@ static bool is_unknown_to_driver(uintptr_t address)
     return !cx_check_ask_pointer(CXU_POINTER_MEMORY_TYPE, address, &type);
 }
 
+/* Mappings stand in a row, and more host memory may follow what is registered. */
+static bool may_go_on(const cx_object *memory)
+{
+    return memory->key.kind == CX_OBJECT_REGISTERED_MEMORY ||
+           memory->key.kind == CX_OBJECT_MAPPED_MEMORY;
+}
+
 static void look_at_access(cx_check_call *call, const cx_check_access *access, bool async)
 {
     const cx_object *memory = cx_object_find_memory(access->address);
     if (memory != NULL) {
         if (access->bytes > memory->bytes - (access->address - memory->key.value) &&
-            memory->key.kind != CX_OBJECT_REGISTERED_MEMORY)
+            !may_go_on(memory))
             tell_beyond(call, access, memory);
     } else if (async && !cx_check_failed(call) &&
                (access->host ||
@@ -172,14 +179,15 @@ static bool is_of_memory(cxu_result result)
            result == CXU_HOST_MEMORY_NOT_REGISTERED || result == CXU_INVALID_HANDLE;
 }
 
-/* Memory of another device that the context of the work cannot reach. */
+/* Memory of another device that the context of the work cannot reach. Who may reach mappings is
+ * not known: cuMemSetAccess says so. */
 static bool look_at_reach(cx_check_call *call, const cx_check_access *access, CUstream stream)
 {
     const cx_object *memory = cx_object_find_memory(access->address);
     const cx_object *in = cx_check_stream(stream);
     const cx_object *context = in != NULL ? in->context : cx_check_current(call->thread);
-    if (memory == NULL || context == NULL || memory->device < 0 || context->device < 0 ||
-        memory->device == context->device)
+    if (memory == NULL || memory->key.kind == CX_OBJECT_MAPPED_MEMORY || context == NULL ||
+        memory->device < 0 || context->device < 0 || memory->device == context->device)
         return false;
     bool of_pool = memory->key.kind == CX_OBJECT_ASYNC_MEMORY;
     cx_finding finding =

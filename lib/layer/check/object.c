@@ -124,11 +124,16 @@ static int compare_ranges(const void *one, const void *other)
     return first->key.value < second->key.value ? -1 : 1;
 }
 
-cx_object *cx_object_find_memory(uintptr_t address)
+cx_object *cx_object_find_range(uintptr_t address, size_t bytes)
 {
-    const cx_object wanted = {.key.value = address, .bytes = 1};
+    const cx_object wanted = {.key.value = address, .bytes = bytes};
     cx_object **found = tfind(&wanted, &memory, compare_ranges);
     return found != NULL ? *found : NULL;
+}
+
+cx_object *cx_object_find_memory(uintptr_t address)
+{
+    return cx_object_find_range(address, 1);
 }
 
 cx_object *cx_object_find_ended_memory(uintptr_t address)

@@ -16,10 +16,12 @@
 enum {
     CX_OBJECT_RETAIN = CX_HANDLE_KINDS, /* of a primary context; its value is the device */
     CX_OBJECT_CAPTURE,                  /* its value is the stream */
+    CX_OBJECT_CREATED_MEMORY,           /* by cuMemCreate; its value is the handle */
     CX_OBJECT_MEMORY,                   /* the first of those with an address */
     CX_OBJECT_ASYNC_MEMORY,
     CX_OBJECT_MANAGED_MEMORY,
-    CX_OBJECT_PINNED_MEMORY,
+    CX_OBJECT_MAPPED_MEMORY,            /* by cuMemMap */
+    CX_OBJECT_PINNED_MEMORY,            /* from here on the host's */
     CX_OBJECT_REGISTERED_MEMORY,
     CX_OBJECT_KINDS
 };
@@ -41,7 +43,7 @@ typedef struct cx_object {
     int ended_by;   /* the slot of the call that ended it, else -1 */
     uint64_t ended_turn; /* cx_object_turn when it had ended */
     uint32_t flags; /* of the call that made it: streams, contexts; a capture's mode */
-    unsigned int attached; /* a context: by cuCtxAttach, besides by its making */
+    unsigned int attached; /* contexts and created memory: how often, besides by the making */
     bool live, primary, worked;
     bool met;     /* cx_object_meet */
     bool entered; /* a context that was current on some thread */
@@ -78,6 +80,9 @@ cx_object *cx_object_find_other(uint32_t kind, uintptr_t value);
 
 /* Live memory that has the address; NULL: none. */
 cx_object *cx_object_find_memory(uintptr_t address);
+
+/* Any live memory of which a part lies in the range; NULL: none. */
+cx_object *cx_object_find_range(uintptr_t address, size_t bytes);
 
 /* Memory that had the address and ended last; NULL: none that is remembered. */
 cx_object *cx_object_find_ended_memory(uintptr_t address);

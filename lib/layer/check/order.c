@@ -244,6 +244,17 @@ static void unregister(cx_check_call *call)
     begin_free(call, (uintptr_t)CX_CALL(call, mem_host_unregister)->host);
 }
 
+/* Copies and fills that use the mapping are waited for (V6): who waits for more is not blamed. */
+static void unmap(cx_check_call *call)
+{
+    const cx_arguments_mem_unmap *given = CX_CALL(call, mem_unmap);
+    call->work = cx_order_work_begin(call, cx_order_line(call, NULL), CX_ORDER_FREE);
+    call->free_waits = true;
+    if (call->work != NULL)
+        cx_order_work_forget(call->work, (uintptr_t)given->pointer,
+                             (uintptr_t)given->pointer + given->bytes);
+}
+
 void cx_check_order_begin(void)
 {
     cx_order_work_watch();
@@ -293,4 +304,5 @@ const cx_check_hooks cx_check_order[CX_SLOT_COUNT] = {
     [CX_SLOT_mem_free] = {free_device, freed},
     [CX_SLOT_mem_free_host] = {free_host, freed},
     [CX_SLOT_mem_host_unregister] = {unregister, freed},
+    [CX_SLOT_mem_unmap] = {unmap, freed},
 };

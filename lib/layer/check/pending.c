@@ -280,6 +280,7 @@ const cx_check_hooks cx_check_pending[CX_SLOT_COUNT] = {
     ALL(stream_batch_mem_op)
     ALL(graph_launch)
     ALL(mem_free)
+    ALL(mem_unmap)
     [CX_SLOT_mem_free_host] = {frees_host, waited_for_all},
     [CX_SLOT_mem_host_unregister] = {unregisters, waited_for_all},
     [CX_SLOT_stream_synchronize] = {NULL, synchronized},

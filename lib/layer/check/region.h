@@ -24,7 +24,7 @@ enum {
 };
 
 #define CX_REGION_MAGIC 0x6b68637478637472u
-#define CX_REGION_VERSION 2u
+#define CX_REGION_VERSION 3u
 
 /* A place in a module: the return address less the module's begin, less 1. */
 typedef struct cx_region_frame {
