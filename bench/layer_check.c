@@ -1,8 +1,9 @@
 /*
- * What the layer check adds to driver calls, and how much memory it keeps for each live object. The
- * same calls go through the embedded driver's own table and through the layer, by turns.
+ * What the layer check adds to driver calls, how much memory it keeps for each live object, and by
+ * how much its memory grows over many calls. The same calls go through the embedded driver's own
+ * table and through the layer, by turns, in rounds that are shorter than a time slice.
  *
- * usage: bench_check [--rounds N] [--count N] [--objects N]
+ * usage: bench_check [--rounds N] [--count N] [--objects N] [--calls N]
  */
 #include "check.h"
 #include "emu/emu.h"
@@ -182,6 +183,24 @@ static void weigh(const char *name, size_t count, bool events)
     free(made);
 }
 
+/* Calls of all rows by turns: memory that grows in the second half would grow for ever. */
+static void endure(size_t calls)
+{
+    size_t made = 0, half = 0;
+    while (made < calls) {
+        for (int turn = 0; turn < 1000; turn++)
+            for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+                rows[i].call(&layered);
+                made += (size_t)rows[i].calls;
+            }
+        MUST(layered.ctx_synchronize());
+        if (half == 0 && made >= calls / 2)
+            half = heap_bytes();
+    }
+    printf("%zu calls: the heap grew by %.1f KiB in the second half\n", made,
+           ((double)heap_bytes() - (double)half) / 1024);
+}
+
 /* ---- setting ---- */
 
 static void prepare(void)
@@ -204,8 +223,8 @@ static void prepare(void)
 
 int main(int argc, char **argv)
 {
-    size_t count = 20000, objects = 100000;
-    int rounds = 15;
+    size_t count = 200, objects = 100000, calls = 1000000;
+    int rounds = BENCH_ROUNDS_MAX;
     for (int i = 1; i < argc; i += 2) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
         if (strcmp(argv[i], "--rounds") == 0)
@@ -214,8 +233,11 @@ int main(int argc, char **argv)
             count = (size_t)bench_number(value, 1, 100000000);
         else if (strcmp(argv[i], "--objects") == 0)
             objects = (size_t)bench_number(value, 1, 1000000);
+        else if (strcmp(argv[i], "--calls") == 0)
+            calls = (size_t)bench_number(value, 1, 1000000000);
         else {
-            fprintf(stderr, "usage: bench_check [--rounds N] [--count N] [--objects N]\n");
+            fprintf(stderr,
+                    "usage: bench_check [--rounds N] [--count N] [--objects N] [--calls N]\n");
             return 2;
         }
     }
@@ -223,5 +245,6 @@ int main(int argc, char **argv)
     time_calls(count, rounds);
     weigh("events", objects, true);
     weigh("allocations", objects, false);
+    endure(calls);
     return 0;
 }
