@@ -25,6 +25,8 @@ typedef struct expected_finding {
     char kind[WORD], at[WORD];
     expected_origin origins[ORIGINS_MOST];
     int origin_count;
+    char texts[ORIGINS_MOST][WORD];
+    int text_count;
 } expected_finding;
 
 typedef struct head {
@@ -64,6 +66,10 @@ static void take_line(head *self, const char *path, const char *key, const char 
         expected_origin *origin = &last->origins[last->origin_count++];
         if (sscanf(value, "%95s %95s", origin->role, origin->function) != 2)
             give_up(path, "origin: is ROLE FUNCTION");
+    } else if (strcmp(key, "says") == 0) {
+        if (last == NULL || last->text_count == ORIGINS_MOST)
+            give_up(path, "says: stands before any expect:, or there are too many");
+        snprintf(last->texts[last->text_count++], WORD, "%s", value);
     } else if (strcmp(key, "exit") == 0) {
         self->exit = atoi(value);
     }
@@ -108,6 +114,16 @@ static bool has_origin(const json_t *finding, const expected_origin *wanted)
     return false;
 }
 
+static bool says(const json_t *finding, const char *text)
+{
+    size_t i;
+    json_t *note;
+    json_array_foreach(json_object_get(finding, "notes"), i, note)
+        if (strstr(text_of(note, "text"), text) != NULL)
+            return true;
+    return false;
+}
+
 static void print_origins(const json_t *finding)
 {
     size_t i;
@@ -129,6 +145,9 @@ static bool fits(const json_t *finding, const expected_finding *wanted)
 {
     if (strcmp(text_of(finding, "kind"), wanted->kind) != 0)
         return false;
+    for (int i = 0; i < wanted->text_count; i++)
+        if (!says(finding, wanted->texts[i]))
+            return false;
     if (!names_functions)
         return true;
     if (wanted->at[0] != '\0' &&

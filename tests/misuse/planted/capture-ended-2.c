@@ -6,6 +6,7 @@
  * expect: CAPTURE-ENDED
  * at: step
  * origin: begun record_steps
+ * says: a capture in mode RELAXED began
  */
 #include "gpu.h"
 

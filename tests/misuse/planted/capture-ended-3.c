@@ -6,6 +6,7 @@
  * expect: CAPTURE-ENDED
  * at: pin_memory
  * origin: begun capture
+ * says: a capture in mode GLOBAL began
  */
 #include "gpu.h"
 

@@ -5,6 +5,8 @@
  *
  * expect: CAPTURE-LEFT
  * at: begin_frame
+ * origin: made begin_frame
+ * says: capture 1 of GPU 0
  * exit: 0
  */
 #include "gpu.h"

@@ -5,6 +5,7 @@
  * expect: CAPTURE-UNJOINED
  * at: capture
  * origin: begun capture
+ * says: the capture began
  */
 #include "gpu.h"
 

@@ -8,6 +8,8 @@
  * at: open_stream
  * origin: set choose_gpu
  * origin: pushed codec_open
+ * says: current-changed-2 had made another context current
+ * says: current there: context 2 of GPU 1, created by current-changed-2.so
  */
 #include "misuse.h"
 

@@ -7,6 +7,11 @@
  * expect: CURRENT-DESTROYED
  * at: free_memory
  * origin: ended main
+ * origin: made main
+ * says: the primary context of GPU 0
+ * says: the primary context of GPU 0 was ended by cuDevicePrimaryCtxRelease_v2
+ * origin: pushed main
+ * says: current there: the primary context of GPU 0, pushed by current-destroyed-2
  */
 #include "misuse.h"
 

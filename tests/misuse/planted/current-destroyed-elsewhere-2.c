@@ -8,6 +8,10 @@
  * at: finish
  * origin: made open_gpu
  * origin: pushed main
+ * says: context 1 of GPU 0
+ * origin: ended finish
+ * says: context 1 of GPU 0 was ended by cuCtxDestroy_v2
+ * says: thread 1 "main" has it on its stack
  */
 #include "misuse.h"
 

@@ -7,6 +7,8 @@
  * at: fetch
  * origin: made prepare
  * origin: pushed prepare
+ * says: 4 bytes of device memory belongs to the primary context of GPU 0
+ * says: current there: the primary context of GPU 1, pushed by current-other-device-2
  */
 #include "misuse.h"
 

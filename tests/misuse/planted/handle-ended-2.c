@@ -7,6 +7,8 @@
  * at: launch
  * origin: made load
  * origin: ended load
+ * says: kernel 1 of GPU 0 belongs to context 1 of GPU 0
+ * says: kernel 1 of GPU 0 was ended by cuModuleUnload
  */
 #include "misuse.h"
 

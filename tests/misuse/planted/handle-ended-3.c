@@ -7,6 +7,8 @@
  * at: launch
  * origin: made get_kernel
  * origin: ended forget
+ * says: kernel of a library 1
+ * says: kernel of a library 1 was ended by cuLibraryUnload
  */
 #include "gpu.h"
 

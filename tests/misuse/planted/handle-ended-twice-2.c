@@ -7,6 +7,8 @@
  * at: close_gpu
  * origin: made main
  * origin: ended work
+ * says: context 1 of GPU 0
+ * says: context 1 of GPU 0 was ended by cuCtxDestroy_v2
  */
 #include "misuse.h"
 

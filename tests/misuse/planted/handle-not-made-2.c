@@ -7,6 +7,7 @@
  * expect: HANDLE-NOT-MADE
  * at: measure
  * origin: made create
+ * says: cuEventCreate had failed: CUDA_ERROR_INVALID_VALUE
  */
 #include "misuse.h"
 

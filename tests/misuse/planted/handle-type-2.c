@@ -6,6 +6,7 @@
  * expect: HANDLE-TYPE
  * at: launch
  * origin: made build
+ * says: graph 1 of GPU 0 belongs to context 1 of GPU 0
  */
 #include "misuse.h"
 

@@ -6,6 +6,7 @@
  * expect: HANDLE-TYPE
  * at: allow
  * origin: made get_kernel
+ * says: kernel of a library 1
  */
 #include "gpu.h"
 

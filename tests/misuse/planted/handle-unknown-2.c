@@ -5,6 +5,8 @@
  *
  * expect: HANDLE-UNKNOWN
  * at: finish
+ * origin: argument -
+ * says: the argument event is
  */
 #include "misuse.h"
 

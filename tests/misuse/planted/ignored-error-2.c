@@ -7,6 +7,7 @@
  * expect: IGNORED-ERROR
  * at: upload
  * origin: next upload
+ * says: cuMemcpyHtoD_v2 follows in the same function; CUDA_ERROR_HOST_MEMORY_ALREADY_REG
  */
 #include "misuse.h"
 

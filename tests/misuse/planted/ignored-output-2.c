@@ -6,6 +6,7 @@
  * expect: IGNORED-OUTPUT
  * at: store
  * origin: made grow
+ * says: cuMemAlloc_v2 had failed: CUDA_ERROR_OUT_OF_MEMORY
  */
 #include "misuse.h"
 

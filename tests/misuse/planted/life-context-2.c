@@ -6,6 +6,8 @@
  * options: --leaks
  * expect: LIFE-CONTEXT
  * at: test
+ * origin: made test
+ * says: context 1 of GPU 0
  */
 #include "misuse.h"
 

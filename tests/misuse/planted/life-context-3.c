@@ -6,6 +6,7 @@
  * expect: LIFE-CONTEXT
  * at: main
  * origin: made main
+ * says: context 1 of GPU 0
  */
 #include "misuse.h"
 

@@ -8,10 +8,16 @@
  * options: --leaks
  * expect: LIFE-CONTEXT
  * at: start
+ * origin: made start
+ * says: context 1 of GPU 0
  * expect: LIFE-MODULE
  * at: start
+ * origin: made start
+ * says: module 1 of GPU 0
  * expect: LIFE-MEMORY
  * at: start
+ * origin: made start
+ * says: 4096 bytes of device memory
  */
 #include "misuse.h"
 

@@ -6,6 +6,8 @@
  * options: --leaks --ignore LIFE-CONTEXT
  * expect: LIFE-EVENT
  * at: resize
+ * origin: made resize
+ * says: event 1 of GPU 0
  */
 #include "misuse.h"
 

@@ -6,6 +6,8 @@
  * options: --leaks
  * expect: LIFE-GRAPH
  * at: build
+ * origin: made build
+ * says: executable graph 1 of GPU 0
  */
 #include "misuse.h"
 

@@ -6,6 +6,8 @@
  * options: --leaks
  * expect: LIFE-MEMORY
  * at: allocate
+ * origin: made allocate
+ * says: 4096 bytes of stream-ordered memory
  */
 #include "misuse.h"
 

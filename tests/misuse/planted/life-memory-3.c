@@ -6,6 +6,7 @@
  * expect: LIFE-MEMORY
  * at: create
  * origin: made create
+ * says: 2097152 bytes of created memory
  * options: --leaks
  */
 #include "gpu.h"

@@ -6,6 +6,7 @@
  * expect: LIFE-MEMORY
  * at: map
  * origin: made map
+ * says: 2097152 bytes of mapped memory
  * options: --leaks
  */
 #include "gpu.h"

@@ -6,6 +6,8 @@
  * options: --leaks --ignore LIFE-CONTEXT
  * expect: LIFE-MODULE
  * at: load
+ * origin: made load
+ * says: module 1 of GPU 0
  */
 #include "misuse.h"
 

@@ -6,6 +6,8 @@
  * options: --leaks --ignore PRIMARY-KEPT
  * expect: LIFE-PINNED
  * at: open_buffers
+ * origin: made open_buffers
+ * says: 1024 bytes of pinned memory
  */
 #include "misuse.h"
 

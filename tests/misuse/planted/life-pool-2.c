@@ -6,6 +6,8 @@
  * options: --leaks
  * expect: LIFE-POOL
  * at: use_own_pool
+ * origin: made use_own_pool
+ * says: memory pool 1 of GPU 0
  */
 #include "misuse.h"
 

@@ -7,6 +7,8 @@
  * options: --leaks
  * expect: LIFE-REGISTERED
  * at: open_gpu
+ * origin: made open_gpu
+ * says: 4096 bytes of registered memory
  */
 #include "misuse.h"
 

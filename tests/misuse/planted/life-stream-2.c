@@ -6,6 +6,8 @@
  * options: --leaks --ignore PRIMARY-KEPT
  * expect: LIFE-STREAM
  * at: run_job
+ * origin: made run_job
+ * says: stream 2 of GPU 0
  */
 #include "misuse.h"
 

@@ -7,6 +7,7 @@
  * expect: MEMORY-BEYOND
  * at: copy_tile
  * origin: made make_image
+ * says: 2930 bytes, from byte 3090 of 6000 allocated
  */
 #include "gpu.h"
 

@@ -7,6 +7,8 @@
  * at: look_up
  * origin: made insert
  * origin: ended evict
+ * says: 4 bytes of device memory belongs to the primary context of GPU 0
+ * says: 4 bytes of device memory was ended by cuMemFree_v2
  * driver: threads lazy random:1 random:2 random:3
  */
 #include "gpu.h"

@@ -6,6 +6,8 @@
  * at: fill
  * origin: made grow
  * origin: ended shrink
+ * says: 2097152 bytes of mapped memory
+ * says: 2097152 bytes of mapped memory was ended by cuMemUnmap
  */
 #include "gpu.h"
 

@@ -7,6 +7,7 @@
  * expect: MEMORY-FOREIGN
  * at: drop_staging
  * origin: made make_staging
+ * says: 65536 bytes of pinned memory belongs to the primary context of GPU 0
  */
 #include "gpu.h"
 

@@ -5,6 +5,7 @@
  * expect: MEMORY-FOREIGN
  * at: give_back
  * origin: made allocate
+ * says: 2097152 bytes of mapped memory
  */
 #include "gpu.h"
 

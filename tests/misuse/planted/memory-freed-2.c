@@ -7,6 +7,8 @@
  * at: close_ring
  * origin: made open_ring
  * origin: ended close_ring
+ * says: 4096 bytes of pinned memory belongs to the primary context of GPU 0
+ * says: 4096 bytes of pinned memory was ended by cuMemFreeHost
  */
 #include "gpu.h"
 

@@ -5,6 +5,8 @@
  *
  * expect: MEMORY-HOST
  * at: drop_buffer
+ * origin: argument -
+ * says: no call allocated
  */
 #include "gpu.h"
 

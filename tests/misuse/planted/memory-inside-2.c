@@ -6,6 +6,7 @@
  * expect: MEMORY-INSIDE
  * at: send
  * origin: made send
+ * says: 4016 bytes of pinned memory belongs to the primary context of GPU 0
  */
 #include "gpu.h"
 

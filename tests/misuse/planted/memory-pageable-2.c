@@ -6,6 +6,8 @@
  *
  * expect: MEMORY-PAGEABLE
  * at: poll_flag
+ * origin: argument -
+ * says: 4 bytes of host memory at
  * exit: 0
  * options: --notes
  */

@@ -6,6 +6,8 @@
  *
  * expect: MEMORY-PAGEABLE
  * at: fetch_plane
+ * origin: argument -
+ * says: 69056 bytes of host memory at
  * exit: 0
  * options: --notes
  */

@@ -7,6 +7,8 @@
  * at: drop
  * origin: made main
  * origin: first fetch
+ * says: 65536 bytes of pinned memory belongs to the primary context of GPU 0
+ * says: cuMemcpyDtoHAsync_v2 in stream 1 of GPU 0 is pending
  * exit: 0
  */
 #include "gpu.h"

@@ -6,6 +6,9 @@
  * expect: MEMORY-UNREGISTERED
  * at: finish
  * origin: first fetch
+ * origin: made main
+ * says: 65536 bytes of registered memory belongs to the primary context of GPU 0
+ * says: cuMemcpyDtoHAsync_v2 in stream 1 of GPU 0 is pending
  * exit: 0
  */
 #include "gpu.h"

@@ -7,6 +7,10 @@
  * at: finish
  * origin: first add
  * origin: second finish
+ * says: cuLaunchKernel in stream 2
+ * says: cuMemFreeAsync in stream 1
+ * origin: made main
+ * says: of 4 bytes of stream-ordered memory
  * driver: threads lazy random:1 random:2 random:3
  */
 #include "gpu.h"

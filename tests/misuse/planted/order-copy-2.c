@@ -8,6 +8,9 @@
  * origin: first paint
  * origin: second paint
  * origin: made make_picture
+ * says: cuMemsetD2D8Async in stream 1
+ * says: cuMemsetD2D8Async in stream 2
+ * says: bytes 15872 to 16383 of 32768 bytes of device memory
  * driver: threads lazy random:1 random:2 random:3
  */
 #include "gpu.h"

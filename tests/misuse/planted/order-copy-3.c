@@ -7,6 +7,10 @@
  * at: take
  * origin: first give
  * origin: second take
+ * says: cuMemcpyPeerAsync in stream 2
+ * says: cuMemcpyDtoHAsync_v2 in stream 1
+ * origin: made make_side
+ * says: bytes 0 to 65535 of 65536 bytes of device memory
  * driver: threads lazy random:1 random:2 random:3
  */
 #include "gpu.h"

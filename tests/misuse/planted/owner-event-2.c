@@ -7,6 +7,8 @@
  * at: finish_stage
  * origin: made open_pipeline
  * origin: pushed finish_stage
+ * says: event 1 of GPU 0 belongs to context 2 of GPU 0
+ * says: current there: context 1 of GPU 1, pushed by owner-event-2
  */
 #include "misuse.h"
 

@@ -7,6 +7,8 @@
  * at: clear
  * origin: made kernel
  * origin: pushed solve
+ * says: kernel 1 of GPU 0 belongs to the primary context of GPU 0
+ * says: current there: the primary context of GPU 1, pushed by owner-function-2
  */
 #include "misuse.h"
 

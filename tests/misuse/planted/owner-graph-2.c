@@ -7,6 +7,12 @@
  * at: replay
  * origin: made record
  * origin: ended main
+ * says: executable graph 1 of GPU 0 belongs to context 1 of GPU 0
+ * origin: made main
+ * says: context 1 of GPU 0
+ * says: context 1 of GPU 0 was ended by cuCtxDestroy_v2
+ * origin: pushed main
+ * says: current there: context 2 of GPU 0, created by owner-graph-2
  */
 #include "misuse.h"
 

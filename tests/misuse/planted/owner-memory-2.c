@@ -6,6 +6,9 @@
  * expect: OWNER-MEMORY
  * at: fill_from
  * origin: made main
+ * says: 64 bytes of device memory belongs to the primary context of GPU 1
+ * origin: pushed fill_from
+ * says: current there: the primary context of GPU 0, pushed by owner-memory-2
  */
 #include "misuse.h"
 

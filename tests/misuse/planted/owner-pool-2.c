@@ -6,6 +6,9 @@
  * expect: OWNER-POOL
  * at: fill
  * origin: made allocate
+ * says: 64 bytes of stream-ordered memory belongs to the primary context of GPU 0
+ * origin: pushed fill
+ * says: current there: the primary context of GPU 1, pushed by owner-pool-2
  */
 #include "misuse.h"
 

@@ -9,6 +9,10 @@
  * at: take_over
  * origin: made solver_stream
  * origin: made open_stream
+ * says: stream 1 of GPU 0 belongs to context 1 of GPU 0
+ * says: stream 2 of GPU 0 belongs to the primary context of GPU 0
+ * origin: pushed main
+ * says: current there: context 1 of GPU 0, created by owner-stream-2
  */
 #include "misuse.h"
 

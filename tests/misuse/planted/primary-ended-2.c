@@ -6,6 +6,12 @@
  * expect: PRIMARY-ENDED
  * at: close_pool
  * origin: pushed work
+ * origin: made open_pool
+ * says: the primary context of GPU 0
+ * origin: ended close_pool
+ * says: the primary context of GPU 0 was ended by cuDevicePrimaryCtxRelease_v2
+ * says: thread 3 "primary-ended-2" has it on its stack
+ * says: thread 2 "primary-ended-2" has it on its stack
  */
 #include "misuse.h"
 

@@ -7,6 +7,9 @@
  * expect: PRIMARY-FLAGS
  * at: video_open
  * origin: made begin
+ * says: the primary context of GPU 0
+ * origin: argument -
+ * says: it has the flags
  */
 #include "misuse.h"
 

@@ -6,6 +6,8 @@
  * options: --leaks
  * expect: PRIMARY-KEPT
  * at: context_of
+ * origin: made context_of
+ * says: retain of a primary context 1 of GPU 0
  */
 #include "misuse.h"
 

@@ -8,6 +8,9 @@
  * expect: PRIMARY-MIXED
  * at: open_encoder
  * origin: made open_decoder
+ * says: context 1 of GPU 0
+ * origin: made open_encoder
+ * says: the primary context of GPU 0
  */
 #include "misuse.h"
 

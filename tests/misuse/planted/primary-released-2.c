@@ -9,6 +9,8 @@
  * at: end
  * origin: made begin
  * origin: ended viewer_close
+ * says: the primary context of GPU 0
+ * says: the primary context of GPU 0 was ended by cuDevicePrimaryCtxRelease_v2
  */
 #include "misuse.h"
 

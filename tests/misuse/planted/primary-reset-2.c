@@ -6,6 +6,11 @@
  * expect: PRIMARY-RESET
  * at: begin_anew
  * origin: pushed work
+ * origin: made main
+ * says: the primary context of GPU 0
+ * origin: ended begin_anew
+ * says: the primary context of GPU 0 was ended by cuDevicePrimaryCtxReset_v2
+ * says: thread 2 "primary-reset-2" has it on its stack
  */
 #include "misuse.h"
 

@@ -6,6 +6,9 @@
  * expect: PRIMARY-STRAY
  * at: open_all
  * origin: ended release_all
+ * origin: made open_all
+ * says: the primary context of GPU 1
+ * says: nothing was made or done in it
  */
 #include "misuse.h"
 

@@ -5,6 +5,8 @@
  *
  * expect: PROCESS-FORKED
  * at: answer
+ * origin: first use_gpu
+ * says: had initialised the driver
  */
 #include "gpu.h"
 

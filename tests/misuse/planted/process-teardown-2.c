@@ -6,6 +6,7 @@
  * expect: PROCESS-TEARDOWN
  * at: clean_up
  * origin: first use_gpu
+ * says: the driver was initialised, by process-teardown-2
  * exit: 0
  */
 #include "gpu.h"

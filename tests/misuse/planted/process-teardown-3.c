@@ -7,6 +7,8 @@
  * at: last_look
  * origin: first use_gpu
  * origin: other -
+ * says: the driver was initialised, by process-teardown-3
+ * says: it is thread 1 "main" that exits
  * exit: 0
  */
 #include "gpu.h"

@@ -6,6 +6,7 @@
  * expect: PROCESS-VISIBLE
  * at: open_gpu
  * origin: first probe
+ * says: it was "" when the driver began
  * exit: 0
  * module: yes
  */

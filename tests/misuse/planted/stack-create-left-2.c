@@ -7,6 +7,7 @@
  * expect: STACK-CREATE-LEFT
  * at: create
  * origin: pushed create
+ * says: context 1 of GPU 0, pushed by stack-create-left-2
  */
 #include "misuse.h"
 

@@ -6,6 +6,7 @@
  * expect: STACK-GROWS
  * at: serve
  * origin: pushed serve
+ * says: 64 entries on the stack are from here
  */
 #include "misuse.h"
 

@@ -7,6 +7,7 @@
  * expect: STACK-LEFT
  * at: enter
  * origin: pushed enter
+ * says: the primary context of GPU 0, pushed by stack-left-2
  */
 #include "misuse.h"
 

@@ -6,6 +6,7 @@
  * expect: STACK-POP-EMPTY
  * at: finish
  * origin: other start
+ * says: thread 1 has a context: each thread has a stack of its own
  */
 #include "misuse.h"
 

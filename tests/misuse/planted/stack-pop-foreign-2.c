@@ -8,6 +8,7 @@
  * expect: STACK-POP-FOREIGN
  * at: convert
  * origin: pushed load_images
+ * says: the primary context of GPU 0 was pushed by stack-pop-foreign-2
  */
 #include "misuse.h"
 

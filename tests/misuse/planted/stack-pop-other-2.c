@@ -8,6 +8,8 @@
  * at: total_memory
  * origin: pushed total_memory
  * origin: set memory_of
+ * says: the primary context of GPU 0 was pushed by stack-pop-other-2
+ * says: it was replaced by stack-pop-other-2
  */
 #include "misuse.h"
 

@@ -7,6 +7,7 @@
  * expect: STACK-SET-FOREIGN
  * at: library_fill
  * origin: pushed work_on
+ * says: the primary context of GPU 1 was pushed by stack-set-foreign-2
  */
 #include "misuse.h"
 
