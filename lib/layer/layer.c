@@ -2,8 +2,25 @@
 
 #include "layer/arguments.h"
 
+/* The chain, the outermost first; `in_front` is the layer itself where it is the only one. */
+static const cx_layer *chain[CX_LAYERS_MAX];
+static int chain_length;
 static const cx_layer *in_front;
 static const cx_driver_table *behind;
+
+static void begin_in_chain(const cx_layer_call *call)
+{
+    for (int i = 0; i < chain_length; i++)
+        chain[i]->call_begins(call);
+}
+
+static void end_in_chain(const cx_layer_call *call)
+{
+    for (int i = chain_length; i-- > 0;)
+        chain[i]->call_ended(call);
+}
+
+static const cx_layer all_in_chain = {begin_in_chain, end_in_chain};
 
 /* Arguments without their parentheses. */
 #define CX_BARE(arguments) CX_UNPACK arguments
@@ -20,9 +37,19 @@ static const cx_driver_table *behind;
     }
 #include "driver/symbols.def"
 
+static bool is_in_chain(const cx_layer *layer)
+{
+    for (int i = 0; i < chain_length; i++)
+        if (chain[i] == layer)
+            return true;
+    return false;
+}
+
 void cx_layer_put(const cx_layer *layer, const cx_driver_table *below, cx_driver_table *out_table)
 {
-    in_front = layer;
+    if (!is_in_chain(layer) && chain_length < CX_LAYERS_MAX)
+        chain[chain_length++] = layer;
+    in_front = chain_length == 1 ? chain[0] : &all_in_chain;
     behind = below;
 #define CX_SYMBOL(slot, name, suffix, since, stream, need, arity, parameters) \
     out_table->slot = pass_##slot;

@@ -1,6 +1,6 @@
 /*
- * A layer in front of a driver: it sees each call before the driver does and after. A layer knows a
- * driver only as a table.
+ * Layers in front of a driver: each sees every call before the driver does and after. A layer knows
+ * a driver only as a table.
  */
 #ifndef CX_LAYER_LAYER_H
 #define CX_LAYER_LAYER_H
@@ -20,8 +20,15 @@ typedef struct cx_layer {
     void (*call_ended)(const cx_layer_call *call);
 } cx_layer;
 
-/* Makes a table whose calls pass the layer and then go to `below`. One layer and one table in a
- * process; both stay. */
+enum { CX_LAYERS_MAX = 4 };
+
+/*
+ * Makes a table whose calls pass the layers and then go to `below`. The layer joins the end of the
+ * chain, nearest to the driver; it stays where it is if it is in the chain already. Before a call
+ * the layers are told from the first one on, after it in reverse. There is one chain in a process,
+ * in front of one driver, and no thread is in a call meanwhile; a table that was made before passes
+ * the new layer too.
+ */
 void cx_layer_put(const cx_layer *layer, const cx_driver_table *below,
                   cx_driver_table *out_table);
 

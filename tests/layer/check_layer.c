@@ -54,6 +54,37 @@ static void call_ended(const cx_layer_call *call)
 static const cx_layer layer = {call_begins, call_ended};
 static cx_driver_table table;
 
+/* A second layer, and the order in which the two were told. */
+static char order[8];
+
+static void first_begins(const cx_layer_call *call)
+{
+    (void)call;
+    strcat(order, "1");
+}
+
+static void first_ended(const cx_layer_call *call)
+{
+    (void)call;
+    strcat(order, "4");
+}
+
+static void second_begins(const cx_layer_call *call)
+{
+    strcat(order, "2");
+    begun = *call;
+    came = -1;
+}
+
+static void second_ended(const cx_layer_call *call)
+{
+    strcat(order, "3");
+    ended = *call;
+    came_between = came;
+}
+
+static const cx_layer first = {first_begins, first_ended}, second = {second_begins, second_ended};
+
 static void put_layer(void)
 {
     begins = ends = 0;
@@ -174,6 +205,33 @@ START_TEST(the_handles_among_the_arguments_are_found_and_nothing_else)
 }
 END_TEST
 
+START_TEST(the_first_layer_of_a_chain_is_told_first_before_a_call_and_last_after_it)
+{
+    order[0] = '\0';
+    cx_layer_put(&first, &noting, &table);
+    (void)table.ctx_synchronize();
+    ck_assert_str_eq(order, "14");
+    order[0] = '\0';
+    cx_layer_put(&second, &noting, &table);
+    ck_assert_int_eq((int)table.mem_free(4096), 1000 + CX_SLOT_mem_free);
+    ck_assert_str_eq(order, "1234");
+    ck_assert_int_eq((int)begun.slot, CX_SLOT_mem_free);
+    ck_assert_int_eq((int)ended.result, 1000 + CX_SLOT_mem_free);
+    ck_assert_int_eq(came_between, CX_SLOT_mem_free);
+}
+END_TEST
+
+START_TEST(a_layer_that_is_put_again_keeps_its_place_in_the_chain)
+{
+    order[0] = '\0';
+    cx_layer_put(&first, &noting, &table);
+    cx_layer_put(&second, &noting, &table);
+    cx_layer_put(&first, &noting, &table);
+    (void)table.ctx_synchronize();
+    ck_assert_str_eq(order, "1234");
+}
+END_TEST
+
 static Suite *layer_suite(void)
 {
     Suite *suite = suite_create("layer");
@@ -183,6 +241,10 @@ static Suite *layer_suite(void)
     tcase_add_test(tcase, the_layer_sees_the_arguments_and_the_pointers_for_what_comes_back);
     tcase_add_test(tcase, the_handles_among_the_arguments_are_found_and_nothing_else);
     suite_add_tcase(suite, tcase);
+    TCase *chain = tcase_create("chain");
+    tcase_add_test(chain, the_first_layer_of_a_chain_is_told_first_before_a_call_and_last_after_it);
+    tcase_add_test(chain, a_layer_that_is_put_again_keeps_its_place_in_the_chain);
+    suite_add_tcase(suite, chain);
     return suite;
 }
 
