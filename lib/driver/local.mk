@@ -8,4 +8,5 @@ lib_driver_libdriver_la_SOURCES = \
 	lib/driver/loader.c \
 	lib/driver/missing.c \
 	lib/driver/table.c lib/driver/table.h \
+	lib/driver/timing.c lib/driver/timing.h \
 	lib/driver/touch.c lib/driver/touch.h

@@ -13,7 +13,7 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/peer.c lib/emu/peer.h lib/emu/primary.c \
 	lib/emu/slot.c lib/emu/slot.h \
 	lib/emu/stack.c lib/emu/stack.h \
-	lib/emu/touched.c lib/emu/touched.h lib/emu/state.c lib/emu/sticky.c lib/emu/sticky.h lib/emu/table.c lib/emu/unwaited.c lib/emu/unwaited.h lib/emu/visible.c \
+	lib/emu/timed.c lib/emu/timed.h lib/emu/touched.c lib/emu/touched.h lib/emu/state.c lib/emu/sticky.c lib/emu/sticky.h lib/emu/table.c lib/emu/unwaited.c lib/emu/unwaited.h lib/emu/visible.c \
 	lib/emu/watched.c
 
 # memory

@@ -1,12 +1,14 @@
 #include "emu/work.h"
 
 #include "base/log.h"
+#include "driver/timing.h"
 #include "emu/fault.h"
 #include "emu/green.h"
 #include "emu/schedule.h"
 #include "emu/state.h"
 #include "emu/sticky.h"
 #include "emu/stream.h"
+#include "emu/timed.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +56,7 @@ static cx_emu_work *create_piece(const cx_emu_work_request *request, size_t depe
         return NULL;
     work->sequence = ++last_sequence;
     work->references = 1;
+    work->timed = cx_emu_timed_new(request);
     work->kind = request->kind;
     work->call = request->call;
     work->fail = request->fail;
@@ -208,6 +211,8 @@ static void finish_piece(cx_emu_work *work)
     work->done = true;
     work->done_ns = now_ns();
     unfinished_kernels -= work->kind == CX_EMU_WORK_KERNEL;
+    cx_emu_timed_end(work->timed);
+    work->timed = NULL;
     if (work->stream)
         cx_emu_stream_finished(work->stream, work);
     for (int i = 0; i < CX_EMU_WORK_USES; i++)
@@ -238,6 +243,7 @@ void cx_emu_work_run_locked(void)
     cx_emu_work *work;
 
     while ((work = cx_emu_schedule_take_locked())) {
+        cx_emu_timed_run(work->timed);
         if (work->call)
             work->call(work->argument);
         finish_piece(work);
@@ -309,6 +315,7 @@ void cx_emu_work_call_again(void)
 
 void cx_emu_work_run(cx_emu_work *work)
 {
+    cx_emu_timed_run(work->timed);
     if (work->kind != CX_EMU_WORK_LOCKED)
         run_unlocked(work);
     else if (work->call)
@@ -336,6 +343,7 @@ cxu_result cx_emu_work_submit(cx_emu_stream *stream, const cx_emu_work_request *
         return CXU_OUT_OF_MEMORY;
     gather_dependencies(stream, request, work->dependencies);
     link_dependencies(work, count);
+    cx_emu_timed_place(work->timed, stream, stream ? stream->context : request->after_context);
     if (stream)
         cx_emu_stream_append(stream, work);
     else if (request->after_green)
@@ -361,6 +369,7 @@ cxu_result cx_emu_work_submit(cx_emu_stream *stream, const cx_emu_work_request *
 static void discard_piece(cx_emu_work *work)
 {
     unfinished_kernels -= work->kind == CX_EMU_WORK_KERNEL;
+    free(work->timed);
     if (work->retained)
         work->release(work->argument);
     for (int i = 0; i < CX_EMU_WORK_USES; i++)
@@ -431,7 +440,7 @@ bool cx_emu_work_repeat(cx_emu_work *work, const cx_emu_stream *stream)
 {
     static const cx_emu_work_request nothing = {.kind = CX_EMU_WORK_LOCKED};
 
-    if (!work->done || work->references != 1 || work->context != stream->context ||
+    if (cx_timing_watched() || !work->done || work->references != 1 || work->context != stream->context ||
         work->opening != stream->opening || gather_dependencies(stream, &nothing, NULL) != 0 ||
         !cx_emu_schedule_at_once(&nothing))
         return false;
@@ -468,6 +477,7 @@ cxu_result cx_emu_work_submit_batch(cx_emu_stream *stream, const cx_emu_work_bat
     for (size_t i = 0; i < batch->count; i++) {
         link_piece(&batch->pieces[i], batch, begin, out_works, out_works[i]);
         belong_to(out_works[i], stream->context, stream->opening);
+        cx_emu_timed_place(out_works[i]->timed, stream, stream->context);
         cx_emu_work_retain(out_works[i]);
     }
     link_dependencies(end, gather_last(batch, out_works, end->dependencies,

@@ -1,0 +1,85 @@
+#include "emu/timed.h"
+
+#include "driver/timing.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+struct cx_emu_timed {
+    cx_timing timing;
+    bool placed;
+};
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static cx_timing_kind kind_of(const cx_emu_work_request *request)
+{
+    switch (request->kind) {
+    case CX_EMU_WORK_CALL:
+        return request->call ? CX_TIMING_MOVE : CX_TIMING_ORDER;
+    case CX_EMU_WORK_HOST:
+        return CX_TIMING_HOST;
+    case CX_EMU_WORK_KERNEL:
+        return CX_TIMING_KERNEL;
+    case CX_EMU_WORK_WAIT:
+        return CX_TIMING_WAIT;
+    default:
+        return CX_TIMING_ORDER;
+    }
+}
+
+cx_emu_timed *cx_emu_timed_new(const cx_emu_work_request *request)
+{
+    cx_emu_timed *self = cx_timing_watched() ? calloc(1, sizeof *self) : NULL;
+
+    if (!self)
+        return NULL;
+    self->timing.kind = kind_of(request);
+    self->timing.ticket = cx_timing_ticket;
+    self->timing.submitted_ns = now_ns();
+    return self;
+}
+
+static uint64_t handle_of(const cx_emu_stream *stream)
+{
+    if (stream->id == stream->opening)
+        return (uintptr_t)CXU_STREAM_LEGACY;
+    return stream->thread ? (uintptr_t)CXU_STREAM_PER_THREAD : (uintptr_t)stream;
+}
+
+void cx_emu_timed_place(cx_emu_timed *self, const cx_emu_stream *stream,
+                        const cx_emu_context *context)
+{
+    if (!self)
+        return;
+    self->placed = true;
+    self->timing.context = (uintptr_t)context;
+    if (stream) {
+        self->timing.stream_id = stream->id;
+        self->timing.stream = handle_of(stream);
+    }
+}
+
+void cx_emu_timed_run(cx_emu_timed *self)
+{
+    if (self && self->timing.began_ns == 0)
+        self->timing.began_ns = now_ns();
+}
+
+void cx_emu_timed_end(cx_emu_timed *self)
+{
+    if (!self)
+        return;
+    self->timing.ended_ns = now_ns();
+    if (self->timing.began_ns == 0)
+        self->timing.began_ns = self->timing.ended_ns;
+    if (self->placed)
+        cx_timing_watched()(&self->timing);
+    free(self);
+}
