@@ -52,5 +52,9 @@ bench_bench_ptx_SOURCES = bench/ptx.c
 bench_bench_ptx_LDADD = lib/ptx/libptx.la
 
 noinst_PROGRAMS += bench/bench_check
-bench_bench_check_SOURCES = bench/check.c bench/check.h bench/layer_check.c bench/rounds.c bench/rounds.h
+bench_bench_check_SOURCES = bench/calls.c bench/calls.h bench/check.c bench/check.h bench/layer_check.c bench/rounds.c bench/rounds.h
 bench_bench_check_LDADD = $(lib_libctxrt_la_LIBADD)
+
+noinst_PROGRAMS += bench/bench_trace
+bench_bench_trace_SOURCES = bench/calls.c bench/calls.h bench/check.c bench/check.h bench/layer_trace.c bench/rounds.c bench/rounds.h
+bench_bench_trace_LDADD = $(lib_libctxrt_la_LIBADD)

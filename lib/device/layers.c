@@ -6,6 +6,10 @@
 #include "layer/chosen.h"
 #include "layer/handshake.h"
 #include "layer/names.h"
+#include "layer/trace/trace.h"
+
+#include <errno.h>
+#include <string.h>
 
 ctxrt_status cx_device_check_layers(void)
 {
@@ -14,42 +18,49 @@ ctxrt_status cx_device_check_layers(void)
     return cx_layers_parse(text, &chosen)
                ? CTXRT_SUCCESS
                : cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
-                          "CTXRT_LAYERS=%s: there is only the layer check", text);
+                          "CTXRT_LAYERS=%s: " CX_LAYERS_THERE_ARE, text);
 }
 
-/* A stand-in has the layer itself and sees the calls of other code too. */
-static bool is_checked_below(const cx_driver *driver)
+/* A stand-in has the layers itself and sees the calls of other code too. */
+static void leave_out_those_below(const cx_driver *driver, cx_layers_chosen *chosen)
 {
     const cx_handshake *shake =
         driver->library != NULL ? cx_handshake_with(driver->library) : NULL;
-    return shake != NULL && shake->checks_with(&cx_layer_names_own);
+    if (shake == NULL)
+        return;
+    chosen->check = !shake->checks_with(&cx_layer_names_own) && chosen->check;
+    chosen->trace = !shake->traces() && chosen->trace;
 }
 
-/* The layer is told of cuInit, which the driver has seen already. */
-static void put_check(cx_driver *driver, int host_devices)
+/* The layers are told of cuInit, which the driver has seen already. */
+static void put_layers(cx_driver *driver, const cx_layers_chosen *chosen)
 {
     static cx_driver_table bare;
-    static const cx_driver *watched;
-    if (is_checked_below(driver))
-        return;
-    if (watched != NULL && watched != driver) {
-        cx_log(CTXRT_LOG_WARNING, "CTXRT_LAYERS: the layer stays at the driver %s: calls of %s are "
-                                  "not seen", watched->name, driver->name);
-        return;
-    }
     bare = driver->table;
-    cx_layer_names_own.host_devices = host_devices;
-    if (!cx_check_put(&bare, CX_CHECK_IN_RUNTIME, &driver->table)) {
+    if (chosen->check && !cx_check_put(&bare, CX_CHECK_IN_RUNTIME, &driver->table))
         cx_log(CTXRT_LOG_ERROR, "CTXRT_LAYERS: no memory for the layer check");
-        return;
-    }
-    watched = driver;
+    if (chosen->trace && !cx_trace_put(&bare, &driver->table))
+        cx_log(CTXRT_LOG_ERROR, "CTXRT_LAYERS: the layer trace cannot make its file: %s",
+               strerror(errno));
     (void)driver->table.init(0);
 }
 
 void cx_device_put_layers(cx_driver *driver, int host_devices)
 {
+    static const cx_driver *watched;
     cx_layers_chosen chosen;
-    if (driver->loaded && cx_layers_parse(cx_option("CTXRT_LAYERS"), &chosen) && chosen.check)
-        put_check(driver, host_devices);
+    if (!driver->loaded || !cx_layers_parse(cx_option("CTXRT_LAYERS"), &chosen))
+        return;
+    if (chosen.check || chosen.trace)
+        leave_out_those_below(driver, &chosen);
+    if (!chosen.check && !chosen.trace)
+        return;
+    if (watched != NULL && watched != driver) {
+        cx_log(CTXRT_LOG_WARNING, "CTXRT_LAYERS: the layers stay at the driver %s: calls of %s are "
+                                  "not seen", watched->name, driver->name);
+        return;
+    }
+    watched = driver;
+    cx_layer_names_own.host_devices = host_devices;
+    put_layers(driver, &chosen);
 }

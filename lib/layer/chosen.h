@@ -7,8 +7,11 @@
 #include <stdbool.h>
 
 typedef struct cx_layers_chosen {
-    bool check;
+    bool check, trace;
 } cx_layers_chosen;
+
+/* What a message says of a list that cannot be read. */
+#define CX_LAYERS_THERE_ARE "the layers are check and trace"
 
 /* Reads a list of names with commas between; NULL names none. False: a name is of no layer. */
 bool cx_layers_parse(const char *text, cx_layers_chosen *out_chosen);

@@ -19,6 +19,8 @@ typedef struct cx_handshake {
     /* For a runtime above: true if the layer check is in front of this one's driver. Its findings
      * name what the list knows. */
     bool (*checks_with)(const cx_layer_names_list *names);
+    /* For a runtime above: true if the layer trace is in front of this one's driver. */
+    bool (*traces)(void);
 } cx_handshake;
 
 /* The handshake of a libcuda that dlopen has opened; NULL: it is no stand-in, or of another

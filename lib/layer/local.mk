@@ -28,3 +28,13 @@ lib_layer_libcheck_la_SOURCES = lib/layer/check/kinds.def lib/layer/check/lifeti
 	lib/layer/check/region.c lib/layer/check/region.h \
 	lib/layer/check/stack.c \
 	lib/layer/check/thread.c lib/layer/check/thread.h
+
+# The tracer, which `ctxrt trace` reads.
+noinst_LTLIBRARIES += lib/layer/libtrace.la
+lib_layer_libtrace_la_SOURCES = \
+	lib/layer/trace/file.c lib/layer/trace/file.h \
+	lib/layer/trace/format.h \
+	lib/layer/trace/layout.c lib/layer/trace/layout.h \
+	lib/layer/trace/stack.c \
+	lib/layer/trace/thread.c lib/layer/trace/thread.h \
+	lib/layer/trace/trace.c lib/layer/trace/trace.h

@@ -5,10 +5,12 @@
 #include "emu/emu.h"
 #include "layer/check/check.h"
 #include "layer/chosen.h"
+#include "layer/trace/trace.h"
 #include "shim/behind.h"
 #include "shim/failure.h"
 #include "shim/forward.h"
 #include "shim/runtime_library.h"
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -118,19 +120,30 @@ static void fill_bare(void)
         fill_embedded(&bare);
 }
 
-/* Without a layer the table is the driver's own. */
-static const cx_driver_table *put_layers(const cx_driver_table *below)
+static bool checks, traces; /* the layers that are in front */
+
+static cx_layers_chosen choose_layers(void)
 {
     const char *layers = atomic_load(&told_to_play) ? NULL : cx_option("CTXRT_LAYERS");
     cx_layers_chosen chosen;
     if (!cx_layers_parse(layers, &chosen))
-        cx_log(CTXRT_LOG_ERROR, "CTXRT_LAYERS=%s: there is only the layer check", layers);
-    if (!chosen.check)
-        return below;
-    if (cx_check_put(below, CX_CHECK_AT_EXPORTS, &layered))
-        return &layered;
-    cx_log(CTXRT_LOG_ERROR, "CTXRT_LAYERS: no memory for the layer check");
-    return below;
+        cx_log(CTXRT_LOG_ERROR, "CTXRT_LAYERS=%s: " CX_LAYERS_THERE_ARE, layers);
+    return chosen;
+}
+
+/* Without a layer the table is the driver's own. The tracer is nearest to the driver, so that the
+ * checker's work is no part of the times. */
+static const cx_driver_table *put_layers(const cx_layers_chosen *chosen,
+                                         const cx_driver_table *below)
+{
+    checks = chosen->check && cx_check_put(below, CX_CHECK_AT_EXPORTS, &layered);
+    if (chosen->check && !checks)
+        cx_log(CTXRT_LOG_ERROR, "CTXRT_LAYERS: no memory for the layer check");
+    traces = chosen->trace && cx_trace_put(below, &layered);
+    if (chosen->trace && !traces)
+        cx_log(CTXRT_LOG_ERROR, "CTXRT_LAYERS: the layer trace cannot make its file: %s",
+               strerror(errno));
+    return checks || traces ? &layered : below;
 }
 
 /* True on the thread that fills the table: the library behind may call the driver while it loads.
@@ -139,13 +152,14 @@ static __attribute__((tls_model("initial-exec"))) _Thread_local bool filling;
 
 static void fill_table(void)
 {
+    const cx_layers_chosen chosen = choose_layers();
     filling = true;
     fill_bare();
     cx_shim_fill_slots(in_front ? cx_behind_symbol : find_nothing);
-    /* Another stand-in knows the reasons, and the layer explains failures itself. */
-    if ((in_front && cx_behind_is_stand_in()) || cx_option("CTXRT_LAYERS") != NULL)
+    /* Another stand-in knows the reasons, and the layer check explains failures itself. */
+    if ((in_front && cx_behind_is_stand_in()) || chosen.check)
         cx_shim_tell_failures(false);
-    atomic_store(&table, put_layers(&bare));
+    atomic_store(&table, put_layers(&chosen, &bare));
     filling = false;
 }
 
@@ -177,10 +191,15 @@ static void play(void)
 
 static bool checks_with(const cx_layer_names_list *names)
 {
-    bool checks = cx_shim_driver() == &layered;
-    if (checks && names->size >= sizeof *names)
+    bool layer = cx_shim_driver() == &layered;
+    if (layer && names->size >= sizeof *names)
         cx_layer_names_use(names);
-    return checks;
+    return layer && checks;
 }
 
-const cx_handshake cx_shim_handshake = {sizeof(cx_handshake), play, checks_with};
+static bool is_tracing(void)
+{
+    return cx_shim_driver() == &layered && traces;
+}
+
+const cx_handshake cx_shim_handshake = {sizeof(cx_handshake), play, checks_with, is_tracing};

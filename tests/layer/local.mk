@@ -19,3 +19,11 @@ tests_layer_check_stress_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/support
 tests_layer_check_stress_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_layer_check_stress_LDADD = tests/support/libsupport.la lib/layer/libcheck.la lib/layer/liblayer.la lib/emu/libemu.la lib/driver/libdriver.la \
 	lib/base/libbase.la $(CHECK_LIBS)
+
+check_PROGRAMS += tests/layer/check_trace
+TESTS += tests/layer/check_trace
+tests_layer_check_trace_SOURCES = tests/layer/check_trace.c
+tests_layer_check_trace_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/support
+tests_layer_check_trace_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_layer_check_trace_LDADD = tests/support/libsupport.la lib/layer/libtrace.la lib/layer/liblayer.la lib/emu/libemu.la lib/driver/libdriver.la \
+	lib/base/libbase.la $(CHECK_LIBS)

@@ -1,0 +1,21 @@
+/*
+ * Driver calls that go through the embedded driver's own table and through a layer, by turns.
+ */
+#ifndef BENCH_CALLS_H
+#define BENCH_CALLS_H
+
+#include "driver/table.h"
+#include "rounds.h"
+
+#include <stdbool.h>
+
+extern cx_driver_table bench_bare, bench_layered;
+
+/* Starts the embedded driver, puts the layer in front of it, and makes what the calls need. Ends
+ * the program on failure. */
+void bench_prepare_calls(bool (*put)(const cx_driver_table *below, cx_driver_table *out_table));
+
+/* Prints what the layer of this name adds to each of the calls. */
+void bench_time_calls(const char *layer, size_t count, int rounds);
+
+#endif

@@ -1,0 +1,192 @@
+#include "layer/trace/file.h"
+
+#include "base/cancel.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/option.h"
+#include "layer/names.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+void (*cx_trace_file_forked)(void);
+
+/* "trace file": the head's coming, and its file. Taking a chunk needs no lock. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static cx_trace_head *_Atomic head;
+static atomic_bool of_parent; /* the head is the parent's, until the first call in the child */
+static atomic_bool full;      /* there was no room */
+static char folder[PATH_MAX], path[PATH_MAX + 32];
+
+/* ---- the head ---- */
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* Reserves the room first: a page that the system cannot keep would be a signal. The file is opened
+ * by name each time, since a program may close files that it does not know. */
+static void *map_part(int file, uint64_t offset)
+{
+    int error = posix_fallocate(file, (off_t)offset, (off_t)CX_TRACE_CHUNK_BYTES);
+    if (error != 0) {
+        errno = error;
+        return NULL;
+    }
+    void *mapped = mmap(NULL, CX_TRACE_CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file,
+                        (off_t)offset);
+    if (mapped == MAP_FAILED)
+        return NULL;
+    (void)madvise(mapped, CX_TRACE_CHUNK_BYTES, MADV_POPULATE_WRITE); /* faults one by one are slower */
+    return mapped;
+}
+
+static void fill_head(cx_trace_head *to, int32_t parent)
+{
+    to->version = CX_TRACE_VERSION;
+    to->pid = (int32_t)getpid();
+    to->forked_from = parent;
+    to->host_devices = cx_layer_gpu(0) < 0 ? 1 : 0;
+    to->begun = now_ns();
+    ssize_t length = readlink("/proc/self/exe", to->program, sizeof to->program - 1);
+    to->program[length > 0 ? length : 0] = '\0';
+    atomic_thread_fence(memory_order_release);
+    to->magic = CX_TRACE_MAGIC;
+}
+
+/* NULL with errno: it cannot be made. */
+static cx_trace_head *make_file(int32_t parent)
+{
+    if (snprintf(path, sizeof path, "%s/ctxrt-trace.%ld.XXXXXX", folder, (long)getpid()) >=
+        (int)sizeof path) {
+        errno = ENAMETOOLONG;
+        return NULL;
+    }
+    int file = mkostemp(path, O_CLOEXEC);
+    if (file < 0)
+        return NULL;
+    cx_trace_head *made = map_part(file, 0);
+    int error = errno;
+    cx_file_close(file);
+    if (made == NULL)
+        (void)unlink(path);
+    else
+        fill_head(made, parent);
+    errno = error;
+    return made;
+}
+
+/* ---- forks ---- */
+
+static void hold_before_fork(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+static void go_on_after_fork(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+static void begin_in_child(void)
+{
+    atomic_store(&of_parent, true);
+    atomic_store(&full, false);
+    pthread_mutex_unlock(&lock);
+    if (cx_trace_file_forked != NULL)
+        cx_trace_file_forked();
+}
+
+static void say_that_it_is_full(void)
+{
+    int error = errno;
+    if (!atomic_exchange(&full, true))
+        cx_log(CTXRT_LOG_ERROR, "trace: no room in %s: %s: what follows is not recorded", folder,
+               strerror(error));
+}
+
+/* The child's own head; the mapping of the parent's ends. */
+static void begin_file_of_child(void)
+{
+    pthread_mutex_lock(&lock);
+    cx_trace_head *old = atomic_load(&head);
+    if (atomic_load(&of_parent)) {
+        cx_trace_head *made = make_file(old->pid);
+        if (made != NULL) {
+            atomic_store(&head, made);
+            (void)munmap(old, CX_TRACE_CHUNK_BYTES);
+            atomic_store(&of_parent, false);
+        } else {
+            say_that_it_is_full();
+        }
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+bool cx_trace_file_open(void)
+{
+    const char *told = cx_option("CTXRT_TRACE_FOLDER");
+    if (realpath(told != NULL ? told : ".", folder) == NULL)
+        return false;
+    cx_trace_head *made = make_file(0);
+    if (made == NULL)
+        return false;
+    atomic_store(&head, made);
+    return pthread_atfork(hold_before_fork, go_on_after_fork, begin_in_child) == 0;
+}
+
+/* ---- chunks ---- */
+
+static cx_trace_chunk *take(void)
+{
+    if (atomic_load(&of_parent))
+        begin_file_of_child();
+    if (atomic_load(&full))
+        return NULL;
+    cx_trace_head *self = atomic_load(&head);
+    uint64_t number = atomic_fetch_add(&self->chunks, 1);
+    int file = open(path, O_RDWR | O_CLOEXEC);
+    void *chunk = file >= 0 ? map_part(file, (number + 1) * CX_TRACE_CHUNK_BYTES) : NULL;
+    int error = errno;
+    if (file >= 0)
+        (void)close(file);
+    errno = error;
+    if (chunk == NULL)
+        say_that_it_is_full();
+    return chunk;
+}
+
+cx_trace_chunk *cx_trace_file_take(void)
+{
+    int cancel = cx_cancel_hold();
+    cx_trace_chunk *chunk = take();
+    cx_cancel_restore(cancel);
+    return chunk;
+}
+
+void cx_trace_file_leave(cx_trace_chunk *chunk)
+{
+    (void)munmap(chunk, CX_TRACE_CHUNK_BYTES);
+}
+
+void cx_trace_file_lose(void)
+{
+    if (!atomic_load(&of_parent))
+        atomic_fetch_add(&atomic_load(&head)->lost, 1);
+}
+
+uint32_t cx_trace_file_thread(void)
+{
+    return atomic_fetch_add(&atomic_load(&head)->threads, 1) + 1;
+}

@@ -1,0 +1,76 @@
+/*
+ * Threads: each one's place in its chunk, and its stack of contexts as far as its calls tell. Only
+ * the thread itself uses its record; no lock is taken.
+ */
+#ifndef CX_LAYER_TRACE_THREAD_H
+#define CX_LAYER_TRACE_THREAD_H
+
+#include "driver/table.h"
+#include "layer/trace/format.h"
+
+#include <stdbool.h>
+
+enum { CX_TRACE_LEFT = 4 };
+
+typedef struct cx_trace_thread {
+    cx_trace_chunk *chunk; /* NULL: none yet */
+    unsigned char *next, *end;
+    cx_trace_call *innermost; /* of the calls under way */
+    cx_trace_chunk *left[CX_TRACE_LEFT]; /* full ones that may have records of calls under way */
+    unsigned left_count;
+    unsigned lost_calls;      /* within that one, that have no record */
+    uint32_t number, chunks;
+    uint64_t calls;
+    bool knows_stack;
+    unsigned depth, capacity; /* of the stack */
+    uint64_t *stack;          /* handles */
+} cx_trace_thread;
+
+/* The calling thread's; NULL: no memory. */
+cx_trace_thread *cx_trace_thread_self(void);
+
+/* Room for a record; NULL: there is none in the file. `bytes` is a multiple of 8. */
+cx_trace_record *cx_trace_take_slowly(cx_trace_thread *self, unsigned bytes);
+static inline cx_trace_record *cx_trace_take(cx_trace_thread *self, unsigned bytes)
+{
+    if (__builtin_expect((size_t)(self->end - self->next) < bytes, 0))
+        return cx_trace_take_slowly(self, bytes);
+    cx_trace_record *record = (cx_trace_record *)(void *)self->next;
+    self->next += bytes;
+    return record;
+}
+
+/* No call is under way any more: the mappings of full chunks end. */
+void cx_trace_leave_slowly(cx_trace_thread *self);
+static inline void cx_trace_leave(cx_trace_thread *self)
+{
+    if (__builtin_expect(self->left_count > 0, 0))
+        cx_trace_leave_slowly(self);
+}
+
+/* The records that were taken are readable. */
+static inline void cx_trace_publish(cx_trace_thread *self)
+{
+    unsigned used = (unsigned)(self->next - (unsigned char *)(self->chunk + 1));
+    atomic_store_explicit(&self->chunk->used, used, memory_order_release);
+}
+
+/* Called when the layer is put. */
+void cx_trace_threads_begin(void);
+
+/* ---- stacks ---- */
+
+static inline uint64_t cx_trace_current(const cx_trace_thread *self)
+{
+    return self->depth > 0 ? self->stack[self->depth - 1] : 0;
+}
+
+/* The calls that came before the layer are unknown: asks the driver once. */
+void cx_trace_stack_begin(cx_trace_thread *self, const cx_driver_table *driver);
+
+/* True if a call may change the stack; then follows it, once it has succeeded. */
+bool cx_trace_changes_stack(cx_slot slot);
+void cx_trace_stack_follow(cx_trace_thread *self, cx_slot slot, const void *arguments,
+                           const cx_driver_table *driver);
+
+#endif

@@ -1,0 +1,169 @@
+#include "layer/trace/trace.h"
+
+#include "driver/entry.h"
+#include "driver/timing.h"
+#include "layer/trace/file.h"
+#include "layer/trace/layout.h"
+#include "layer/trace/thread.h"
+
+#include <string.h>
+#include <time.h>
+
+static const cx_driver_table *driver;
+static bool begun;
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* ---- before a call ---- */
+
+static void fill_call(cx_trace_call *call, cx_trace_thread *self, const cx_layer_call *seen)
+{
+    const cx_trace_layout *layout = &cx_trace_layouts[seen->slot];
+    call->record = (cx_trace_record){layout->bytes, CX_TRACE_CALL, (uint8_t)cx_entry_now};
+    call->slot = (uint16_t)seen->slot;
+    call->depth_before = (uint16_t)self->depth;
+    call->before = cx_trace_current(self);
+    call->ticket = (uint64_t)self->number << 40 | ++self->calls;
+    call->outer = (uintptr_t)self->innermost;
+    memcpy(call + 1, seen->arguments, layout->argument_bytes);
+    self->innermost = call;
+    cx_timing_ticket = call->ticket;
+}
+
+static void begin_call(const cx_layer_call *seen)
+{
+    cx_trace_thread *self = cx_trace_thread_self();
+    if (self == NULL)
+        return;
+    if (__builtin_expect(!self->knows_stack, 0))
+        cx_trace_stack_begin(self, driver);
+    cx_trace_record *record =
+        self->lost_calls == 0 ? cx_trace_take(self, cx_trace_layouts[seen->slot].bytes) : NULL;
+    if (__builtin_expect(record == NULL, 0)) {
+        self->lost_calls++;
+        cx_trace_file_lose();
+        return;
+    }
+    cx_trace_call *call = (cx_trace_call *)record;
+    fill_call(call, self, seen);
+    call->start = now_ns();
+    cx_trace_publish(self);
+}
+
+/* ---- and after it ---- */
+
+/* A text is read where the driver has read it. */
+static bool has_read_text(cxu_result result)
+{
+    return result == CXU_SUCCESS || result == CXU_NOT_FOUND || result == CXU_FILE_NOT_FOUND;
+}
+
+static void keep_text(cx_trace_call *call, const cx_trace_layout *layout, const void *arguments)
+{
+    const cx_trace_parameter *parameter = &layout->parameters[layout->text_parameter];
+    char *to = (char *)call + layout->text;
+    const char *text;
+    memcpy(&text, (const char *)arguments + parameter->offset, sizeof text);
+    if (text == NULL)
+        return;
+    size_t length = strnlen(text, CX_TRACE_TEXT - 1);
+    memcpy(to, text, length);
+}
+
+static void keep_values(cx_trace_call *call, const cx_trace_layout *layout, const void *arguments)
+{
+    for (unsigned i = 0; i < layout->count; i++) {
+        const cx_trace_parameter *parameter = &layout->parameters[i];
+        const void *from;
+        if (parameter->back_bytes == 0)
+            continue;
+        memcpy(&from, (const char *)arguments + parameter->offset, sizeof from);
+        if (from != NULL)
+            memcpy((char *)call + parameter->back, from, parameter->back_bytes);
+    }
+}
+
+static void keep_what_came_back(cx_trace_call *call, const cx_layer_call *seen)
+{
+    const cx_trace_layout *layout = &cx_trace_layouts[seen->slot];
+    if (layout->text != 0 && has_read_text(seen->result))
+        keep_text(call, layout, seen->arguments);
+    if (seen->result != CXU_SUCCESS)
+        return;
+    keep_values(call, layout, seen->arguments);
+    if (layout->numbers != 0)
+        cx_trace_numbers(seen->slot, seen->arguments, (uint64_t *)((char *)call + layout->numbers));
+}
+
+static void end_call(const cx_layer_call *seen)
+{
+    const uint64_t end = now_ns();
+    cx_trace_thread *self = cx_trace_thread_self();
+    if (self == NULL)
+        return;
+    if (seen->result == CXU_SUCCESS && cx_trace_changes_stack(seen->slot))
+        cx_trace_stack_follow(self, seen->slot, seen->arguments, driver);
+    if (__builtin_expect(self->lost_calls > 0, 0)) {
+        self->lost_calls--;
+        return;
+    }
+    cx_trace_call *call = self->innermost;
+    if (call == NULL) /* there was no memory for the thread's record when the call began */
+        return;
+    self->innermost = (cx_trace_call *)(uintptr_t)call->outer;
+    cx_timing_ticket = self->innermost != NULL ? self->innermost->ticket : 0;
+    keep_what_came_back(call, seen);
+    call->result = (int32_t)seen->result;
+    call->depth_after = (uint16_t)self->depth;
+    call->after = cx_trace_current(self);
+    atomic_store_explicit(&call->end, end, memory_order_release);
+    if (self->innermost == NULL)
+        cx_trace_leave(self);
+}
+
+/* ---- work ---- */
+
+static void keep_work(const cx_timing *done)
+{
+    cx_trace_thread *self = cx_trace_thread_self();
+    cx_trace_record *record =
+        self != NULL ? cx_trace_take(self, sizeof(cx_trace_work)) : NULL;
+    if (record == NULL) {
+        cx_trace_file_lose();
+        return;
+    }
+    cx_trace_work *work = (cx_trace_work *)record;
+    *work = (cx_trace_work){
+        .record = {sizeof *work, CX_TRACE_WORK, (uint8_t)done->kind},
+        .ticket = done->ticket,
+        .stream_id = done->stream_id,
+        .stream = done->stream,
+        .context = done->context,
+        .submitted = done->submitted_ns,
+        .start = done->began_ns,
+        .end = done->ended_ns,
+    };
+    cx_trace_publish(self);
+}
+
+static const cx_layer layer = {begin_call, end_call};
+
+bool cx_trace_put(const cx_driver_table *below, cx_driver_table *out_table)
+{
+    if (!begun && !cx_trace_file_open())
+        return false;
+    if (!begun) {
+        begun = true;
+        cx_trace_layouts_make();
+        cx_trace_threads_begin();
+        cx_timing_watch(keep_work);
+    }
+    driver = below;
+    cx_layer_put(&layer, below, out_table);
+    return true;
+}

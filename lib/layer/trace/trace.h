@@ -1,0 +1,18 @@
+/*
+ * The layer that traces: it records each call with its arguments, its result, its times and the
+ * thread's current context, and the times of work where the driver tells them, in a file for `ctxrt
+ * trace`. Nothing is dropped while there is room for the file.
+ *
+ * A thread writes into its own part of the file. The lock "trace file" is taken where a process
+ * begins its file, and no driver is called under it.
+ */
+#ifndef CX_LAYER_TRACE_TRACE_H
+#define CX_LAYER_TRACE_TRACE_H
+
+#include "layer/layer.h"
+
+/* Puts the layer in front of a table, for the rest of the process; again only if the driver is the
+ * same one. False with errno: there can be no file, and nothing is traced. */
+bool cx_trace_put(const cx_driver_table *below, cx_driver_table *out_table);
+
+#endif
