@@ -4,7 +4,7 @@ bin_PROGRAMS += ctxrt
 DRAW_SOURCES = tools/draw/blocks.c tools/draw/draw.h tools/draw/snapshot.c tools/draw/stacks.c tools/draw/svg.c tools/draw/svg.h
 CHECK_SOURCES = tools/check/alive.c tools/check/command.c tools/check/json.c tools/check/names.c tools/check/names.h tools/check/report.c tools/check/report.h \
 	tools/check/symbols.c tools/check/symbols.h tools/check/text.c
-ctxrt_SOURCES = tools/main.c tools/command.c tools/command.h $(CHECK_SOURCES) tools/draw/command.c $(DRAW_SOURCES) tools/info.c lib/layer/handshake.c lib/layer/handshake.h tools/libcuda.c tools/libcuda.h tools/place.c tools/place.h \
+ctxrt_SOURCES = tools/main.c tools/child.c tools/child.h tools/command.c tools/command.h $(CHECK_SOURCES) tools/draw/command.c $(DRAW_SOURCES) tools/info.c lib/layer/handshake.c lib/layer/handshake.h tools/libcuda.c tools/libcuda.h tools/place.c tools/place.h \
 	tools/play.c tools/replay.c tools/run.c tools/standin.c tools/standin.h tools/allocation_trace.c tools/allocation_trace.h
 ctxrt_CPPFLAGS = -D_GNU_SOURCE -I$(top_srcdir)/include -I$(top_srcdir)/lib -I$(top_srcdir)/tools -I$(top_builddir) \
 	-DCTXRT_BINDIR='"$(bindir)"' -DCTXRT_PKGLIBDIR='"$(pkglibdir)"' -DCTXRT_BUILT_SANITIZERS='"$(SANITIZERS)"' \

@@ -1,15 +1,13 @@
 /* ctxrt check: options, the program, and its end. */
 #include "check/report.h"
+#include "child.h"
 #include "command.h"
 #include "standin.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { KEY_JSON = 300, KEY_IGNORE, KEY_ONLY, KEY_LIMIT, KEY_LIST, KEY_ERROR, KEY_LEAKS, KEY_NOTES };
@@ -114,91 +112,26 @@ static int print_list(void)
 
 /* ---- the program ---- */
 
-static volatile sig_atomic_t child;
-
-static void pass_signal(int number)
+static void look(void *argument)
 {
-    if (child > 0)
-        (void)kill((pid_t)child, number);
-}
-
-static void pass_signals(void)
-{
-    static const int all[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
-    struct sigaction action = {.sa_handler = pass_signal, .sa_flags = SA_RESTART};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        (void)sigaction(all[i], &action, NULL);
-    (void)signal(SIGINT, SIG_IGN); /* the terminal sends it to the program too */
-    (void)signal(SIGQUIT, SIG_IGN);
-}
-
-static pid_t start_program(const char *command, char **program)
-{
-    struct sigaction interrupt, quit;
-    (void)sigaction(SIGINT, NULL, &interrupt);
-    (void)sigaction(SIGQUIT, NULL, &quit);
-    pid_t pid = fork();
-    if (pid == 0)
-        _exit(standin_execute(command, program));
-    child = (sig_atomic_t)pid;
-    if (pid > 0)
-        pass_signals();
-    return pid;
-}
-
-static int wait_for_program(report *self, pid_t pid)
-{
-    const struct timespec pause = {.tv_nsec = 20000000};
-    int status = 0;
-    for (;;) {
-        pid_t ended = waitpid(pid, &status, WNOHANG);
-        if (ended == pid || (ended < 0 && errno != EINTR))
-            return status;
-        report_look(self, stderr);
-        (void)nanosleep(&pause, NULL);
-    }
-}
-
-static int status_of(int status)
-{
-    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
-static void tell_of_death(int status)
-{
-    if (WIFSIGNALED(status))
-        fprintf(stderr, "ctxrt check: the program was ended by signal %d (%s)\n", WTERMSIG(status),
-                strsignal(WTERMSIG(status)));
+    report_look(argument, stderr);
 }
 
 static int run_checked(const char *command, request *self, report *all)
 {
-    pid_t pid = start_program(command, self->program);
+    pid_t pid = child_start(command, self->program);
     if (pid < 0)
         return command_error(command, COMMAND_FAILED, "cannot fork: %s", strerror(errno));
-    int status = wait_for_program(all, pid);
+    int status = child_wait(pid, look, all);
     report_judge(all, !WIFSIGNALED(status), (int)pid, stderr);
-    tell_of_death(status);
+    child_tell_of_death(command, status);
     report_summary(all, stderr);
-    if (self->json != NULL && !report_write_json(all, self->json, self->program, status_of(status)))
+    if (self->json != NULL &&
+        !report_write_json(all, self->json, self->program, child_status(status)))
         return command_error(command, COMMAND_FAILED, "cannot write %s: %s", self->json,
                              strerror(errno));
     bool wrong = all->of_severity[CX_SEVERITY_ERROR] != 0 && self->error_status != 0;
-    return wrong ? self->error_status : status_of(status);
-}
-
-/* ---- the folder ---- */
-
-static bool make_folder(char *folder, size_t size)
-{
-    static const char *const places[] = {"/dev/shm", "/tmp"};
-    const char *told = getenv("TMPDIR");
-    for (int i = told != NULL ? -1 : 0; i < 2; i++) {
-        snprintf(folder, size, "%s/ctxrt-check.XXXXXX", i < 0 ? told : places[i]);
-        if (mkdtemp(folder) != NULL)
-            return true;
-    }
-    return false;
+    return wrong ? self->error_status : child_status(status);
 }
 
 static const char doc[] =
@@ -228,6 +161,7 @@ int check_command(int argc, char **argv)
     static const struct argp_child children[] = {{&standin_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {options, parse_option, "PROGRAM [ARGUMENT...]", doc, children,
                                      NULL,    NULL};
+    static const char *const places[] = {"/dev/shm", "/tmp", NULL};
     static request self;
     static report all;
     char folder[256];
@@ -243,7 +177,8 @@ int check_command(int argc, char **argv)
     status = standin_prepare(argv[0], &self.standin);
     if (status != COMMAND_GOOD)
         return status;
-    if (!make_folder(folder, sizeof folder) || setenv("CTXRT_CHECK_FOLDER", folder, 1) != 0 ||
+    if (!child_make_folder("ctxrt-check", places, folder, sizeof folder) ||
+        setenv("CTXRT_CHECK_FOLDER", folder, 1) != 0 ||
         setenv("CTXRT_LAYERS", "check", 1) != 0)
         return command_error(argv[0], COMMAND_FAILED, "cannot make a folder for the report: %s",
                              strerror(errno));

@@ -1,0 +1,88 @@
+#include "child.h"
+
+#include "standin.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t child;
+
+static void pass_signal(int number)
+{
+    if (child > 0)
+        (void)kill((pid_t)child, number);
+}
+
+static void pass_signals(void)
+{
+    static const int all[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+    struct sigaction action = {.sa_handler = pass_signal, .sa_flags = SA_RESTART};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        (void)sigaction(all[i], &action, NULL);
+    (void)signal(SIGINT, SIG_IGN); /* the terminal sends it to the program too */
+    (void)signal(SIGQUIT, SIG_IGN);
+}
+
+pid_t child_start(const char *command, char **program)
+{
+    struct sigaction interrupt, quit;
+    (void)sigaction(SIGINT, NULL, &interrupt);
+    (void)sigaction(SIGQUIT, NULL, &quit);
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(standin_execute(command, program));
+    child = (sig_atomic_t)pid;
+    if (pid > 0)
+        pass_signals();
+    return pid;
+}
+
+int child_wait(pid_t pid, void (*look)(void *argument), void *argument)
+{
+    const struct timespec pause = {.tv_nsec = 20000000};
+    int status = 0;
+    for (;;) {
+        pid_t ended = waitpid(pid, &status, look != NULL ? WNOHANG : 0);
+        if (ended == pid || (ended < 0 && errno != EINTR))
+            return status;
+        if (look == NULL)
+            continue;
+        look(argument);
+        (void)nanosleep(&pause, NULL);
+    }
+}
+
+int child_status(int status)
+{
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+void child_tell_of_death(const char *command, int status)
+{
+    if (WIFSIGNALED(status))
+        fprintf(stderr, "%s: the program was ended by signal %d (%s)\n", command,
+                WTERMSIG(status), strsignal(WTERMSIG(status)));
+}
+
+static bool make_in(const char *place, const char *name, char *folder, size_t size)
+{
+    return place != NULL &&
+           snprintf(folder, size, "%s/%s.XXXXXX", place, name) < (int)size &&
+           mkdtemp(folder) != NULL;
+}
+
+bool child_make_folder(const char *name, const char *const *places, char *folder, size_t size)
+{
+    if (make_in(getenv("TMPDIR"), name, folder, size))
+        return true;
+    for (; *places != NULL; places++)
+        if (make_in(*places, name, folder, size))
+            return true;
+    return false;
+}

@@ -1,0 +1,29 @@
+/*
+ * A program that a subcommand starts and waits for, on the stand-in libcuda.so.1.
+ */
+#ifndef CX_TOOLS_CHILD_H
+#define CX_TOOLS_CHILD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* Starts the program. Signals that ask this process to end go to the program from now on. -1 with
+ * errno: there is no process. */
+pid_t child_start(const char *command, char **program);
+
+/* Waits for it, and calls `look` meanwhile, about fifty times a second; NULL: nothing. Returns the
+ * status as of waitpid. */
+int child_wait(pid_t pid, void (*look)(void *argument), void *argument);
+
+/* The exit status as in a shell: 128 and the number of the signal that ended it. */
+int child_status(int status);
+
+/* Says on stderr which signal ended the program, if one did. */
+void child_tell_of_death(const char *command, int status);
+
+/* Makes a folder named `name` and six letters in TMPDIR, or else in the first of these places, up
+ * to NULL, where it can be made. */
+bool child_make_folder(const char *name, const char *const *places, char *folder, size_t size);
+
+#endif
