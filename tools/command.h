@@ -25,6 +25,7 @@ int info_command(int argc, char **argv);
 int play_command(int argc, char **argv);
 int replay_command(int argc, char **argv);
 int run_command(int argc, char **argv);
+int trace_command(int argc, char **argv);
 
 /*
  * Parses options in order, up to where `argp` takes the rest; argv[0] names the command in

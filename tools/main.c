@@ -13,6 +13,7 @@ static const struct subcommand {
     {"check", "ctxrt check", check_command}, {"draw", "ctxrt draw", draw_command},
     {"info", "ctxrt info", info_command},    {"play", "ctxrt play", play_command},
     {"replay", "ctxrt replay", replay_command}, {"run", "ctxrt run", run_command},
+    {"trace", "ctxrt trace", trace_command},
 };
 
 /* The chosen subcommand, and its arguments from its name on. */
@@ -63,7 +64,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_END:
         if (self->subcommand == NULL && !self->version && !self->help)
             return command_wrong_use(
-                state, "name a command: check, draw, help, info, play, replay or run");
+                state, "name a command: check, draw, help, info, play, replay, run or trace");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -79,6 +80,7 @@ static const char doc[] = "A context-stack runtime over the CUDA Driver API.\n"
                           "  play    play scenarios of driver calls, and compare what comes back\n"
                           "  replay  replay recorded allocations\n"
                           "  run     run a program on the stand-in libcuda.so.1: no GPU needed\n"
+                          "  trace   run a program and record calls, stacks and streams over time\n"
                           "\n"
                           "`ctxrt help COMMAND' or `ctxrt COMMAND --help' tells more, and so do "
                           "the manual pages ctxrt(1) "

@@ -440,7 +440,8 @@ bool cx_emu_work_repeat(cx_emu_work *work, const cx_emu_stream *stream)
 {
     static const cx_emu_work_request nothing = {.kind = CX_EMU_WORK_LOCKED};
 
-    if (cx_timing_watched() || !work->done || work->references != 1 || work->context != stream->context ||
+    if (cx_timing_watched() || !work->done || work->references != 1 ||
+        work->context != stream->context ||
         work->opening != stream->opening || gather_dependencies(stream, &nothing, NULL) != 0 ||
         !cx_emu_schedule_at_once(&nothing))
         return false;

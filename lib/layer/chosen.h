@@ -10,7 +10,7 @@ typedef struct cx_layers_chosen {
     bool check, trace;
 } cx_layers_chosen;
 
-/* What a message says of a list that cannot be read. */
+/* Messages say this of a list that cannot be read. */
 #define CX_LAYERS_THERE_ARE "the layers are check and trace"
 
 /* Reads a list of names with commas between; NULL names none. False: a name is of no layer. */

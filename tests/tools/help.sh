@@ -3,7 +3,7 @@
 set -u
 . "$top_srcdir/tests/support/tap.sh"
 ctxrt=$top_builddir/ctxrt
-commands='check draw info play replay run'
+commands='check draw info play replay run trace'
 
 run "$ctxrt" --help
 cp "$scratch/out" "$scratch/help"
@@ -88,6 +88,8 @@ a_name_with_a_space|ctxrt play fa|far away.scn
 a_snapshot|ctxrt draw fi|fine.json
 a_folder|ctxrt play fo|folder
 a_program|ctxrt run --devices 2 ctxrt-p|ctxrt-play
+a_timeline|ctxrt trace -o fi|fine.json first.scn
+the_program_of_a_trace|ctxrt trace --output fine.json ctxrt-p|ctxrt-play
 a_file_of_the_program|ctxrt run --devices = 2 ls fi|fine.json first.scn
 EOF
 echo "1..$number"

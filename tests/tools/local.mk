@@ -1,4 +1,4 @@
-TOOLS_SH = tests/tools/check.sh tests/tools/draw.sh tests/tools/help.sh tests/tools/info.sh tests/tools/play.sh tests/tools/replay.sh tests/tools/run.sh
+TOOLS_SH = tests/tools/check.sh tests/tools/draw.sh tests/tools/help.sh tests/tools/info.sh tests/tools/play.sh tests/tools/replay.sh tests/tools/run.sh tests/tools/trace.sh
 dist_check_SCRIPTS += $(TOOLS_SH)
 TESTS += $(TOOLS_SH)
 EXTRA_DIST += tests/support/table.sh tests/support/tap.sh
@@ -15,3 +15,15 @@ check_PROGRAMS += tests/tools/validate
 tests_tools_validate_SOURCES = tests/tools/validate.c
 tests_tools_validate_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 tests_tools_validate_LDADD = $(JANSSON_LIBS)
+
+# A program for traces, and the checker of timelines.
+check_PROGRAMS += tests/tools/traced
+tests_tools_traced_SOURCES = tests/tools/traced.c
+tests_tools_traced_CPPFLAGS = $(STANDIN_CPPFLAGS)
+tests_tools_traced_LDADD = -Llib/shim/cuda-12/.libs -l:libcuda.so.1
+EXTRA_tests_tools_traced_DEPENDENCIES = $(cuda12lib_LTLIBRARIES)
+
+check_PROGRAMS += tests/tools/timeline
+tests_tools_timeline_SOURCES = tests/tools/timeline.c
+tests_tools_timeline_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
+tests_tools_timeline_LDADD = $(JANSSON_LIBS) -lm

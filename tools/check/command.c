@@ -90,18 +90,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     }
 }
 
-/* Objects left alive are findings only when asked for: programs may leave them to the system. */
-static void leave_out_leaks(report_options *options)
-{
-    static const cx_check_kind leaks[] = {
-        CX_KIND_LIFE_CONTEXT, CX_KIND_LIFE_STREAM, CX_KIND_LIFE_EVENT, CX_KIND_LIFE_MODULE,
-        CX_KIND_LIFE_GRAPH,   CX_KIND_LIFE_POOL,   CX_KIND_LIFE_MEMORY, CX_KIND_LIFE_PINNED,
-        CX_KIND_LIFE_REGISTERED, CX_KIND_PRIMARY_KEPT,
-    };
-    for (size_t i = 0; !options->leaks && i < sizeof leaks / sizeof *leaks; i++)
-        options->chosen[leaks[i]] = false;
-}
-
 static int print_list(void)
 {
     for (uint32_t kind = 0; kind < CX_KIND_COUNT; kind++)
@@ -173,7 +161,8 @@ int check_command(int argc, char **argv)
         return status;
     if (self.list)
         return print_list();
-    leave_out_leaks(&self.options);
+    if (!self.options.leaks)
+        report_leave_out_leaks(&self.options);
     status = standin_prepare(argv[0], &self.standin);
     if (status != COMMAND_GOOD)
         return status;

@@ -213,6 +213,26 @@ void report_close(report *self)
     self->process_count = 0;
 }
 
+/* ---- kinds ---- */
+
+/* Objects left alive are findings only when asked for: programs may leave them to the system. */
+void report_leave_out_leaks(report_options *options)
+{
+    static const cx_check_kind leaks[] = {
+        CX_KIND_LIFE_CONTEXT, CX_KIND_LIFE_STREAM, CX_KIND_LIFE_EVENT, CX_KIND_LIFE_MODULE,
+        CX_KIND_LIFE_GRAPH,   CX_KIND_LIFE_POOL,   CX_KIND_LIFE_MEMORY, CX_KIND_LIFE_PINNED,
+        CX_KIND_LIFE_REGISTERED, CX_KIND_PRIMARY_KEPT,
+    };
+    for (size_t i = 0; i < sizeof leaks / sizeof *leaks; i++)
+        options->chosen[leaks[i]] = false;
+}
+
+void report_choose_usual(report_options *options)
+{
+    memset(options->chosen, 1, sizeof options->chosen);
+    report_leave_out_leaks(options);
+}
+
 /* ---- suppressions ---- */
 
 static bool parse_rule(char *line, report_rule *out)

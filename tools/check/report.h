@@ -47,6 +47,12 @@ typedef struct report {
     unsigned of_severity[3], suppressed;
 } report;
 
+/* Leaves out the kinds of what is alive at the end. */
+void report_leave_out_leaks(report_options *options);
+
+/* Chooses the kinds that are told unasked. */
+void report_choose_usual(report_options *options);
+
 /* Looks for new processes and new findings, and prints these. */
 void report_look(report *self, FILE *out);
 

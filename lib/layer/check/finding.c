@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 const cx_kind_row cx_kind_rows[CX_KIND_COUNT] = {
 #define CX_KIND(id, name, severity, title, explanation, advice, rules) \
@@ -111,6 +113,14 @@ static void note_frame(cx_finding *finding)
     cx_finding_note(finding, "ctxrt", 0, "the thread works on %.80s", frame);
 }
 
+static void note_time(cx_region_finding *to)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    to->time = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    to->tid = (int32_t)gettid();
+}
+
 void cx_finding_raise(const cx_finding *given)
 {
     cx_finding named = *given, *finding = &named;
@@ -127,6 +137,7 @@ void cx_finding_raise(const cx_finding *given)
         return;
     }
     region->all_findings[count] = finding->record;
+    note_time(&region->all_findings[count]);
     atomic_store(&region->all_findings[count].count, 1);
     atomic_store(&region->findings, count + 1);
     cx_finding_log(&finding->record);

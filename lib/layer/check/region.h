@@ -54,6 +54,8 @@ typedef struct cx_region_finding {
     char thread_name[16];
     uint32_t trace; /* of the call */
     uint32_t note_count;
+    int32_t tid;   /* of the thread that found it first */
+    uint64_t time; /* of that, ns of the monotonic clock */
     cx_region_note notes[CX_REGION_NOTES];
 } cx_region_finding;
 

@@ -48,7 +48,8 @@ static void *map_part(int file, uint64_t offset)
                         (off_t)offset);
     if (mapped == MAP_FAILED)
         return NULL;
-    (void)madvise(mapped, CX_TRACE_CHUNK_BYTES, MADV_POPULATE_WRITE); /* faults one by one are slower */
+    /* Faults one by one are slower. */
+    (void)madvise(mapped, CX_TRACE_CHUNK_BYTES, MADV_POPULATE_WRITE);
     return mapped;
 }
 

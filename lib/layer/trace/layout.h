@@ -1,5 +1,5 @@
 /*
- * What a record keeps of each call: its arguments, the values that came back, the text that it
+ * The contents of a call's record: its arguments, the values that came back, the text that it
  * names a thing with, and numbers from structs that it points to. For the layer and for `ctxrt
  * trace`, which are built from the same symbols.def.
  */
@@ -29,7 +29,7 @@ typedef struct cx_trace_layout {
     uint16_t bytes;          /* of a record */
 } cx_trace_layout;
 
-/* What the numbers are. */
+/* The places of the numbers. */
 enum {
     CX_TRACE_GRID = 0,  /* of a launch: x, y, z */
     CX_TRACE_BLOCK = 3, /* x, y, z */

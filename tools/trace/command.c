@@ -1,0 +1,279 @@
+/* ctxrt trace: options, the program, and the files of its trace. */
+#include "check/report.h"
+#include "child.h"
+#include "command.h"
+#include "standin.h"
+#include "trace/json.h"
+#include "trace/marks.h"
+#include "trace/objects.h"
+#include "trace/read.h"
+#include "trace/text.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { KEY_TEXT = 300, KEY_CHECK, KEY_FROM };
+
+/* Writes a file of one kind. False: no memory, or it could not be written. */
+typedef bool write_file(const trace *self, const trace_marks *marks, FILE *to);
+
+typedef struct request {
+    standin_options standin;
+    const char *output, *from;
+    write_file *write; /* `output` */
+    bool text, check;
+    char **program;
+    char folder[512], check_folder[512];
+} request;
+
+/* ---- options ---- */
+
+static const struct {
+    const char *ending;
+    write_file *write;
+} kinds[] = {{".json", trace_write_json}};
+
+static error_t take_output(request *self, const char *name, struct argp_state *state)
+{
+    size_t length = strlen(name);
+    self->output = name;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        size_t ending = strlen(kinds[i].ending);
+        if (length > ending && strcmp(name + length - ending, kinds[i].ending) == 0)
+            self->write = kinds[i].write;
+    }
+    return self->write != NULL
+               ? 0
+               : command_wrong_use(state, "--output %s: its name ends with .json", name);
+}
+
+static error_t check_request(const request *self, struct argp_state *state)
+{
+    if (self->output == NULL && !self->text)
+        return command_wrong_use(state, "say what to write: --output FILE or --text");
+    if (self->from == NULL && self->program == NULL)
+        return command_wrong_use(state, "name the program to trace");
+    if (self->from != NULL && (self->program != NULL || self->check))
+        return command_wrong_use(state, "--from reads a trace, and runs no program");
+    return 0;
+}
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+    request *self = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &self->standin;
+        return 0;
+    case 'o':
+        return take_output(self, argument, state);
+    case KEY_TEXT:
+        self->text = true;
+        return 0;
+    case KEY_CHECK:
+        self->check = true;
+        return 0;
+    case KEY_FROM:
+        self->from = argument;
+        return 0;
+    case ARGP_KEY_ARG:
+        self->program = state->argv + state->next - 1;
+        state->next = state->argc;
+        return 0;
+    case ARGP_KEY_END:
+        return check_request(self, state);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* ---- writing ---- */
+
+static uint64_t lost_of(const trace *self)
+{
+    uint64_t lost = 0;
+    for (size_t i = 0; i < self->count; i++)
+        lost += atomic_load(&((cx_trace_head *)(uintptr_t)self->processes[i].head)->lost);
+    return lost;
+}
+
+static bool is_damaged(const trace *self)
+{
+    for (size_t i = 0; i < self->count; i++)
+        if (self->processes[i].damaged)
+            return true;
+    return false;
+}
+
+static int warn(const char *command, const trace *self)
+{
+    if (self->count == 0)
+        fprintf(stderr, "%s: no process called the driver\n", command);
+    if (lost_of(self) > 0)
+        return command_error(command, COMMAND_FAILED, "%llu calls are missing: there was no room",
+                             (unsigned long long)lost_of(self));
+    if (is_damaged(self))
+        return command_error(command, COMMAND_FAILED, "a part of the trace is damaged");
+    return COMMAND_GOOD;
+}
+
+static int write_output(const char *command, const request *self, const trace *all,
+                        const trace_marks *marks)
+{
+    FILE *to = fopen(self->output, "we");
+    if (to == NULL)
+        return command_error(command, COMMAND_FAILED, "cannot write %s: %s", self->output,
+                             strerror(errno));
+    bool good = self->write(all, marks, to);
+    if (fclose(to) != 0 || !good)
+        return command_error(command, COMMAND_FAILED, "%s could not be written: %s", self->output,
+                             strerror(errno));
+    return COMMAND_GOOD;
+}
+
+static int write_all(const char *command, const request *self, trace *all, const trace_marks *marks)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (!trace_objects_find(&all->processes[i]))
+            return command_error(command, COMMAND_FAILED, "no memory for the trace");
+    int status = warn(command, all);
+    if (self->text && !trace_write_text(all, stdout))
+        status = command_error(command, COMMAND_FAILED, "standard output could not be written");
+    int written = self->output != NULL ? write_output(command, self, all, marks) : COMMAND_GOOD;
+    return written != COMMAND_GOOD ? written : status;
+}
+
+static int read_and_write(const char *command, const request *self, const char *path,
+                          const trace_marks *marks)
+{
+    trace all;
+    if (!trace_read(path, &all)) {
+        if (errno == EINVAL)
+            return command_error(command, COMMAND_FAILED, "%s is no trace", path);
+        return command_error(command, COMMAND_FAILED, "cannot read %s: %s", path, strerror(errno));
+    }
+    int status = write_all(command, self, &all, marks);
+    trace_free(&all);
+    return status;
+}
+
+/* ---- the program ---- */
+
+/* A trace can be large: it goes where the output goes, unless TMPDIR names a place. */
+static bool make_folders(request *self)
+{
+    static const char *const small[] = {"/dev/shm", "/tmp", NULL};
+    char beside[256] = ".";
+    const char *slash = self->output != NULL ? strrchr(self->output, '/') : NULL;
+    if (slash != NULL && (size_t)(slash - self->output) < sizeof beside)
+        snprintf(beside, sizeof beside, "%.*s",
+                 (int)(slash - self->output) + (slash == self->output), self->output);
+    const char *const large[] = {self->output != NULL ? beside : "/tmp", "/tmp", NULL};
+    if (!child_make_folder(".ctxrt-trace", large, self->folder, sizeof self->folder))
+        return false;
+    char *whole = realpath(self->folder, NULL); /* the program may go elsewhere */
+    bool good = whole != NULL && setenv("CTXRT_TRACE_FOLDER", whole, 1) == 0;
+    free(whole);
+    if (!self->check)
+        return good;
+    return good &&
+           child_make_folder("ctxrt-check", small, self->check_folder,
+                             sizeof self->check_folder) &&
+           setenv("CTXRT_CHECK_FOLDER", self->check_folder, 1) == 0;
+}
+
+static void remove_folder(const char *path)
+{
+    char file[1024];
+    DIR *folder = opendir(path);
+    for (const struct dirent *one = folder != NULL ? readdir(folder) : NULL; one != NULL;
+         one = readdir(folder))
+        if (one->d_name[0] != '.' &&
+            snprintf(file, sizeof file, "%s/%s", path, one->d_name) < (int)sizeof file)
+            (void)unlink(file);
+    if (folder != NULL)
+        (void)closedir(folder);
+    (void)rmdir(path);
+}
+
+static void look(void *argument)
+{
+    report_look(argument, stderr);
+}
+
+static int run_traced(const char *command, request *self, report *findings)
+{
+    trace_marks marks = {.count = 0};
+    pid_t pid = child_start(command, self->program);
+    if (pid < 0)
+        return command_error(command, COMMAND_FAILED, "cannot fork: %s", strerror(errno));
+    int status = child_wait(pid, self->check ? look : NULL, findings);
+    child_tell_of_death(command, status);
+    if (self->check) {
+        report_judge(findings, !WIFSIGNALED(status), (int)pid, stderr);
+        report_summary(findings, stderr);
+        if (!trace_marks_of(findings, &marks))
+            return command_error(command, COMMAND_FAILED, "no memory for the findings");
+    }
+    int written = read_and_write(command, self, self->folder, &marks);
+    trace_marks_free(&marks);
+    return written != COMMAND_GOOD ? written : child_status(status);
+}
+
+static int trace_program(const char *command, request *self)
+{
+    static report findings;
+    int status = standin_prepare(command, &self->standin);
+    if (status != COMMAND_GOOD)
+        return status;
+    if (!make_folders(self) ||
+        setenv("CTXRT_LAYERS", self->check ? "check,trace" : "trace", 1) != 0)
+        status = command_error(command, COMMAND_FAILED, "cannot make a folder for the trace: %s",
+                               strerror(errno));
+    findings.folder = self->check_folder;
+    report_choose_usual(&findings.options);
+    if (status == COMMAND_GOOD)
+        status = run_traced(command, self, &findings);
+    report_close(&findings);
+    if (self->check_folder[0] != '\0')
+        remove_folder(self->check_folder);
+    if (self->folder[0] != '\0')
+        remove_folder(self->folder);
+    symbols_close();
+    return status;
+}
+
+static const char doc[] =
+    "Runs PROGRAM on the stand-in libcuda.so.1 and records every call of the driver, every "
+    "thread's stack of contexts, and the work of every stream."
+    "\vA file that ends with .json opens in chrome://tracing and Perfetto. The exit status is "
+    "PROGRAM's, or 1 if the trace could not be written whole.\n"
+    "Example: ctxrt trace -o trace.json ./program";
+
+int trace_command(int argc, char **argv)
+{
+    static const struct argp_option options[] = {
+        {"output", 'o', "FILE", 0, "Write a timeline: FILE.json for chrome://tracing and Perfetto",
+         0},
+        {"text", KEY_TEXT, NULL, 0, "Print each call as a line when PROGRAM has ended", 0},
+        {"check", KEY_CHECK, NULL, 0, "Look for misuse too, as ctxrt check, and mark it", 0},
+        {"from", KEY_FROM, "PATH", 0,
+         "Read what CTXRT_LAYERS=trace left, a file or a folder; run nothing", 0},
+        {0},
+    };
+    static const struct argp_child children[] = {{&standin_argp, 0, NULL, 0}, {0}};
+    static const struct argp argp = {options, parse_option, "PROGRAM [ARGUMENT...]", doc, children,
+                                     NULL,    NULL};
+    static request self;
+    static const trace_marks none;
+    int status;
+
+    if (!command_parse(&argp, argc, argv, &self, &status))
+        return status;
+    return self.from != NULL ? read_and_write(argv[0], &self, self.from, &none)
+                             : trace_program(argv[0], &self);
+}

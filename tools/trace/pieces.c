@@ -1,0 +1,86 @@
+#include "trace/pieces.h"
+
+#include "check/names.h"
+#include "driver/timing.h"
+#include "trace/calls.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *trace_piece_kind(const trace_piece *piece)
+{
+    static const char *const kinds[CX_TIMING_KINDS] = {
+        [CX_TIMING_MOVE] = "move",     [CX_TIMING_ORDER] = "order", [CX_TIMING_HOST] = "host",
+        [CX_TIMING_KERNEL] = "kernel", [CX_TIMING_WAIT] = "wait",
+    };
+    if (piece->work == NULL)
+        return "submission";
+    unsigned kind = piece->work->record.detail;
+    return kind < CX_TIMING_KINDS ? kinds[kind] : "work";
+}
+
+/* The kernel that a launch names; NULL: its name is unknown. */
+static const char *kernel_of(const trace_process *self, const cx_trace_call *call)
+{
+    uint64_t function = trace_argument(call, "function");
+    const trace_object *object =
+        trace_object_at(self, CX_HANDLE_FUNCTION, function, call->start);
+    if (object == NULL)
+        object = trace_object_at(self, CX_HANDLE_KERNEL, function, call->start);
+    return object != NULL ? object->text : NULL;
+}
+
+static void name_move(const cx_trace_call *call, char *text, size_t size)
+{
+    const char *name = call_name(call->slot);
+    uint64_t bytes = trace_argument(call, "bytes");
+    if (strstr(name, "Memset") != NULL)
+        snprintf(text, size, "fill");
+    else if (strstr(name, "Memcpy") == NULL)
+        snprintf(text, size, "work of %s", name);
+    else if (bytes != 0)
+        snprintf(text, size, "copy of %" PRIu64 " bytes", bytes);
+    else
+        snprintf(text, size, "copy");
+}
+
+static void name_order(const cx_trace_call *call, char *text, size_t size)
+{
+    const char *name = call_name(call->slot);
+    if (strstr(name, "EventRecord") != NULL || strstr(name, "RecordEvent") != NULL)
+        snprintf(text, size, "event record");
+    else if (strstr(name, "WaitEvent") != NULL)
+        snprintf(text, size, "event wait");
+    else
+        snprintf(text, size, "%s", name);
+}
+
+void trace_piece_text(const trace_process *self, const trace_piece *piece, char *text, size_t size)
+{
+    const cx_trace_call *call = piece->call;
+    const char *kernel = call != NULL ? kernel_of(self, call) : NULL;
+    if (piece->work == NULL) {
+        snprintf(text, size, "%s", call_name(call->slot));
+        return;
+    }
+    switch (piece->work->record.detail) {
+    case CX_TIMING_KERNEL:
+        snprintf(text, size, "%.100s", kernel != NULL ? kernel : "kernel");
+        return;
+    case CX_TIMING_HOST:
+        snprintf(text, size, "host function");
+        return;
+    case CX_TIMING_WAIT:
+        snprintf(text, size, "wait for a value");
+        return;
+    default:
+        break;
+    }
+    if (call == NULL)
+        snprintf(text, size, "%s", trace_piece_kind(piece));
+    else if (piece->work->record.detail == CX_TIMING_MOVE)
+        name_move(call, text, size);
+    else
+        name_order(call, text, size);
+}
