@@ -285,6 +285,66 @@ START_TEST(handles_that_came_back_and_texts_are_kept)
 }
 END_TEST
 
+/* ---- a call within a call, and one that the layer does not see ---- */
+
+static cxu_result call_within(void)
+{
+    CUcontext current;
+    GOOD(table.ctx_get_current(&current));
+    GOOD(table.ctx_get_current(&current));
+    return CXU_SUCCESS;
+}
+
+typedef struct order {
+    cx_trace_call all[16];
+    int count;
+} order;
+
+static void keep_order(const cx_trace_chunk *chunk, const cx_trace_record *record, void *argument)
+{
+    order *self = argument;
+    (void)chunk;
+    if (record->what == CX_TRACE_CALL)
+        memcpy((void *)&self->all[self->count++], record, sizeof(cx_trace_call));
+}
+
+START_TEST(calls_within_a_call_come_behind_it_and_each_has_its_own_end)
+{
+    order seen = {.count = 0};
+    bare.ctx_synchronize = call_within;
+    make_contexts();
+    GOOD(table.ctx_synchronize());
+    trace file = open_only_file();
+    each_record(&file, keep_order, &seen);
+    ck_assert_int_eq(seen.count, 8);
+    const cx_trace_call *outer = &seen.all[5], *first = &seen.all[6], *second = &seen.all[7];
+    ck_assert_int_eq(outer->slot, CX_SLOT_ctx_synchronize);
+    ck_assert_int_eq(second->slot, CX_SLOT_ctx_get_current);
+    ck_assert_uint_ge(first->end, first->start);
+    ck_assert_uint_ge(second->start, first->end);
+    ck_assert_uint_ge(second->end, second->start);
+    ck_assert_uint_ge(outer->end, second->end);
+}
+END_TEST
+
+START_TEST(a_change_that_the_layer_did_not_see_is_seen_at_the_next_change)
+{
+    order seen = {.count = 0};
+    CUcontext popped;
+    make_contexts();
+    GOOD(bare.ctx_push(contexts[1]));
+    GOOD(table.ctx_push(contexts[0]));
+    GOOD(table.ctx_pop(&popped));
+    trace file = open_only_file();
+    each_record(&file, keep_order, &seen);
+    ck_assert_int_eq(seen.count, 7);
+    ck_assert_uint_eq(seen.all[5].after, (uintptr_t)contexts[0]);
+    ck_assert_uint_eq(seen.all[6].after, (uintptr_t)contexts[1]);
+    ck_assert_int_eq(seen.all[6].depth_after, 1);
+    GOOD(bare.ctx_pop(&popped));
+}
+END_TEST
+
 START_TEST(a_child_has_a_file_of_its_own_and_the_parents_stays_as_it_is)
 {
     static counts all[2];
@@ -345,6 +405,8 @@ static Suite *trace_suite(void)
     tcase_add_test(tcase, each_call_of_64_threads_is_recorded_once_with_its_times_and_its_stack);
     tcase_add_test(tcase, work_has_the_time_at_which_it_ran_and_the_ticket_of_its_call);
     tcase_add_test(tcase, handles_that_came_back_and_texts_are_kept);
+    tcase_add_test(tcase, calls_within_a_call_come_behind_it_and_each_has_its_own_end);
+    tcase_add_test(tcase, a_change_that_the_layer_did_not_see_is_seen_at_the_next_change);
     tcase_add_test(tcase, a_child_has_a_file_of_its_own_and_the_parents_stays_as_it_is);
     tcase_add_test(tcase, calls_without_room_are_counted_and_go_on);
     suite_add_tcase(suite, tcase);
