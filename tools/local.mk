@@ -6,8 +6,8 @@ CHECK_SOURCES = tools/check/alive.c tools/check/command.c tools/check/json.c too
 	tools/check/symbols.c tools/check/symbols.h tools/check/text.c
 TRACE_SOURCES = lib/base/text.c lib/base/text.h lib/base/utf8.c lib/base/utf8.h lib/layer/trace/layout.c lib/layer/trace/layout.h \
 	tools/trace/calls.c tools/trace/calls.h tools/trace/command.c tools/trace/json.c tools/trace/json.h tools/trace/marks.c tools/trace/marks.h \
-	tools/trace/objects.c tools/trace/objects.h tools/trace/pieces.c tools/trace/pieces.h tools/trace/read.c tools/trace/read.h \
-	tools/trace/spans.c tools/trace/spans.h tools/trace/text.c tools/trace/text.h tools/trace/tracks.c
+	tools/trace/objects.c tools/trace/objects.h tools/trace/page.c tools/trace/page.h tools/trace/pieces.c tools/trace/pieces.h tools/trace/read.c tools/trace/read.h \
+	tools/trace/spans.c tools/trace/spans.h tools/trace/text.c tools/trace/text.h tools/trace/tracks.c tools/trace/words.c tools/trace/words.h
 ctxrt_SOURCES = tools/main.c tools/child.c tools/child.h tools/command.c tools/command.h $(CHECK_SOURCES) tools/draw/command.c $(DRAW_SOURCES) tools/info.c lib/layer/handshake.c lib/layer/handshake.h tools/libcuda.c tools/libcuda.h tools/place.c tools/place.h \
 	tools/play.c tools/replay.c tools/run.c tools/standin.c tools/standin.h $(TRACE_SOURCES) tools/allocation_trace.c tools/allocation_trace.h
 ctxrt_CPPFLAGS = -D_GNU_SOURCE -I$(top_srcdir)/include -I$(top_srcdir)/lib -I$(top_srcdir)/tools -I$(top_builddir) \
@@ -18,6 +18,16 @@ ctxrt_CPPFLAGS += -DCTXRT_BUILT_CUDA_H
 endif
 ctxrt_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(LIBDW_CFLAGS)
 ctxrt_LDADD = lib/libctxrt.la $(JANSSON_LIBS) $(LIBDW_LIBS)
+
+# The parts of the page that are no C, as C arrays of lines.
+PAGE_PARTS = $(top_srcdir)/tools/trace/page.css $(top_srcdir)/tools/trace/page.html $(top_srcdir)/tools/trace/page.js \
+	$(top_srcdir)/tools/trace/page_keys.js
+EXTRA_DIST += tools/trace/embed.awk tools/trace/page.css tools/trace/page.html tools/trace/page.js tools/trace/page_keys.js
+CLEANFILES += tools/trace/page_parts.h
+tools/trace/page_parts.h: $(PAGE_PARTS) $(top_srcdir)/tools/trace/embed.awk
+	$(AM_V_GEN)$(MKDIR_P) tools/trace && $(AWK) -f $(top_srcdir)/tools/trace/embed.awk $(PAGE_PARTS) > $@.new && mv $@.new $@
+tools/trace/ctxrt-page.$(OBJEXT): tools/trace/page_parts.h
+
 EXTRA_ctxrt_DEPENDENCIES = ctxrt-play$(EXEEXT) $(cuda12lib_LTLIBRARIES) $(cuda13lib_LTLIBRARIES)
 
 # bash-completion looks for the completion of a command here, under each prefix of XDG_DATA_DIRS.

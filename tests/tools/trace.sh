@@ -154,7 +154,7 @@ trace --text --from "$scratch/left"/ctxrt-trace.*
 report $? 'or_by_its_name'
 left=$(echo "$scratch/left"/ctxrt-trace.*)
 # The first record of the first chunk claims to have 0 bytes.
-printf '\000\000' | dd of="$left" bs=1 seek=$((262144 + 40)) conv=notrunc 2> /dev/null
+printf '\000\000' | dd of="$left" bs=1 seek=$((262144 + 48)) conv=notrunc 2> /dev/null
 trace --text --from "$left"
 [ "$status" -eq 1 ] && grep -q 'a part of the trace is damaged' "$scratch/errors"
 report $? 'a_damaged_file_is_said'
@@ -172,7 +172,7 @@ while IFS='|' read -r what words wanted message; do
 done << 'END'
 nothing_to_write|true|2|say what to write
 no_program|--text|2|name the program to trace
-an_unknown_ending|-o trace.svg true|2|--output trace.svg: its name ends with .json
+an_unknown_ending|-o trace.svg true|2|--output trace.svg: its name ends with .html or .json
 from_with_a_program|--text --from . true|2|--from reads a trace, and runs no program
 from_a_file_that_is_not_there|--text --from /nowhere/file|1|cannot read /nowhere/file
 from_another_file|--text --from /dev/null|1|/dev/null is no trace

@@ -290,7 +290,9 @@ void trace_thread_text(const trace_process *self, const trace_thread *thread, ch
     text[0] = '\0';
     if (thread->tid == self->head->pid)
         cx_text_add(&to, "main");
-    else if (thread->name[0] == '\0')
+    else if (thread->name[0] == '\0' ||
+             strncmp(thread->name, trace_file_name(self->head->program),
+                     sizeof thread->name - 1) == 0)
         cx_text_add(&to, "thread %u", thread->number);
     else
         for (const char *at = thread->name; *at != '\0';) {

@@ -23,7 +23,7 @@ void trace_context_text(const trace_process *self, uint64_t handle, uint64_t tim
  * default stream's is CXU_STREAM_LEGACY or CXU_STREAM_PER_THREAD. */
 bool trace_stream_of(const cx_trace_call *call, uint64_t *out_stream);
 
-/* "main" or its name; "thread 3" if it has none. */
+/* "main" or its name; "thread 3" if it has that of the program, as threads do that get none. */
 void trace_thread_text(const trace_process *self, const trace_thread *thread, char *text,
                        size_t size);
 

@@ -6,6 +6,7 @@
 #include "trace/json.h"
 #include "trace/marks.h"
 #include "trace/objects.h"
+#include "trace/page.h"
 #include "trace/read.h"
 #include "trace/text.h"
 
@@ -35,7 +36,7 @@ typedef struct request {
 static const struct {
     const char *ending;
     write_file *write;
-} kinds[] = {{".json", trace_write_json}};
+} kinds[] = {{".json", trace_write_json}, {".html", trace_write_page}};
 
 static error_t take_output(request *self, const char *name, struct argp_state *state)
 {
@@ -48,7 +49,7 @@ static error_t take_output(request *self, const char *name, struct argp_state *s
     }
     return self->write != NULL
                ? 0
-               : command_wrong_use(state, "--output %s: its name ends with .json", name);
+               : command_wrong_use(state, "--output %s: its name ends with .html or .json", name);
 }
 
 static error_t check_request(const request *self, struct argp_state *state)
@@ -250,15 +251,16 @@ static int trace_program(const char *command, request *self)
 static const char doc[] =
     "Runs PROGRAM on the stand-in libcuda.so.1 and records every call of the driver, every "
     "thread's stack of contexts, and the work of every stream."
-    "\vA file that ends with .json opens in chrome://tracing and Perfetto. The exit status is "
-    "PROGRAM's, or 1 if the trace could not be written whole.\n"
-    "Example: ctxrt trace -o trace.json ./program";
+    "\vA file that ends with .html is a page for a browser, one that ends with .json opens in "
+    "chrome://tracing and Perfetto. The exit status is PROGRAM's, or 1 if the trace could not be "
+    "written whole.\n"
+    "Example: ctxrt trace -o trace.html ./program";
 
 int trace_command(int argc, char **argv)
 {
     static const struct argp_option options[] = {
-        {"output", 'o', "FILE", 0, "Write a timeline: FILE.json for chrome://tracing and Perfetto",
-         0},
+        {"output", 'o', "FILE", 0,
+         "Write a timeline: FILE.html, or FILE.json for chrome://tracing and Perfetto", 0},
         {"text", KEY_TEXT, NULL, 0, "Print each call as a line when PROGRAM has ended", 0},
         {"check", KEY_CHECK, NULL, 0, "Look for misuse too, as ctxrt check, and mark it", 0},
         {"from", KEY_FROM, "PATH", 0,

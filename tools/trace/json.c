@@ -32,7 +32,7 @@ void trace_write_quoted(const char *text, FILE *to)
         unsigned char byte = (unsigned char)*text;
         if (byte == '"' || byte == '\\')
             fprintf(to, "\\%c", byte);
-        else if (byte < 0x20)
+        else if (byte < 0x20 || byte == '<') /* a page has it in a script */
             fprintf(to, "\\u%04x", byte);
         else if (length == 0)
             fputc('?', to);

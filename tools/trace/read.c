@@ -87,6 +87,8 @@ static bool read_chunk(trace_process *self, const cx_trace_chunk *chunk)
         return false;
     thread->tid = chunk->tid;
     memcpy(thread->name, chunk->name, sizeof thread->name - 1);
+    thread->ended = chunk->ended;
+    see_time(self, chunk->ended);
     if (used > CX_TRACE_CHUNK_BYTES - sizeof *chunk) {
         self->damaged = true;
         return true;

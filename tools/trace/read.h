@@ -14,10 +14,10 @@
 typedef struct trace_thread {
     uint32_t number; /* from 1, in the order in which threads made their first calls */
     int32_t tid;
-    char name[16]; /* "" only if it has none */
+    char name[16];
+    uint64_t ended; /* 0: it did not, or its end was not seen */
     const cx_trace_call **calls; /* in the order in which they began */
     size_t count, capacity;
-    uint32_t last_chunk;
 } trace_thread;
 
 /* A handle of a driver's object; see objects.h. */

@@ -4,6 +4,7 @@
 
 /* The entries that are open while the calls of a thread are followed: indexes of spans. */
 typedef struct open_entries {
+    const trace_thread *thread;
     size_t *all;
     size_t count, capacity;
 } open_entries;
@@ -22,9 +23,11 @@ static bool push_index(open_entries *self, size_t index)
     return true;
 }
 
+/* The entry stays until the thread ends, or else the process. */
 static bool open_span(const trace_process *process, trace_spans *spans, open_entries *open,
                       uint64_t handle, uint64_t time)
 {
+    const uint64_t end = open->thread->ended != 0 ? open->thread->ended : process->ended;
     if (spans->count == spans->capacity) {
         size_t more = spans->capacity != 0 ? 2 * spans->capacity : 64;
         trace_span *all = reallocarray(spans->all, more, sizeof *all);
@@ -37,7 +40,7 @@ static bool open_span(const trace_process *process, trace_spans *spans, open_ent
         .context = trace_object_at(process, CX_HANDLE_CONTEXT, handle, time),
         .handle = handle,
         .start = time,
-        .end = process->ended,
+        .end = end,
         .level = (unsigned)open->count,
     };
     return push_index(open, spans->count++);
@@ -70,7 +73,7 @@ static bool settle(const trace_process *process, trace_spans *spans, open_entrie
 
 bool trace_spans_of(const trace_process *process, const trace_thread *thread, trace_spans *out)
 {
-    open_entries open = {.count = 0};
+    open_entries open = {.thread = thread};
     bool good = true;
     uint64_t begun = 0;
     *out = (trace_spans){.count = 0};

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/option.h"
 #include "layer/names.h"
+#include "layer/trace/thread.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 void (*cx_trace_file_forked)(void);
@@ -27,13 +27,6 @@ static atomic_bool full;      /* there was no room */
 static char folder[PATH_MAX], path[PATH_MAX + 32];
 
 /* ---- the head ---- */
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 /* Reserves the room first: a page that the system cannot keep would be a signal. The file is opened
  * by name each time, since a program may close files that it does not know. */
@@ -59,7 +52,7 @@ static void fill_head(cx_trace_head *to, int32_t parent)
     to->pid = (int32_t)getpid();
     to->forked_from = parent;
     to->host_devices = cx_layer_gpu(0) < 0 ? 1 : 0;
-    to->begun = now_ns();
+    to->begun = cx_trace_now();
     ssize_t length = readlink("/proc/self/exe", to->program, sizeof to->program - 1);
     to->program[length > 0 ? length : 0] = '\0';
     atomic_thread_fence(memory_order_release);

@@ -34,6 +34,7 @@ typedef struct cx_trace_chunk {
     char name[16];
     atomic_uint used; /* bytes of the records that follow */
     uint32_t number;  /* among the thread's chunks, from 0 */
+    uint64_t ended;   /* when the thread ended, in its last chunk; 0: it did not */
 } cx_trace_chunk;
 
 typedef enum cx_trace_what { CX_TRACE_CALL = 1, CX_TRACE_WORK } cx_trace_what;

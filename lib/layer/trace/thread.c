@@ -38,6 +38,8 @@ static void leave_chunk(cx_trace_thread *self)
 static void end_thread(void *argument)
 {
     cx_trace_thread *self = argument;
+    if (self->chunk != NULL)
+        self->chunk->ended = cx_trace_now();
     leave_chunk(self);
     here = NULL;
     free(self->stack);

@@ -7,17 +7,9 @@
 #include "layer/trace/thread.h"
 
 #include <string.h>
-#include <time.h>
 
 static const cx_driver_table *driver;
 static bool begun;
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 /* ---- before a call ---- */
 
@@ -51,7 +43,7 @@ static void begin_call(const cx_layer_call *seen)
     }
     cx_trace_call *call = (cx_trace_call *)record;
     fill_call(call, self, seen);
-    call->start = now_ns();
+    call->start = cx_trace_now();
     cx_trace_publish(self);
 }
 
@@ -102,7 +94,7 @@ static void keep_what_came_back(cx_trace_call *call, const cx_layer_call *seen)
 
 static void end_call(const cx_layer_call *seen)
 {
-    const uint64_t end = now_ns();
+    const uint64_t end = cx_trace_now();
     cx_trace_thread *self = cx_trace_thread_self();
     if (self == NULL)
         return;
