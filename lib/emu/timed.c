@@ -2,7 +2,6 @@
 
 #include "driver/timing.h"
 
-#include <stdlib.h>
 #include <time.h>
 
 struct cx_emu_timed {
@@ -10,7 +9,7 @@ struct cx_emu_timed {
     bool placed;
 };
 
-static uint64_t now_ns(void)
+static uint64_t time_now(void)
 {
     struct timespec now;
 
@@ -34,15 +33,18 @@ static cx_timing_kind kind_of(const cx_emu_work_request *request)
     }
 }
 
-cx_emu_timed *cx_emu_timed_new(const cx_emu_work_request *request)
+size_t cx_emu_timed_bytes(void)
 {
-    cx_emu_timed *self = cx_timing_watched() ? calloc(1, sizeof *self) : NULL;
+    return cx_timing_watched() ? sizeof(cx_emu_timed) : 0;
+}
 
-    if (!self)
-        return NULL;
+cx_emu_timed *cx_emu_timed_begin(void *place, const cx_emu_work_request *request)
+{
+    cx_emu_timed *self = place;
+
     self->timing.kind = kind_of(request);
     self->timing.ticket = cx_timing_ticket;
-    self->timing.submitted_ns = now_ns();
+    self->timing.submitted_ns = time_now();
     return self;
 }
 
@@ -66,20 +68,24 @@ void cx_emu_timed_place(cx_emu_timed *self, const cx_emu_stream *stream,
     }
 }
 
+void cx_emu_timed_run_at_once(cx_emu_timed *self)
+{
+    if (self)
+        self->timing.began_ns = self->timing.submitted_ns;
+}
+
 void cx_emu_timed_run(cx_emu_timed *self)
 {
     if (self && self->timing.began_ns == 0)
-        self->timing.began_ns = now_ns();
+        self->timing.began_ns = time_now();
 }
 
-void cx_emu_timed_end(cx_emu_timed *self)
+void cx_emu_timed_end(cx_emu_timed *self, uint64_t now_ns)
 {
-    if (!self)
+    if (!self || !self->placed)
         return;
-    self->timing.ended_ns = now_ns();
+    self->timing.ended_ns = now_ns;
     if (self->timing.began_ns == 0)
-        self->timing.began_ns = self->timing.ended_ns;
-    if (self->placed)
-        cx_timing_watched()(&self->timing);
-    free(self);
+        self->timing.began_ns = now_ns;
+    cx_timing_watched()(&self->timing);
 }

@@ -50,13 +50,16 @@ static cx_emu_work *create_piece(const cx_emu_work_request *request, size_t depe
     const size_t align = _Alignof(max_align_t);
     size_t argument_at = (sizeof(cx_emu_work) + align - 1) / align * align;
     size_t links_at = argument_at + (request->argument_bytes + align - 1) / align * align;
-    cx_emu_work *work = calloc(1, links_at + dependency_count * sizeof(cx_emu_dependency));
+    size_t timed_at = links_at + dependency_count * sizeof(cx_emu_dependency);
+    size_t timed_bytes = cx_emu_timed_bytes();
+    cx_emu_work *work = calloc(1, timed_at + timed_bytes);
 
     if (!work)
         return NULL;
     work->sequence = ++last_sequence;
     work->references = 1;
-    work->timed = cx_emu_timed_new(request);
+    if (timed_bytes > 0)
+        work->timed = cx_emu_timed_begin((unsigned char *)work + timed_at, request);
     work->kind = request->kind;
     work->call = request->call;
     work->fail = request->fail;
@@ -211,8 +214,7 @@ static void finish_piece(cx_emu_work *work)
     work->done = true;
     work->done_ns = now_ns();
     unfinished_kernels -= work->kind == CX_EMU_WORK_KERNEL;
-    cx_emu_timed_end(work->timed);
-    work->timed = NULL;
+    cx_emu_timed_end(work->timed, work->done_ns);
     if (work->stream)
         cx_emu_stream_finished(work->stream, work);
     for (int i = 0; i < CX_EMU_WORK_USES; i++)
@@ -356,6 +358,7 @@ cxu_result cx_emu_work_submit(cx_emu_stream *stream, const cx_emu_work_request *
     }
     if (at_once) {
         work->demanded = true;
+        cx_emu_timed_run_at_once(work->timed);
         cx_emu_work_run(work);
     } else if (count == 0) {
         cx_emu_schedule_ready(work);
@@ -369,7 +372,6 @@ cxu_result cx_emu_work_submit(cx_emu_stream *stream, const cx_emu_work_request *
 static void discard_piece(cx_emu_work *work)
 {
     unfinished_kernels -= work->kind == CX_EMU_WORK_KERNEL;
-    free(work->timed);
     if (work->retained)
         work->release(work->argument);
     for (int i = 0; i < CX_EMU_WORK_USES; i++)

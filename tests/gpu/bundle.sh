@@ -22,7 +22,7 @@ program_of() # its path in the build
 sed '/^#/d' "$top_srcdir/tests/gpu/contents.txt" > "$to/contents.txt"
 for bench in "$top_builddir"/bench/bench_*; do
     case ${bench##*/} in
-    *.* | bench_check) ;; # bench_check measures over the embedded driver alone
+    *.* | bench_check | bench_trace) ;; # these measure over the embedded driver alone
     *) [ ! -x "$bench" ] || echo "bench bench/${bench##*/}" ;;
     esac
 done >> "$to/contents.txt"
