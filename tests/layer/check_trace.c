@@ -24,7 +24,7 @@ enum { STEPS = 2000 };
 enum { STEPS = 20000 };
 #endif
 
-enum { THREADS = 64, FILES = 4 };
+enum { THREADS = 64, FILES = 4, FILLS = 60, OTHERS = 80 }; /* others: threads of the driver */
 
 static cx_driver_table bare, table;
 static char folder[64];
@@ -123,8 +123,8 @@ static void each_record(const trace *self, visitor *visit, void *argument)
 /* ---- counts ---- */
 
 typedef struct counts {
-    long calls, work, of_slot[CX_SLOT_COUNT], of_thread[THREADS + 8];
-    uint64_t last_start[THREADS + 8];
+    long calls, work, of_slot[CX_SLOT_COUNT], of_thread[THREADS + OTHERS];
+    uint64_t last_start[THREADS + OTHERS];
     int kinds[CX_TIMING_KINDS];
     uint64_t ticket; /* of the last fill */
     cx_trace_work moved, hosted;
@@ -212,6 +212,38 @@ START_TEST(each_call_of_64_threads_is_recorded_once_with_its_times_and_its_stack
     for (int i = 2; i < THREADS + 2; i++)
         ck_assert_int_eq(all.of_thread[i], 4L * STEPS);
     ck_assert_uint_eq(atomic_load(&((cx_trace_head *)self.head)->lost), 0);
+}
+END_TEST
+
+static void *fill_often(void *argument)
+{
+    CUcontext popped;
+    CUstream stream;
+    CUdeviceptr memory;
+    GOOD(table.ctx_push(contexts[(uintptr_t)argument % 2]));
+    GOOD(table.stream_create(&stream, 1));
+    GOOD(table.mem_alloc(&memory, 1 << 17));
+    for (int i = 0; i < FILLS; i++) /* tiny ones run on this thread, others on the driver's */
+        GOOD(table.memset_d8_async(memory, 1, i % 2 == 0 ? 64 : 1 << 17, stream));
+    GOOD(table.stream_synchronize(stream));
+    GOOD(table.ctx_pop(&popped));
+    return NULL;
+}
+
+START_TEST(work_of_64_threads_is_timed_piece_by_piece)
+{
+    static counts all;
+    pthread_t threads[THREADS];
+    make_contexts();
+    for (uintptr_t i = 0; i < THREADS; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, fill_often, (void *)i), 0);
+    for (int i = 0; i < THREADS; i++)
+        ck_assert_int_eq(pthread_join(threads[i], NULL), 0);
+    trace self = open_only_file();
+    each_record(&self, count_record, &all);
+    ck_assert_int_eq(all.of_slot[CX_SLOT_memset_d8_async], FILLS * THREADS);
+    ck_assert_int_eq(all.kinds[CX_TIMING_MOVE], FILLS * THREADS);
+    ck_assert_int_eq(all.calls, 5 + (FILLS + 5L) * THREADS);
 }
 END_TEST
 
@@ -403,6 +435,7 @@ static Suite *trace_suite(void)
     tcase_add_checked_fixture(tcase, begin, end);
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, each_call_of_64_threads_is_recorded_once_with_its_times_and_its_stack);
+    tcase_add_test(tcase, work_of_64_threads_is_timed_piece_by_piece);
     tcase_add_test(tcase, work_has_the_time_at_which_it_ran_and_the_ticket_of_its_call);
     tcase_add_test(tcase, handles_that_came_back_and_texts_are_kept);
     tcase_add_test(tcase, calls_within_a_call_come_behind_it_and_each_has_its_own_end);

@@ -107,7 +107,7 @@ trace --text -o "$scratch/trace.json" "$traced" fork
     has ': cuCtxGetCurrent(.*) = NOT_INITIALIZED' && "$timeline" "$scratch/trace.json" | grep -qx 'call 22'
 report $? 'so_has_a_child_that_calls_the_driver'
 mkfifo "$scratch/ready"
-"$ctxrt" trace -o "$scratch/trace.json" --text "$traced" hang > "$scratch/ready" 2> "$scratch/errors" &
+CTXRT_EMU_SCHEDULE=lazy "$ctxrt" trace -o "$scratch/trace.json" --text "$traced" hang > "$scratch/ready" 2> "$scratch/errors" &
 command=$!
 { read -r _ && kill -TERM "$command" && cat > "$scratch/out"; } < "$scratch/ready"
 status=0
@@ -118,6 +118,11 @@ report $? 'a_call_that_never_returned_is_there_too'
 trace --text "$traced" return 100000
 [ "$status" -eq 0 ] && [ "$(calls)" -eq 100021 ] && [ "$(lines ': cuCtxGetCurrent(')" -eq 100000 ]
 report $? 'no_call_is_missing_in_a_long_trace'
+
+run sh -c "ulimit -f 600; '$ctxrt' trace --text '$traced'"
+[ "$status" -eq 1 ] && [ "$(calls)" -eq 0 ] && grep -q 'trace: no room in .*: File too large' "$scratch/errors" &&
+    grep -q '2[0-9] calls are missing: there was no room' "$scratch/errors"
+report $? 'beyond_the_limit_of_file_sizes_a_program_runs_and_what_is_missing_is_said'
 
 # ---- with check ----
 

@@ -89,6 +89,13 @@ static int device_of(const cx_trace_call *call)
     return -1;
 }
 
+/* NULL: the file has none that ends. */
+static const char *text_of(const cx_trace_call *call, const cx_trace_layout *layout)
+{
+    const char *text = (const char *)call + layout->text;
+    return memchr(text, '\0', CX_TRACE_TEXT) != NULL ? text : NULL;
+}
+
 static void see_value(sights *self, const cx_trace_call *call, const cx_trace_parameter *parameter)
 {
     sight one = {.object = {.kind = trace_kind_of(parameter->type), .device = -1}};
@@ -103,7 +110,7 @@ static void see_value(sights *self, const cx_trace_call *call, const cx_trace_pa
         one.object.device = device_of(call);
     if ((one.object.kind == CX_HANDLE_FUNCTION || one.object.kind == CX_HANDLE_KERNEL) &&
         layout->text != 0)
-        one.object.text = (const char *)call + layout->text;
+        one.object.text = text_of(call, layout);
     add(self, &one);
 }
 

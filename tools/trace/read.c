@@ -172,7 +172,8 @@ static bool map_file(const char *path, trace_process *out, bool *out_other)
         return false;
     out->head = mapped;
     out->bytes = (uint64_t)status.st_size;
-    *out_other = out->head->magic != CX_TRACE_MAGIC || out->head->version != CX_TRACE_VERSION;
+    *out_other = out->head->magic != CX_TRACE_MAGIC || out->head->version != CX_TRACE_VERSION ||
+                 memchr(out->head->program, '\0', sizeof out->head->program) == NULL;
     if (*out_other)
         (void)munmap(mapped, (size_t)out->bytes);
     return !*out_other;

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 void (*cx_trace_file_forked)(void);
@@ -28,11 +29,21 @@ static char folder[PATH_MAX], path[PATH_MAX + 32];
 
 /* ---- the head ---- */
 
+/* Beyond the process's limit of file sizes a file that grows is a signal. */
+static bool passes_limit(uint64_t bytes)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+           bytes > limit.rlim_cur;
+}
+
 /* Reserves the room first: a page that the system cannot keep would be a signal. The file is opened
  * by name each time, since a program may close files that it does not know. */
 static void *map_part(int file, uint64_t offset)
 {
-    int error = posix_fallocate(file, (off_t)offset, (off_t)CX_TRACE_CHUNK_BYTES);
+    int error = passes_limit(offset + CX_TRACE_CHUNK_BYTES)
+                    ? EFBIG
+                    : posix_fallocate(file, (off_t)offset, (off_t)CX_TRACE_CHUNK_BYTES);
     if (error != 0) {
         errno = error;
         return NULL;
@@ -41,8 +52,9 @@ static void *map_part(int file, uint64_t offset)
                         (off_t)offset);
     if (mapped == MAP_FAILED)
         return NULL;
-    /* Faults one by one are slower. */
+#ifdef MADV_POPULATE_WRITE /* faults one by one are slower */
     (void)madvise(mapped, CX_TRACE_CHUNK_BYTES, MADV_POPULATE_WRITE);
+#endif
     return mapped;
 }
 
