@@ -32,6 +32,7 @@ lib_layer_libcheck_la_SOURCES = lib/layer/check/kinds.def lib/layer/check/lifeti
 # The tracer, which `ctxrt trace` reads.
 noinst_LTLIBRARIES += lib/layer/libtrace.la
 lib_layer_libtrace_la_SOURCES = \
+	lib/layer/trace/chunks.c lib/layer/trace/chunks.h \
 	lib/layer/trace/file.c lib/layer/trace/file.h \
 	lib/layer/trace/format.h \
 	lib/layer/trace/layout.c lib/layer/trace/layout.h \

@@ -106,10 +106,29 @@ static trace open_only_file(void)
 
 typedef void visitor(const cx_trace_chunk *chunk, const cx_trace_record *record, void *argument);
 
+static int by_thread(const void *one, const void *other)
+{
+    const cx_trace_chunk *first = *(const cx_trace_chunk *const *)one;
+    const cx_trace_chunk *second = *(const cx_trace_chunk *const *)other;
+    if (first->thread != second->thread)
+        return first->thread < second->thread ? -1 : 1;
+    return (first->number > second->number) - (first->number < second->number);
+}
+
+/* The chunks of a thread, in order, and then those of the next; some were never begun. */
 static void each_record(const trace *self, visitor *visit, void *argument)
 {
+    size_t count = 0;
+    const cx_trace_chunk **chunks =
+        calloc((size_t)(self->bytes / CX_TRACE_CHUNK_BYTES), sizeof *chunks);
+    ck_assert_ptr_nonnull(chunks);
     for (uint64_t at = CX_TRACE_CHUNK_BYTES; at < self->bytes; at += CX_TRACE_CHUNK_BYTES) {
-        const cx_trace_chunk *chunk = (const void *)((const char *)self->head + at);
+        chunks[count] = (const void *)((const char *)self->head + at);
+        count += chunks[count]->magic == CX_TRACE_MAGIC;
+    }
+    qsort(chunks, count, sizeof *chunks, by_thread);
+    for (size_t i = 0; i < count; i++) {
+        const cx_trace_chunk *chunk = chunks[i];
         unsigned used = atomic_load(&((cx_trace_chunk *)chunk)->used), seen = 0;
         while (seen < used) {
             const cx_trace_record *record = (const void *)((const char *)(chunk + 1) + seen);
@@ -118,6 +137,7 @@ static void each_record(const trace *self, visitor *visit, void *argument)
             seen += record->bytes;
         }
     }
+    free(chunks);
 }
 
 /* ---- counts ---- */

@@ -99,6 +99,9 @@ ends 'exits' 3 exit
 ends 'exits_at_once' 4 _exit
 ends 'is_killed' 137 kill
 ends 'aborts' 134 abort
+trace --text "$top_builddir/tests/tools/checked" begin pthread_exit
+[ "$status" -eq 0 ] && [ "$(calls)" -eq 2 ]
+report $? 'a_program_whose_main_thread_leaves_ends_nevertheless'
 trace --text "$traced" exec
 [ "$status" -eq 0 ] && [ "$(calls)" -eq 42 ] && [ "$(lines '^process [0-9]* traced: 21 calls$')" -eq 2 ]
 report $? 'a_program_that_executes_another_has_two_traces'

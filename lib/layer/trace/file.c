@@ -1,6 +1,5 @@
 #include "layer/trace/file.h"
 
-#include "base/cancel.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/option.h"
@@ -154,7 +153,7 @@ bool cx_trace_file_open(void)
 
 /* ---- chunks ---- */
 
-static cx_trace_chunk *take(void)
+cx_trace_chunk *cx_trace_file_map(void)
 {
     if (atomic_load(&of_parent))
         begin_file_of_child();
@@ -173,15 +172,7 @@ static cx_trace_chunk *take(void)
     return chunk;
 }
 
-cx_trace_chunk *cx_trace_file_take(void)
-{
-    int cancel = cx_cancel_hold();
-    cx_trace_chunk *chunk = take();
-    cx_cancel_restore(cancel);
-    return chunk;
-}
-
-void cx_trace_file_leave(cx_trace_chunk *chunk)
+void cx_trace_file_unmap(cx_trace_chunk *chunk)
 {
     (void)munmap(chunk, CX_TRACE_CHUNK_BYTES);
 }

@@ -12,12 +12,13 @@
  * with errno: it cannot be made. Registers what a fork needs. */
 bool cx_trace_file_open(void);
 
-/* Takes the next chunk, mapped and filled with zeroes. In the child of a fork the first one begins
- * a file of the child's own. NULL: there is no room, and nothing is recorded any more. */
-cx_trace_chunk *cx_trace_file_take(void);
+/* Maps the next chunk, filled with zeroes. In the child of a fork the first one begins a file of the
+ * child's own. NULL: there is no room, and nothing is recorded any more. No thread may be cancelled
+ * here. */
+cx_trace_chunk *cx_trace_file_map(void);
 
 /* The mapping ends; the file keeps the chunk. */
-void cx_trace_file_leave(cx_trace_chunk *chunk);
+void cx_trace_file_unmap(cx_trace_chunk *chunk);
 
 /* A call or a piece of work is not in the file. */
 void cx_trace_file_lose(void);

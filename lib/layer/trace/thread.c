@@ -1,6 +1,6 @@
 #include "layer/trace/thread.h"
 
-#include "layer/trace/file.h"
+#include "layer/trace/chunks.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static void name_thread(cx_trace_chunk *chunk)
 void cx_trace_leave_slowly(cx_trace_thread *self)
 {
     while (self->left_count > 0)
-        cx_trace_file_leave(self->left[--self->left_count]);
+        cx_trace_chunk_leave(self->left[--self->left_count]);
 }
 
 /* Beyond some chunks within one call, a mapping stays for good. */
@@ -28,7 +28,7 @@ static void leave_chunk(cx_trace_thread *self)
         return;
     name_thread(self->chunk); /* a thread may get its name late */
     if (self->innermost == NULL)
-        cx_trace_file_leave(self->chunk);
+        cx_trace_chunk_leave(self->chunk);
     else if (self->left_count < CX_TRACE_LEFT)
         self->left[self->left_count++] = self->chunk;
     self->chunk = NULL;
@@ -46,7 +46,7 @@ static void end_thread(void *argument)
     free(self);
 }
 
-/* The chunk and its records are the parent's. */
+/* The chunks and their records are the parent's. */
 static void begin_in_child(void)
 {
     cx_trace_thread *self = here;
@@ -56,8 +56,12 @@ static void begin_in_child(void)
         self->lost_calls++;
         self->innermost = (cx_trace_call *)(uintptr_t)self->innermost->outer;
     }
-    leave_chunk(self);
-    cx_trace_leave_slowly(self);
+    if (self->chunk != NULL)
+        cx_trace_file_unmap(self->chunk);
+    while (self->left_count > 0)
+        cx_trace_file_unmap(self->left[--self->left_count]);
+    self->chunk = NULL;
+    self->next = self->end = NULL;
     self->number = 0;
     self->chunks = 0;
 }
@@ -67,6 +71,7 @@ void cx_trace_threads_begin(void)
     if (!key_made)
         key_made = pthread_key_create(&key, end_thread) == 0;
     cx_trace_file_forked = begin_in_child;
+    cx_trace_chunks_begin();
 }
 
 /* A thread that makes calls while it ends begins anew. */
@@ -88,7 +93,7 @@ cx_trace_thread *cx_trace_thread_self(void)
 
 static bool begin_chunk(cx_trace_thread *self)
 {
-    cx_trace_chunk *chunk = cx_trace_file_take();
+    cx_trace_chunk *chunk = cx_trace_chunk_take();
     if (chunk == NULL)
         return false;
     if (self->number == 0)

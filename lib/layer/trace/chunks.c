@@ -1,0 +1,141 @@
+#include "layer/trace/chunks.h"
+
+#include "base/cancel.h"
+#include "base/thread.h"
+
+#include <pthread.h>
+#include <time.h>
+
+enum { READY_MOST = 4, FULL_MOST = 64, IDLE_SECONDS = 1 };
+
+typedef struct list {
+    cx_trace_chunk *all[FULL_MOST];
+    int count;
+} list;
+
+/* "trace chunks" guards all of this. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t wake = PTHREAD_COND_INITIALIZER;
+static list ready, full;
+static bool works;   /* there is a thread */
+static bool refused; /* there can be none, or no room */
+
+/* ---- the thread ---- */
+
+/* It ends when nothing was to do for a while: a process whose main thread has ended goes on until
+ * all threads have. */
+static bool wait_for_work(void)
+{
+    struct timespec until;
+    int error = 0;
+    (void)clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += IDLE_SECONDS;
+    while (error == 0 && full.count == 0 && (ready.count >= READY_MOST || refused))
+        error = pthread_cond_timedwait(&wake, &lock, &until);
+    return error == 0;
+}
+
+static void unmap_full(void)
+{
+    cx_trace_chunk *chunk = full.all[--full.count];
+    pthread_mutex_unlock(&lock);
+    cx_trace_file_unmap(chunk);
+    pthread_mutex_lock(&lock);
+}
+
+static void map_ready(void)
+{
+    pthread_mutex_unlock(&lock);
+    cx_trace_chunk *chunk = cx_trace_file_map();
+    pthread_mutex_lock(&lock);
+    if (chunk != NULL)
+        ready.all[ready.count++] = chunk;
+    else
+        refused = true;
+}
+
+static void *work(void *argument)
+{
+    (void)pthread_setname_np(pthread_self(), "ctxrt-trace");
+    pthread_mutex_lock(&lock);
+    while (wait_for_work()) {
+        if (full.count > 0)
+            unmap_full();
+        else
+            map_ready();
+    }
+    works = false;
+    pthread_mutex_unlock(&lock);
+    return argument;
+}
+
+/* With the lock. */
+static void wake_thread(void)
+{
+    pthread_t thread;
+    if (works) {
+        pthread_cond_signal(&wake);
+        return;
+    }
+    if (refused)
+        return;
+    works = cx_thread_start(&thread, NULL, work, NULL) == 0;
+    refused = !works;
+    if (works)
+        (void)pthread_detach(thread);
+}
+
+/* ---- forks ---- */
+
+static void hold_before_fork(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+static void go_on_after_fork(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+/* The chunks are the parent's, and so was the thread. */
+static void begin_in_child(void)
+{
+    while (ready.count > 0)
+        cx_trace_file_unmap(ready.all[--ready.count]);
+    while (full.count > 0)
+        cx_trace_file_unmap(full.all[--full.count]);
+    works = refused = false;
+    wake = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+    pthread_mutex_unlock(&lock);
+}
+
+void cx_trace_chunks_begin(void)
+{
+    (void)pthread_atfork(hold_before_fork, go_on_after_fork, begin_in_child);
+}
+
+/* ---- the program's threads ---- */
+
+cx_trace_chunk *cx_trace_chunk_take(void)
+{
+    int cancel = cx_cancel_hold();
+    pthread_mutex_lock(&lock);
+    cx_trace_chunk *chunk = ready.count > 0 ? ready.all[--ready.count] : NULL;
+    wake_thread();
+    pthread_mutex_unlock(&lock);
+    if (chunk == NULL)
+        chunk = cx_trace_file_map();
+    cx_cancel_restore(cancel);
+    return chunk;
+}
+
+void cx_trace_chunk_leave(cx_trace_chunk *chunk)
+{
+    pthread_mutex_lock(&lock);
+    bool kept = works && full.count < FULL_MOST;
+    if (kept)
+        full.all[full.count++] = chunk;
+    pthread_mutex_unlock(&lock);
+    if (!kept)
+        cx_trace_file_unmap(chunk);
+}
