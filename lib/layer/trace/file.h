@@ -12,9 +12,9 @@
  * with errno: it cannot be made. Registers what a fork needs. */
 bool cx_trace_file_open(void);
 
-/* Maps the next chunk, filled with zeroes. In the child of a fork the first one begins a file of the
- * child's own. NULL: there is no room, and nothing is recorded any more. No thread may be cancelled
- * here. */
+/* Maps the next chunk, filled with zeroes. In the child of a fork the first one begins a file of
+ * the child's own. NULL: there is no room, and nothing is recorded any more. No thread may be
+ * cancelled here. */
 cx_trace_chunk *cx_trace_file_map(void);
 
 /* The mapping ends; the file keeps the chunk. */

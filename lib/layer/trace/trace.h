@@ -3,8 +3,8 @@
  * thread's current context, and the times of work where the driver tells them, in a file for `ctxrt
  * trace`. Nothing is dropped while there is room for the file.
  *
- * A thread writes into its own part of the file. The locks "trace chunks" and "trace file" are taken
- * where a thread goes on to another part, and no driver is called under them.
+ * A thread writes into its own part of the file. The locks "trace chunks" and "trace file" are
+ * taken where a thread goes on to another part, and no driver is called under them.
  */
 #ifndef CX_LAYER_TRACE_TRACE_H
 #define CX_LAYER_TRACE_TRACE_H
