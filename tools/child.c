@@ -19,27 +19,43 @@ static void pass_signal(int number)
         (void)kill((pid_t)child, number);
 }
 
+static const int passed[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+enum { PASSED = sizeof passed / sizeof *passed };
+
 static void pass_signals(void)
 {
-    static const int all[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
     struct sigaction action = {.sa_handler = pass_signal, .sa_flags = SA_RESTART};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        (void)sigaction(all[i], &action, NULL);
+    for (int i = 0; i < PASSED; i++)
+        (void)sigaction(passed[i], &action, NULL);
     (void)signal(SIGINT, SIG_IGN); /* the terminal sends it to the program too */
     (void)signal(SIGQUIT, SIG_IGN);
 }
 
+/* Until the program's process id is known. */
+static void hold_signals(sigset_t *before)
+{
+    sigset_t held;
+    sigemptyset(&held);
+    for (int i = 0; i < PASSED; i++)
+        sigaddset(&held, passed[i]);
+    sigaddset(&held, SIGINT);
+    sigaddset(&held, SIGQUIT);
+    (void)sigprocmask(SIG_BLOCK, &held, before);
+}
+
 pid_t child_start(const char *command, char **program)
 {
-    struct sigaction interrupt, quit;
-    (void)sigaction(SIGINT, NULL, &interrupt);
-    (void)sigaction(SIGQUIT, NULL, &quit);
+    sigset_t before;
+    hold_signals(&before);
     pid_t pid = fork();
-    if (pid == 0)
+    if (pid == 0) {
+        (void)sigprocmask(SIG_SETMASK, &before, NULL);
         _exit(standin_execute(command, program));
+    }
     child = (sig_atomic_t)pid;
     if (pid > 0)
         pass_signals();
+    (void)sigprocmask(SIG_SETMASK, &before, NULL);
     return pid;
 }
 
