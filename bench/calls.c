@@ -131,6 +131,16 @@ void bench_time_calls(const char *layer, size_t count, int rounds)
     }
 }
 
+size_t bench_call_each(const cx_driver_table *table)
+{
+    size_t made = 0;
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        calls[i].call(table);
+        made += (size_t)calls[i].calls;
+    }
+    return made;
+}
+
 /* ---- setting ---- */
 
 void bench_prepare_calls(bool (*put)(const cx_driver_table *below, cx_driver_table *out_table))

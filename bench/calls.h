@@ -18,4 +18,7 @@ void bench_prepare_calls(bool (*put)(const cx_driver_table *below, cx_driver_tab
 /* Prints what the layer of this name adds to each of the calls. */
 void bench_time_calls(const char *layer, size_t count, int rounds);
 
+/* Makes all of the calls once. Returns how many the driver got. */
+size_t bench_call_each(const cx_driver_table *table);
+
 #endif

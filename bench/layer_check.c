@@ -61,17 +61,14 @@ static void weigh(const char *name, size_t count, bool events)
     free(made);
 }
 
-/* Calls of all rows by turns: memory that grows in the second half would grow for ever. */
+/* Calls of all kinds by turns: memory that grows in the second half would grow for ever. */
 static void endure(size_t calls)
 {
     size_t made = 0, half = 0;
     while (made < calls) {
         for (int turn = 0; turn < 1000; turn++)
-            for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-                rows[i].call(&layered);
-                made += (size_t)rows[i].calls;
-            }
-        MUST(layered.ctx_synchronize());
+            made += bench_call_each(&bench_layered);
+        MUST(bench_layered.ctx_synchronize());
         if (half == 0 && made >= calls / 2)
             half = heap_bytes();
     }

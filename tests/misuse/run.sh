@@ -85,7 +85,7 @@ chosen()
 {
     case $CTXRT_TEST_EXTENT$SANITIZERS in
     shortthread) grep -l pthread "$here"/planted/*.c ;;
-    short?*) ls "$here"/planted/*-1.c "$here"/cusan/*-1.c ;;
+    short?*) ls "$here"/planted/*-1.c && ls "$here"/cusan/*.c | awk 'NR % 8 == 1' ;;
     esac | sed 's/.*\///; s/\.c$//' | tr '\n' ' '
 }
 
