@@ -63,6 +63,8 @@ typedef enum CUevent_flags_enum {
     CU_EVENT_BLOCKING_SYNC = 1,
     CU_EVENT_DISABLE_TIMING = 2
 } CUevent_flags;
+typedef enum CUevent_record_flags_enum { CU_EVENT_RECORD_EXTERNAL = 1 } CUevent_record_flags;
+typedef enum CUevent_wait_flags_enum { CU_EVENT_WAIT_EXTERNAL = 1 } CUevent_wait_flags;
 typedef enum CUmemAttach_flags_enum { CU_MEM_ATTACH_GLOBAL = 1 } CUmemAttach_flags;
 
 typedef enum CUfunction_attribute_enum {
@@ -162,6 +164,34 @@ typedef struct CUDA_MEMCPY2D_st {
     size_t Height;
 } CUDA_MEMCPY2D;
 
+typedef struct CUDA_MEMCPY3D_st {
+    size_t srcXInBytes;
+    size_t srcY;
+    size_t srcZ;
+    size_t srcLOD;
+    CUmemorytype srcMemoryType;
+    const void *srcHost;
+    CUdeviceptr srcDevice;
+    void *srcArray;
+    void *reserved0;
+    size_t srcPitch;
+    size_t srcHeight;
+    size_t dstXInBytes;
+    size_t dstY;
+    size_t dstZ;
+    size_t dstLOD;
+    CUmemorytype dstMemoryType;
+    void *dstHost;
+    CUdeviceptr dstDevice;
+    void *dstArray;
+    void *reserved1;
+    size_t dstPitch;
+    size_t dstHeight;
+    size_t WidthInBytes;
+    size_t Height;
+    size_t Depth;
+} CUDA_MEMCPY3D;
+
 #define CUDA_CB
 typedef void (*CUhostFn)(void *user_data);
 typedef void (*CUstreamCallback)(CUstream stream, CUresult status, void *user_data);
@@ -196,6 +226,11 @@ typedef void (*CUstreamCallback)(CUstream stream, CUresult status, void *user_da
 #define cuMemsetD8 cuMemsetD8_v2
 #define cuMemsetD2D8 cuMemsetD2D8_v2
 #define cuMemsetD32 cuMemsetD32_v2
+#define cuMemsetD16 cuMemsetD16_v2
+#define cuMemsetD2D32 cuMemsetD2D32_v2
+#define cuMemcpy2DUnaligned cuMemcpy2DUnaligned_v2
+#define cuMemcpy3D cuMemcpy3D_v2
+#define cuMemcpy3DAsync cuMemcpy3DAsync_v2
 #define cuModuleGetGlobal cuModuleGetGlobal_v2
 #define cuGraphInstantiate cuGraphInstantiateWithFlags
 
@@ -235,6 +270,8 @@ CUresult cuStreamGetCtx(CUstream stream, CUcontext *context);
 CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void *user_data,
                              unsigned int flags);
 CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode);
+CUresult cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph, const CUgraphNode *before,
+                                     const void *edges, size_t count, CUstreamCaptureMode mode);
 CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph);
 CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode);
 CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *user_data);
@@ -242,6 +279,7 @@ CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *user_data);
 CUresult cuEventCreate(CUevent *event, unsigned int flags);
 CUresult cuEventDestroy(CUevent event);
 CUresult cuEventRecord(CUevent event, CUstream stream);
+CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned int flags);
 CUresult cuEventSynchronize(CUevent event);
 CUresult cuEventQuery(CUevent event);
 CUresult cuEventElapsedTime(float *milliseconds, CUevent begin, CUevent end);
@@ -304,6 +342,12 @@ CUresult cuMemsetD2D8(CUdeviceptr destination, size_t pitch, unsigned char value
                       size_t height);
 CUresult cuMemsetD2D8Async(CUdeviceptr destination, size_t pitch, unsigned char value,
                            size_t width, size_t height, CUstream stream);
+CUresult cuMemsetD16(CUdeviceptr destination, unsigned short value, size_t count);
+CUresult cuMemsetD2D32(CUdeviceptr destination, size_t pitch, unsigned int value, size_t width,
+                       size_t height);
+CUresult cuMemcpy2DUnaligned(const CUDA_MEMCPY2D *copy);
+CUresult cuMemcpy3D(const CUDA_MEMCPY3D *copy);
+CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D *copy, CUstream stream);
 CUresult cuMemsetD8Async(CUdeviceptr destination, unsigned char value, size_t count,
                          CUstream stream);
 CUresult cuMemsetD32Async(CUdeviceptr destination, unsigned int value, size_t count,

@@ -30,8 +30,7 @@ void cx_check_note_failed(cx_check_call *call, uint32_t kind, uintptr_t value)
 /* A call that gives what exists already makes nothing. */
 static bool gives_again(uint32_t kind, uintptr_t value)
 {
-    if (kind != CX_HANDLE_FUNCTION && kind != CX_HANDLE_KERNEL && kind != CX_HANDLE_GRAPH &&
-        kind != CX_HANDLE_MODULE)
+    if (kind != CX_HANDLE_FUNCTION && kind != CX_HANDLE_KERNEL)
         return false;
     const cx_object *object = cx_object_find(kind, value);
     return object != NULL && object->live;

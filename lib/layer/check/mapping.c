@@ -12,32 +12,27 @@ static cx_object *created_memory(CUmemGenericAllocationHandle handle)
 /* ---- handles ---- */
 
 /* A handle that was given before is to be released once more. */
-static void give(cx_check_call *call, CUmemGenericAllocationHandle handle, size_t bytes, int device)
+static void give(cx_check_call *call, CUmemGenericAllocationHandle handle, size_t bytes)
 {
     cx_object *memory = created_memory(handle);
-    if (memory != NULL) {
-        memory->attached++;
-        return;
-    }
-    memory = cx_object_make(CX_OBJECT_CREATED_MEMORY, (uintptr_t)handle, bytes, NULL, call->origin);
     if (memory != NULL)
-        cx_object_set_owner(memory, NULL, device);
+        memory->attached++;
+    else
+        (void)cx_object_make(CX_OBJECT_CREATED_MEMORY, (uintptr_t)handle, bytes, NULL,
+                             call->origin);
 }
 
 static void created(cx_check_call *call)
 {
     const cx_arguments_mem_create *given = CX_CALL(call, mem_create);
-    if (cx_check_failed(call))
-        return;
-    const cxu_mem_location *location = &given->properties->location;
-    give(call, *given->out_handle, given->bytes,
-         location->type == CXU_MEM_LOCATION_TYPE_DEVICE ? location->id : -1);
+    if (!cx_check_failed(call))
+        give(call, *given->out_handle, given->bytes);
 }
 
 static void imported(cx_check_call *call)
 {
     if (!cx_check_failed(call))
-        give(call, *CX_CALL(call, mem_import_from_shareable_handle)->out_handle, 0, -1);
+        give(call, *CX_CALL(call, mem_import_from_shareable_handle)->out_handle, 0);
 }
 
 static void retained(cx_check_call *call)
@@ -46,8 +41,7 @@ static void retained(cx_check_call *call)
         CX_CALL(call, mem_retain_allocation_handle);
     const cx_object *mapping = cx_object_find_memory((uintptr_t)given->address);
     if (!cx_check_failed(call))
-        give(call, *given->out_handle, mapping != NULL ? mapping->bytes : 0,
-             mapping != NULL ? mapping->device : -1);
+        give(call, *given->out_handle, mapping != NULL ? mapping->bytes : 0);
 }
 
 /* Before the driver does: it may give the value out anew at once. */
@@ -77,13 +71,9 @@ static void released(cx_check_call *call)
 static void mapped(cx_check_call *call)
 {
     const cx_arguments_mem_map *given = CX_CALL(call, mem_map);
-    const cx_object *memory = created_memory(given->handle);
-    if (cx_check_failed(call))
-        return;
-    cx_object *mapping = cx_object_make(CX_OBJECT_MAPPED_MEMORY, (uintptr_t)given->pointer,
-                                        given->bytes, NULL, call->origin);
-    if (mapping != NULL)
-        cx_object_set_owner(mapping, NULL, memory != NULL ? memory->device : -1);
+    if (!cx_check_failed(call))
+        (void)cx_object_make(CX_OBJECT_MAPPED_MEMORY, (uintptr_t)given->pointer, given->bytes, NULL,
+                             call->origin);
 }
 
 static void unmapped(cx_check_call *call)

@@ -179,15 +179,14 @@ static bool is_of_memory(cxu_result result)
            result == CXU_HOST_MEMORY_NOT_REGISTERED || result == CXU_INVALID_HANDLE;
 }
 
-/* Memory of another device that the context of the work cannot reach. Who may reach mappings is
- * not known: cuMemSetAccess says so. */
+/* Memory of another device that the context of the work cannot reach. */
 static bool look_at_reach(cx_check_call *call, const cx_check_access *access, CUstream stream)
 {
     const cx_object *memory = cx_object_find_memory(access->address);
     const cx_object *in = cx_check_stream(stream);
     const cx_object *context = in != NULL ? in->context : cx_check_current(call->thread);
-    if (memory == NULL || memory->key.kind == CX_OBJECT_MAPPED_MEMORY || context == NULL ||
-        memory->device < 0 || context->device < 0 || memory->device == context->device)
+    if (memory == NULL || context == NULL || memory->device < 0 || context->device < 0 ||
+        memory->device == context->device)
         return false;
     bool of_pool = memory->key.kind == CX_OBJECT_ASYNC_MEMORY;
     cx_finding finding =

@@ -35,7 +35,6 @@ void cx_check_made_context(cx_check_call *call, cx_object *context, int device)
     if (other == NULL)
         return;
     cx_finding finding = cx_check_finding(CX_KIND_PRIMARY_MIXED, call);
-    call->told = false;
     cx_finding_note_object(&finding, other);
     cx_finding_note_object(&finding, context);
     cx_finding_raise(&finding);
@@ -167,7 +166,6 @@ static void reset(cx_check_call *call)
                         cx_origin_module_name(retain->made));
     if (cx_check_holders(context, call->thread, note_thread, &finding) != 0 || retain != NULL)
         cx_finding_raise(&finding);
-    call->told = false;
 }
 
 /* ---- flags ---- */

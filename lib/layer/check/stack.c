@@ -222,9 +222,7 @@ static void note_holder(const cx_check_thread *thread, const cx_check_entry *ent
 void cx_check_tell_holders(cx_check_call *call, cx_check_kind kind, const cx_object *context,
                            const cx_check_thread *except)
 {
-    bool told = call->told;
     cx_finding finding = cx_check_finding(kind, call);
-    call->told = told;
     cx_finding_note_object(&finding, context);
     if (cx_check_holders(context, except, note_holder, &finding) != 0)
         cx_finding_raise(&finding);
