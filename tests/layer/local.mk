@@ -27,3 +27,9 @@ tests_layer_check_trace_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/support
 tests_layer_check_trace_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_layer_check_trace_LDADD = tests/support/libsupport.la lib/layer/libtrace.la lib/layer/liblayer.la lib/emu/libemu.la lib/driver/libdriver.la \
 	lib/base/libbase.la $(CHECK_LIBS)
+check_PROGRAMS += tests/layer/check_order
+TESTS += tests/layer/check_order
+tests_layer_check_order_SOURCES = tests/layer/check_order.c tests/layer/checking.h
+tests_layer_check_order_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/support -I$(top_srcdir)/tests
+tests_layer_check_order_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_layer_check_order_LDADD = $(tests_layer_check_stress_LDADD)

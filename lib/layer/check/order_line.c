@@ -23,6 +23,7 @@ typedef struct order_line {
 static order_line lines[CX_ORDER_LINES];
 static unsigned line_count; /* those that were ever used */
 static cx_order_clock host;
+static cx_order_clock awaited; /* by contexts, for streams that they will have */
 static uint64_t uses;
 
 /* ---- clocks ---- */
@@ -128,6 +129,7 @@ static int make_line(const line_key *key)
                          .context = made != NULL ? made->context : key->context};
     line->clock.pieces[index] = pieces;
     host.pieces[index] = pieces;
+    join_clock(&line->clock, &awaited);
     return index;
 }
 
@@ -216,6 +218,8 @@ void cx_order_wait(int line, const cx_order_kept *kept)
 
 void cx_order_wait_context(const cx_object *context, const cx_order_kept *kept)
 {
+    if (kept != NULL)
+        join(&awaited, kept->pieces, kept->count);
     for (unsigned i = 0; i < line_count; i++)
         if (is_of(&lines[i], context))
             cx_order_wait((int)i, kept);
