@@ -29,7 +29,13 @@ tests_layer_check_trace_LDADD = tests/support/libsupport.la lib/layer/libtrace.l
 	lib/base/libbase.la $(CHECK_LIBS)
 check_PROGRAMS += tests/layer/check_order
 TESTS += tests/layer/check_order
+check_PROGRAMS += tests/layer/check_order tests/layer/check_seen
+TESTS += tests/layer/check_order tests/layer/check_seen
 tests_layer_check_order_SOURCES = tests/layer/check_order.c tests/layer/checking.h
 tests_layer_check_order_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/support -I$(top_srcdir)/tests
 tests_layer_check_order_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_layer_check_order_LDADD = $(tests_layer_check_stress_LDADD)
+tests_layer_check_seen_SOURCES = tests/layer/check_seen.c tests/layer/checking.h
+tests_layer_check_seen_CPPFLAGS = $(tests_layer_check_order_CPPFLAGS)
+tests_layer_check_seen_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_layer_check_seen_LDADD = $(tests_layer_check_stress_LDADD)
