@@ -20,18 +20,9 @@ tests_layer_check_stress_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_layer_check_stress_LDADD = tests/support/libsupport.la lib/layer/libcheck.la lib/layer/liblayer.la lib/emu/libemu.la lib/driver/libdriver.la \
 	lib/base/libbase.la $(CHECK_LIBS)
 
-check_PROGRAMS += tests/layer/check_trace
-TESTS += tests/layer/check_trace
-tests_layer_check_trace_SOURCES = tests/layer/check_trace.c
-tests_layer_check_trace_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/support
-tests_layer_check_trace_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_layer_check_trace_LDADD = tests/support/libsupport.la lib/layer/libtrace.la lib/layer/liblayer.la lib/emu/libemu.la lib/driver/libdriver.la \
-	lib/base/libbase.la $(CHECK_LIBS)
-check_PROGRAMS += tests/layer/check_order
-TESTS += tests/layer/check_order
-check_PROGRAMS += tests/layer/check_order tests/layer/check_seen
-TESTS += tests/layer/check_order tests/layer/check_seen
-tests_layer_check_order_SOURCES = tests/layer/check_order.c tests/layer/checking.h
+check_PROGRAMS += tests/layer/check_order tests/layer/check_order_bytes tests/layer/check_seen
+TESTS += tests/layer/check_order tests/layer/check_order_bytes tests/layer/check_seen
+tests_layer_check_order_SOURCES = tests/layer/check_order.c tests/layer/checking.h tests/layer/ordering.h
 tests_layer_check_order_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/support -I$(top_srcdir)/tests
 tests_layer_check_order_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_layer_check_order_LDADD = $(tests_layer_check_stress_LDADD)
@@ -39,3 +30,15 @@ tests_layer_check_seen_SOURCES = tests/layer/check_seen.c tests/layer/checking.h
 tests_layer_check_seen_CPPFLAGS = $(tests_layer_check_order_CPPFLAGS)
 tests_layer_check_seen_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_layer_check_seen_LDADD = $(tests_layer_check_stress_LDADD)
+tests_layer_check_order_bytes_SOURCES = tests/layer/check_order_bytes.c tests/layer/checking.h tests/layer/ordering.h
+tests_layer_check_order_bytes_CPPFLAGS = $(tests_layer_check_order_CPPFLAGS)
+tests_layer_check_order_bytes_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_layer_check_order_bytes_LDADD = $(tests_layer_check_stress_LDADD)
+
+check_PROGRAMS += tests/layer/check_trace
+TESTS += tests/layer/check_trace
+tests_layer_check_trace_SOURCES = tests/layer/check_trace.c
+tests_layer_check_trace_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/support
+tests_layer_check_trace_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_layer_check_trace_LDADD = tests/support/libsupport.la lib/layer/libtrace.la lib/layer/liblayer.la lib/emu/libemu.la lib/driver/libdriver.la \
+	lib/base/libbase.la $(CHECK_LIBS)
