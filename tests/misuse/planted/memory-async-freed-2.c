@@ -10,7 +10,7 @@
  * says: cuLaunchKernel in stream 2
  * origin: second drop
  * says: cuMemFree_v2 in a default stream
- * says: bytes 0 to 0 of 4 bytes of stream-ordered memory
+ * says: of 4 bytes of stream-ordered memory
  * driver: threads lazy random:1 random:2 random:3
  */
 #include "gpu.h"

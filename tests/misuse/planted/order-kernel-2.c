@@ -11,7 +11,7 @@
  * says: cuLaunchKernel in stream 1
  * says: cuMemcpyDtoD_v2 in a default stream
  * origin: made main
- * says: bytes 0 to 0 of 4 bytes of device memory
+ * says: of 4 bytes of device memory
  * driver: threads lazy random:1 random:2 random:3
  */
 #include "gpu.h"
