@@ -61,7 +61,9 @@ static void begin_registers(const cx_ptx_grid *grid, const cx_ptx_block *block)
             [CX_PTX_SLOT_WORKSPACE_HIGH] = launch->cooperative ? CX_PTX_WINDOW_WORKSPACE >> 32 : 0,
             [CX_PTX_SLOT_GLOBAL] = launch->memory_address,
             [CX_PTX_SLOT_CONSTANT] = launch->memory_address + grid->module->constant_begin,
-            [CX_PTX_SLOT_DYNAMIC] = grid->shared_bytes - launch->shared_bytes,
+            [CX_PTX_SLOT_SHARED] = block->shared_begin,
+            [CX_PTX_SLOT_DYNAMIC] =
+                block->shared_begin + grid->shared_bytes - launch->shared_bytes,
         };
 
         for (uint32_t slot = CX_PTX_SLOT_LANEID; slot < CX_PTX_SLOT_RETURN; slot++)
@@ -124,15 +126,10 @@ static uint64_t seed_of(const cx_ptx_grid *grid, const cx_ptx_block *block, uint
     return seed ^ seed >> 29 ? seed ^ seed >> 29 : 1;
 }
 
-void cx_ptx_block_begin(const cx_ptx_grid *grid, cx_ptx_block *block, uint64_t number)
+void cx_ptx_block_begin(const cx_ptx_grid *grid, cx_ptx_block *block, const uint32_t index[3])
 {
-    const uint32_t *size = grid->launch->grid;
-
-    block->index[0] = (uint32_t)(number % size[0]);
-    block->index[1] = (uint32_t)(number / size[0] % size[1]);
-    block->index[2] = (uint32_t)(number / size[0] / size[1]);
+    memcpy(block->index, index, sizeof block->index);
     block->left = grid->threads_in_block;
-    block->used = true;
     memset(block->barriers, 0, sizeof block->barriers);
     memset(block->shared, 0, grid->shared_bytes);
     for (uint32_t i = 0; i < grid->threads_in_block; i++)
@@ -164,8 +161,7 @@ static bool has_ready_lane(const cx_ptx_grid *grid, const cx_ptx_block *block, u
     return false;
 }
 
-/* Fails the first thread of the block that has not ended, or else the first one. */
-static void fail_unfinished(cx_ptx_grid *grid, const cx_ptx_block *block, cx_ptx_outcome outcome)
+void cx_ptx_block_fail(cx_ptx_grid *grid, const cx_ptx_block *block, cx_ptx_outcome outcome)
 {
     uint32_t found = 0;
 
@@ -175,7 +171,7 @@ static void fail_unfinished(cx_ptx_grid *grid, const cx_ptx_block *block, cx_ptx
     cx_ptx_thread_fail(grid, block, &block->threads[found], outcome, 0);
 }
 
-static void check_stop(cx_ptx_grid *grid, const cx_ptx_block *block)
+void cx_ptx_block_check(cx_ptx_grid *grid, const cx_ptx_block *block)
 {
     const cx_ptx_environment *environment = grid->environment;
 
@@ -187,11 +183,11 @@ static void check_stop(cx_ptx_grid *grid, const cx_ptx_block *block)
     }
     if (grid->outcome == CX_PTX_DONE && environment->stopped &&
         environment->stopped(environment->self))
-        fail_unfinished(grid, block, CX_PTX_STOPPED);
+        cx_ptx_block_fail(grid, block, CX_PTX_STOPPED);
 }
 
 /* Each warp goes on as long as its lanes wait only for each other. */
-static bool give_turns(cx_ptx_grid *grid, cx_ptx_block *block)
+bool cx_ptx_block_turn(cx_ptx_grid *grid, cx_ptx_block *block)
 {
     bool moved = false;
 
@@ -200,23 +196,19 @@ static bool give_turns(cx_ptx_grid *grid, cx_ptx_block *block)
 
         do {
             moved |= run_warp(grid, block, first);
-            check_stop(grid, block);
+            cx_ptx_block_check(grid, block);
             if (grid->outcome != CX_PTX_DONE)
                 return true;
         } while (--turns > 0 && has_ready_lane(grid, block, first));
     }
-    moved |= cx_ptx_barriers_release(grid, block, grid->threads_in_block);
+    return moved | cx_ptx_barriers_release(grid, block, grid->threads_in_block);
+}
+
+bool cx_ptx_block_part(const cx_ptx_grid *grid, cx_ptx_block *block)
+{
+    bool moved = false;
+
     for (uint32_t i = 0; !moved && i < warps_of(grid); i++)
         moved = cx_ptx_warp_part(&block->warps[i]);
     return moved;
-}
-
-void cx_ptx_block_turn(cx_ptx_grid *grid, cx_ptx_block *block)
-{
-    if (!give_turns(grid, block))
-        fail_unfinished(grid, block, CX_PTX_DEADLOCK);
-    if (block->left == 0)
-        block->used = false;
-    else
-        check_stop(grid, block);
 }

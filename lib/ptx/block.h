@@ -8,10 +8,18 @@
 bool cx_ptx_block_allocate(const cx_ptx_grid *grid, cx_ptx_block *block);
 void cx_ptx_block_free(cx_ptx_block *block);
 
-/* Begins the block with that number; it is used until all of its threads have ended. */
-void cx_ptx_block_begin(const cx_ptx_grid *grid, cx_ptx_block *block, uint64_t number);
+void cx_ptx_block_begin(const cx_ptx_grid *grid, cx_ptx_block *block, const uint32_t index[3]);
 
-/* Gives each warp a turn. */
-void cx_ptx_block_turn(cx_ptx_grid *grid, cx_ptx_block *block);
+/* Gives each warp a turn; true if anything happened. */
+bool cx_ptx_block_turn(cx_ptx_grid *grid, cx_ptx_block *block);
+
+/* Lets lanes go on that wait where their warp meets; true if there were any. */
+bool cx_ptx_block_part(const cx_ptx_grid *grid, cx_ptx_block *block);
+
+/* Fails the block's first thread that has not ended. */
+void cx_ptx_block_fail(cx_ptx_grid *grid, const cx_ptx_block *block, cx_ptx_outcome outcome);
+
+/* Ends the grid's run if it shall stop. */
+void cx_ptx_block_check(cx_ptx_grid *grid, const cx_ptx_block *block);
 
 #endif

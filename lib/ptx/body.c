@@ -37,7 +37,8 @@ static cx_ptx_encoder encoder_of(const cx_ptx_token *opcode)
         {"stackrestore", cx_ptx_encode_stack}, {"mbarrier", cx_ptx_encode_mbarrier},
         {"createpolicy", cx_ptx_encode_policy}, {"discard", cx_ptx_encode_nothing},
         {"applypriority", cx_ptx_encode_nothing}, {"setmaxnreg", cx_ptx_encode_nothing},
-        {"griddepcontrol", cx_ptx_encode_nothing},
+        {"griddepcontrol", cx_ptx_encode_nothing}, {"mapa", cx_ptx_encode_mapa},
+        {"getctarank", cx_ptx_encode_getctarank},
     };
     cx_ptx_words words = cx_ptx_words_of(opcode);
     cx_ptx_token first;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define CLUSTER_MAX 8 /* blocks of a cluster that every device allows */
 #define DEPTH_MAX 24
 #define PENDING_DEFAULT 2048
 
@@ -88,6 +89,18 @@ static bool are_within(const uint32_t size[3], const uint32_t most[3])
     return true;
 }
 
+/* A child runs in the clusters that its kernel requires. */
+static bool fits_clusters(const cx_ptx_function *kernel, const uint32_t blocks[3])
+{
+    const uint32_t *size = kernel->cluster;
+
+    if (size[0] == 0)
+        return !kernel->cluster_needed;
+    if ((uint64_t)size[0] * size[1] * size[2] > CLUSTER_MAX || kernel->counts_clusters)
+        return false;
+    return blocks[0] % size[0] == 0 && blocks[1] % size[1] == 0 && blocks[2] % size[2] == 0;
+}
+
 static bool suits_kernel(const cx_ptx_function *kernel, const uint32_t blocks[3],
                          const uint32_t threads[3])
 {
@@ -96,7 +109,7 @@ static bool suits_kernel(const cx_ptx_function *kernel, const uint32_t blocks[3]
     uint64_t most = kernel->max_threads ? kernel->max_threads : CX_PTX_THREADS_MAX;
 
     if (!are_within(blocks, blocks_most) || !are_within(threads, threads_most) ||
-        (uint64_t)threads[0] * threads[1] * threads[2] > most)
+        (uint64_t)threads[0] * threads[1] * threads[2] > most || !fits_clusters(kernel, blocks))
         return false;
     return kernel->required[0] == 0 ||
            memcmp(kernel->required, threads, sizeof kernel->required) == 0;

@@ -48,12 +48,12 @@ void cx_ptx_crew_end(cx_ptx_crew *crew)
     pthread_mutex_destroy(&crew->lock);
 }
 
-bool cx_ptx_crew_take(cx_ptx_crew *crew, uint64_t *out_block)
+bool cx_ptx_crew_take(cx_ptx_crew *crew, uint64_t *out_cluster)
 {
     if (atomic_load(&crew->failed))
         return false;
-    *out_block = atomic_fetch_add(&crew->next, 1);
-    return *out_block < crew->total;
+    *out_cluster = atomic_fetch_add(&crew->next, 1);
+    return *out_cluster < crew->total;
 }
 
 static void *run_helper(void *argument)
@@ -99,13 +99,13 @@ bool cx_ptx_crew_is_too_large(const cx_ptx_crew *crew, unsigned rank)
     return rank >= share_of(crew);
 }
 
-void cx_ptx_crew_fail(cx_ptx_crew *crew, uint64_t block, cx_ptx_outcome outcome,
+void cx_ptx_crew_fail(cx_ptx_crew *crew, uint64_t cluster, cx_ptx_outcome outcome,
                       const cx_ptx_fault *fault)
 {
     pthread_mutex_lock(&crew->lock);
-    if (crew->outcome == CX_PTX_DONE || block < crew->failed_block) {
+    if (crew->outcome == CX_PTX_DONE || cluster < crew->failed_cluster) {
         crew->outcome = outcome;
-        crew->failed_block = block;
+        crew->failed_cluster = cluster;
         crew->fault = *fault;
     }
     pthread_mutex_unlock(&crew->lock);

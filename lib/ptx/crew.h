@@ -1,6 +1,6 @@
 /*
  * The threads of the host that run a grid. The launching thread begins; if the grid lasts, others
- * help it, each with a block of its own. All launches of the process share the cores.
+ * help it, each with a cluster of blocks of its own. All launches of the process share the cores.
  */
 #ifndef CX_PTX_CREW_H
 #define CX_PTX_CREW_H
@@ -20,15 +20,15 @@ typedef struct cx_ptx_helper {
 
 typedef struct cx_ptx_crew {
     cx_ptx_grid grid;        /* as it was before the first block; helpers copy it */
-    uint64_t total;          /* blocks */
+    uint64_t total;          /* clusters */
     unsigned cores;
     uint64_t look_ns;      /* when the launching thread looks for help again */
-    _Atomic uint64_t next; /* the next block that nobody has taken */
+    _Atomic uint64_t next; /* the next cluster that nobody has taken */
     atomic_bool failed;    /* nobody takes one any more */
 
     pthread_mutex_t lock;   /* of what follows; held with no other lock */
-    cx_ptx_outcome outcome; /* of the failed block with the lowest number */
-    uint64_t failed_block;
+    cx_ptx_outcome outcome; /* of the failed cluster with the lowest number */
+    uint64_t failed_cluster;
     cx_ptx_fault fault;
 
     cx_ptx_helper helpers[]; /* cores - 1 */
@@ -40,19 +40,19 @@ void cx_ptx_crew_begin(cx_ptx_crew *crew, const cx_ptx_grid *grid, uint64_t tota
 /* Ends it: all helpers have left. */
 void cx_ptx_crew_end(cx_ptx_crew *crew);
 
-/* Takes the next block. False: there is none left, or another one has failed. */
-bool cx_ptx_crew_take(cx_ptx_crew *crew, uint64_t *out_block);
+/* Takes the next cluster. False: there is none left, or another one has failed. */
+bool cx_ptx_crew_take(cx_ptx_crew *crew, uint64_t *out_cluster);
 
-/* Starts helpers if the launch has lasted for a while and blocks are left; by its thread only. */
+/* Starts helpers if the launch has lasted for a while and clusters are left; by its thread only. */
 void cx_ptx_crew_look(cx_ptx_crew *crew);
 
 /* True if a helper of that rank is one too many, since other launches have begun. */
 bool cx_ptx_crew_is_too_large(const cx_ptx_crew *crew, unsigned rank);
 
-void cx_ptx_crew_fail(cx_ptx_crew *crew, uint64_t block, cx_ptx_outcome outcome,
+void cx_ptx_crew_fail(cx_ptx_crew *crew, uint64_t cluster, cx_ptx_outcome outcome,
                       const cx_ptx_fault *fault);
 
-/* Runs blocks until none is left; run.c. */
+/* Runs clusters until none is left; run.c. */
 void cx_ptx_help(cx_ptx_helper *helper);
 
 #endif

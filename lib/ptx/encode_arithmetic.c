@@ -360,6 +360,7 @@ bool cx_ptx_encode_mov(cx_ptx_parser *self, const cx_ptx_statement *statement)
         return cx_ptx_encode_computed(self, statement);
     done.op = source->kind == CX_PTX_OPERAND_VARIABLE ? CX_PTX_ADD_ADDRESS
                                                       : (uint16_t)source->special;
+    done.mode = source->special_mode;
     done.a = source->slot;
     done.d = cx_ptx_result(self, &statement->operands[0],
                            cx_ptx_last_type(&statement->opcode));

@@ -176,7 +176,7 @@ bool cx_ptx_encode_bar(cx_ptx_parser *self, const cx_ptx_statement *statement)
     cx_ptx_instruction done = {.op = CX_PTX_BARRIER, .mode = CX_PTX_REDUCE_NONE};
 
     if (cx_ptx_has_word(opcode, "cluster"))
-        return cx_ptx_unknown(self, statement);
+        return cx_ptx_encode_cluster_barrier(self, statement);
     if (cx_ptx_has_word(opcode, "warp"))
         return encode_warp_barrier(self, statement);
     if (cx_ptx_has_word(opcode, "red"))

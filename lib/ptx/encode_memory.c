@@ -48,6 +48,8 @@ static bool read_space(const cx_ptx_token *word, access_words *out)
         out->space = CX_PTX_CONSTANT;
     else if (cx_ptx_token_is(word, "shared") || cx_ptx_token_is(word, "shared::cta"))
         out->space = CX_PTX_SHARED;
+    else if (cx_ptx_token_is(word, "shared::cluster"))
+        out->space = CX_PTX_CLUSTER;
     else if (cx_ptx_token_is(word, "local"))
         out->space = CX_PTX_LOCAL;
     else if (has_prefix(word, "param"))
@@ -88,9 +90,10 @@ bool cx_ptx_take_address(cx_ptx_parser *self, const cx_ptx_statement *statement,
     if (operand->kind != CX_PTX_OPERAND_ADDRESS)
         return cx_ptx_wrong(self, statement, "an address in brackets is missing");
     if (operand->has_variable) {
-        bool parameter = space == CX_PTX_PARAMETER && operand->space == CX_PTX_LOCAL;
+        bool suits = (space == CX_PTX_PARAMETER && operand->space == CX_PTX_LOCAL) ||
+                     (space == CX_PTX_CLUSTER && operand->space == CX_PTX_SHARED);
 
-        if (space != CX_PTX_GENERIC && space != operand->space && !parameter)
+        if (space != CX_PTX_GENERIC && space != operand->space && !suits)
             return cx_ptx_wrong(self, statement, "the variable lies in another space");
         space = operand->space;
     } else if (space == CX_PTX_PARAMETER && !cx_ptx_current(self)->kernel) {
@@ -256,7 +259,7 @@ static bool atomic_vector_exists(const access_words *what, const cx_ptx_instruct
 {
     bool pairs = done->from != CX_PTX_NO_TYPE;
 
-    return what->space != CX_PTX_SHARED && done->mode == CX_PTX_ATOMIC_ADD &&
+    return what->space != CX_PTX_SHARED && what->space != CX_PTX_CLUSTER && done->mode == CX_PTX_ATOMIC_ADD &&
            (pairs || what->type == CX_PTX_F16 || what->type == CX_PTX_BF16 ||
             what->type == CX_PTX_F32) &&
            what->count * cx_ptx_type_bytes(what->type) <= 16;
@@ -430,6 +433,7 @@ static uint64_t window_of(cx_ptx_space space)
 {
     switch (space) {
     case CX_PTX_SHARED:
+    case CX_PTX_CLUSTER:
         return CX_PTX_WINDOW_SHARED;
     case CX_PTX_LOCAL:
         return CX_PTX_WINDOW_LOCAL;
@@ -484,6 +488,7 @@ bool cx_ptx_encode_isspacep(cx_ptx_parser *self, const cx_ptx_statement *stateme
     const cx_ptx_operand *address = &statement->operands[1];
     bool narrow = address->kind == CX_PTX_OPERAND_REGISTER && cx_ptx_type_bytes(address->type) == 4;
     done.immediate = (int64_t)window_of(what.space);
+    done.space = (uint8_t)what.space;
     done.a = cx_ptx_value(self, address, narrow ? CX_PTX_U32 : CX_PTX_U64);
     done.d = cx_ptx_result(self, &statement->operands[0], CX_PTX_PRED);
     return done.a != CX_PTX_NO_SLOT && done.d != CX_PTX_NO_SLOT && cx_ptx_emit(self, done);

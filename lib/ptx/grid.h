@@ -1,7 +1,7 @@
 /*
  * A running grid: blocks of threads. A thread has a lane of its warp's registers and continues
- * where it stopped. A block runs in one thread of the host: it shares only global memory with
- * others.
+ * where it stopped. The blocks of a cluster run in one thread of the host: they share only global
+ * memory with others.
  */
 #ifndef CX_PTX_GRID_H
 #define CX_PTX_GRID_H
@@ -15,10 +15,18 @@
 typedef enum cx_ptx_thread_state {
     CX_PTX_THREAD_READY,
     CX_PTX_THREAD_AT_BARRIER,
+    CX_PTX_THREAD_AT_CLUSTER, /* at the barrier of the cluster */
     CX_PTX_THREAD_AT_WARP,
     CX_PTX_THREAD_AT_JOIN, /* where the lanes of its group meet again */
     CX_PTX_THREAD_ENDED
 } cx_ptx_thread_state;
+
+/* Where a thread is in a phase of the cluster's barrier. */
+typedef enum cx_ptx_cluster_place {
+    CX_PTX_CLUSTER_AWAY,
+    CX_PTX_CLUSTER_ARRIVED,
+    CX_PTX_CLUSTER_PASSED /* all have arrived, and it has not waited yet */
+} cx_ptx_cluster_place;
 
 typedef struct cx_ptx_thread {
     const cx_ptx_instruction *next;
@@ -28,10 +36,12 @@ typedef struct cx_ptx_thread {
     uint32_t index;        /* in its block */
     uint8_t state;
     uint8_t barrier; /* where it waits */
+    uint8_t cluster; /* cx_ptx_cluster_place */
     uint16_t error;  /* of its latest call of the device runtime that failed */
 } cx_ptx_thread;
 
 typedef struct cx_ptx_warp cx_ptx_warp;
+typedef struct cx_ptx_cluster cx_ptx_cluster; /* cluster.h */
 
 typedef struct cx_ptx_barrier {
     uint32_t arrived;
@@ -43,10 +53,12 @@ typedef struct cx_ptx_barrier {
 typedef struct cx_ptx_block {
     uint32_t index[3];
     uint32_t left; /* threads that have not ended */
-    bool used;
+    uint32_t rank; /* in its cluster */
+    cx_ptx_cluster *cluster;
     cx_ptx_thread *threads;
     cx_ptx_warp *warps;
     unsigned char *shared;
+    uint64_t shared_begin; /* its address */
     unsigned char *rows, *rows_memory; /* of all warps; their allocation */
     unsigned char *local;
     cx_ptx_barrier barriers[CX_PTX_BARRIERS];
@@ -75,6 +87,8 @@ typedef struct cx_ptx_grid {
     size_t bytes_of_warp;                /* all rows */
     size_t local_of_thread;
     size_t shared_bytes;
+    uint32_t cluster[3], blocks_in_cluster;
+    bool explicit_cluster; /* the launch or the kernel has named the size */
     unsigned char parameters[CX_PTX_PARAMETER_BYTES_MAX + 16];
     uint64_t workspace[CX_PTX_WORKSPACE_WORDS]; /* for the barrier of all blocks */
 
@@ -82,7 +96,7 @@ typedef struct cx_ptx_grid {
     struct cx_ptx_crew *crew; /* what all threads of the host that run this grid share */
     bool helps;               /* this is the copy of a helper */
     bool gave_up;             /* since another block has failed */
-    uint64_t number;          /* of the running block */
+    uint64_t number;          /* of the cluster that began last */
     cx_ptx_outcome outcome;   /* CX_PTX_DONE unless something failed */
     cx_ptx_fault *fault;
 } cx_ptx_grid;

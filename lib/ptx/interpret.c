@@ -1,4 +1,5 @@
 /* Runs a group of lanes: the instructions that decide where it goes on. */
+#include "ptx/cluster.h"
 #include "ptx/step.h"
 #include "ptx/warp.h"
 
@@ -181,6 +182,7 @@ static void end_threads(const cx_ptx_step *run, const cx_ptx_instruction *at)
     EACH_ACTIVE (run) {
         thread_of(run, lane)->next = at;
         thread_of(run, lane)->state = CX_PTX_THREAD_ENDED;
+        cx_ptx_cluster_leave(run->block, thread_of(run, lane));
         run->block->left--;
     }
 }
@@ -347,6 +349,14 @@ cx_ptx_event cx_ptx_group_run(cx_ptx_grid *grid, cx_ptx_block *block, const cx_p
             if (!cx_ptx_barrier_arrive(grid, block, &run.rows, warp->lanes, run.active, at))
                 return CX_PTX_EVENT_FAILED;
             if (at->op == CX_PTX_BARRIER)
+                return stop(&run, group, at, turn, CX_PTX_EVENT_BLOCKED);
+            break;
+        case CX_PTX_CLUSTER_ARRIVE:
+            if (!cx_ptx_cluster_arrive(grid, block, warp->lanes, run.active, at))
+                return CX_PTX_EVENT_FAILED;
+            break;
+        case CX_PTX_CLUSTER_WAIT:
+            if (!cx_ptx_cluster_wait(warp->lanes, run.active, at))
                 return stop(&run, group, at, turn, CX_PTX_EVENT_BLOCKED);
             break;
         case CX_PTX_WARP:

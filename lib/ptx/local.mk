@@ -1,9 +1,9 @@
 noinst_LTLIBRARIES += lib/ptx/libptx.la
 lib_ptx_libptx_la_SOURCES = \
-	lib/ptx/atomic.c lib/ptx/bits.h lib/ptx/block.c lib/ptx/block.h lib/ptx/body.c lib/ptx/builtin.c lib/ptx/builtin.h lib/ptx/call.c lib/ptx/child.c lib/ptx/child.h \
+	lib/ptx/atomic.c lib/ptx/bits.h lib/ptx/block.c lib/ptx/block.h lib/ptx/body.c lib/ptx/builtin.c lib/ptx/builtin.h lib/ptx/call.c lib/ptx/child.c lib/ptx/child.h lib/ptx/cluster.c lib/ptx/cluster.h \
 	lib/ptx/crew.c lib/ptx/crew.h \
 	lib/ptx/convert.c lib/ptx/encode_call.c \
-	lib/ptx/encode_arithmetic.c lib/ptx/encode_compare.c lib/ptx/encode_control.c \
+	lib/ptx/encode_arithmetic.c lib/ptx/encode_cluster.c lib/ptx/encode_compare.c lib/ptx/encode_control.c \
 	lib/ptx/encode_convert.c lib/ptx/encode_memory.c \
 	lib/ptx/flow.c lib/ptx/flow.h lib/ptx/grid.h lib/ptx/growth.h lib/ptx/interpret.c \
 	lib/ptx/lanes.h lib/ptx/lanes_find.c \

@@ -79,11 +79,18 @@ uint64_t cx_ptx_mbarrier_do(uint8_t mode, uint64_t *memory, uint32_t operand, ui
 
 /* ---- the instruction ---- */
 
+/* Another block's barrier tells no state. */
+static cx_ptx_space space_of(const cx_ptx_statement *statement)
+{
+    return cx_ptx_has_word(&statement->opcode, "shared::cluster") ? CX_PTX_CLUSTER : CX_PTX_SHARED;
+}
+
 /* mbarrier.arrive.shared.b64 state, [address] {, count}; the state may be left out. */
 static bool encode_arrival(cx_ptx_parser *self, const cx_ptx_statement *statement,
                            cx_ptx_instruction done)
 {
     bool has_state = statement->operands[0].kind != CX_PTX_OPERAND_ADDRESS;
+    cx_ptx_space space = space_of(statement);
     int at = has_state, count = statement->count - at;
     cx_ptx_instruction expected = {0};
 
@@ -91,8 +98,11 @@ static bool encode_arrival(cx_ptx_parser *self, const cx_ptx_statement *statemen
         cx_ptx_has_word(&statement->opcode, "arrive_drop"))
         done.mode = CX_PTX_MBARRIER_ARRIVE_DROP;
     if (!cx_ptx_need(self, statement, at + 1, at + 2) ||
-        !cx_ptx_take_address(self, statement, &statement->operands[at], CX_PTX_SHARED, true, &done))
+        !cx_ptx_take_address(self, statement, &statement->operands[at], space, true, &done))
         return false;
+    if (space == CX_PTX_CLUSTER && has_state &&
+        statement->operands[0].kind != CX_PTX_OPERAND_SINK)
+        return cx_ptx_wrong(self, statement, "another block's barrier tells no state");
     done.d = has_state ? cx_ptx_result(self, &statement->operands[0], CX_PTX_B64)
                        : cx_ptx_temp(self);
     done.b = count == 2 ? cx_ptx_value(self, &statement->operands[at + 1], CX_PTX_U32)
@@ -131,7 +141,8 @@ static bool encode_change(cx_ptx_parser *self, const cx_ptx_statement *statement
 {
     done.mode = (uint8_t)mode;
     if (!cx_ptx_need(self, statement, 2, 2) ||
-        !cx_ptx_take_address(self, statement, &statement->operands[0], CX_PTX_SHARED, true, &done))
+        !cx_ptx_take_address(self, statement, &statement->operands[0], space_of(statement), true,
+                             &done))
         return false;
     done.d = cx_ptx_temp(self);
     done.b = cx_ptx_value(self, &statement->operands[1], CX_PTX_U32);
@@ -164,6 +175,12 @@ static bool encode_end(cx_ptx_parser *self, const cx_ptx_statement *statement,
                                &done);
 }
 
+static bool reaches_others(const cx_ptx_token *word)
+{
+    return cx_ptx_token_is(word, "arrive") || cx_ptx_token_is(word, "arrive_drop") ||
+           cx_ptx_token_is(word, "expect_tx") || cx_ptx_token_is(word, "complete_tx");
+}
+
 bool cx_ptx_encode_mbarrier(cx_ptx_parser *self, const cx_ptx_statement *statement)
 {
     const cx_ptx_token *opcode = &statement->opcode;
@@ -172,10 +189,10 @@ bool cx_ptx_encode_mbarrier(cx_ptx_parser *self, const cx_ptx_statement *stateme
     cx_ptx_words words = cx_ptx_words_of(opcode);
     cx_ptx_token word;
 
-    if (cx_ptx_has_word(opcode, "shared::cluster"))
-        return cx_ptx_unknown(self, statement);
     cx_ptx_next_word(&words, &word);
     if (!cx_ptx_next_word(&words, &word) || cx_ptx_last_type(opcode) != CX_PTX_B64)
+        return cx_ptx_unknown(self, statement);
+    if (space_of(statement) == CX_PTX_CLUSTER && !reaches_others(&word))
         return cx_ptx_unknown(self, statement);
     if (cx_ptx_token_is(&word, "inval"))
         return encode_end(self, statement, done);

@@ -123,8 +123,12 @@ cx_ptx_kernel_info cx_ptx_kernel_describe(const cx_ptx_module *module,
         .local_bytes = kernel->stack_bytes,
         .registers = cx_ptx_registers_of(kernel),
         .max_threads = kernel->max_threads,
+        .cluster_most = kernel->cluster_most,
+        .cluster_needed = kernel->cluster_needed,
+        .counts_clusters = kernel->counts_clusters,
     };
     memcpy(info.required, kernel->required, sizeof info.required);
+    memcpy(info.cluster, kernel->cluster, sizeof info.cluster);
     return info;
 }
 

@@ -44,7 +44,8 @@ enum {
 
     CX_PTX_SLOT_GLOBAL, /* longs of the warp: the address of the module's variables, */
     CX_PTX_SLOT_CONSTANT, /* of those in .const, */
-    CX_PTX_SLOT_DYNAMIC,  /* of the dynamic shared memory */
+    CX_PTX_SLOT_SHARED,   /* of the block's shared memory, */
+    CX_PTX_SLOT_DYNAMIC,  /* of what the launch adds to it */
 
     CX_PTX_SLOT_RETURN, /* words of the frame: the return address, */
     CX_PTX_SLOT_CALLER, /* the function that has called */
@@ -119,6 +120,9 @@ typedef enum cx_ptx_op {
     CX_PTX_CLOCK_HIGH,
     CX_PTX_CLOCK_64,
     CX_PTX_TIMER,
+    CX_PTX_CLUSTER_REGISTER, /* mode: cx_ptx_cluster_register */
+    CX_PTX_MAP_SHARED,       /* d: the address of what block b has where this one has a */
+    CX_PTX_RANK_OF_SHARED,   /* d: the rank of the block that has the address a */
     CX_PTX_FENCE,
     CX_PTX_COPY_ASYNC,
     CX_PTX_BRANCH, /* branches: flow.h */
@@ -141,6 +145,8 @@ typedef enum cx_ptx_op {
     CX_PTX_PAUSE,
     CX_PTX_BARRIER,
     CX_PTX_BARRIER_ARRIVE,
+    CX_PTX_CLUSTER_ARRIVE,
+    CX_PTX_CLUSTER_WAIT,
     CX_PTX_WARP, /* a joint operation of a warp's lanes */
     CX_PTX_ACTIVE_MASK
 } cx_ptx_op;
@@ -266,6 +272,8 @@ struct cx_ptx_function {
     uint32_t *live_at_calls; /* for each of `calls`: those that outlive it */
     unsigned char *constant_words, *constant_longs; /* rows, in one allocation */
     uint32_t max_threads, required[3];
+    uint32_t cluster[3], cluster_most; /* as of cx_ptx_kernel_info */
+    bool cluster_needed, counts_clusters;
     uint32_t min_blocks, max_registers; /* .minnctapersm, .maxnreg; 0: none */
     size_t stack_words, stack_longs, stack_bytes, stack_registers; /* with all its callees */
     bool calls_indirectly, allocates;

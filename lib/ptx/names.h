@@ -24,6 +24,7 @@ typedef enum cx_ptx_space {
     CX_PTX_GENERIC,
     CX_PTX_GLOBAL,
     CX_PTX_SHARED,
+    CX_PTX_CLUSTER, /* shared memory of all blocks of the cluster */
     CX_PTX_LOCAL,
     CX_PTX_PARAMETER, /* of a kernel */
     CX_PTX_DYNAMIC,   /* dynamic shared memory of the launch */

@@ -1,3 +1,4 @@
+#include "ptx/cluster.h"
 #include "ptx/parser.h"
 
 #include <string.h>
@@ -5,9 +6,8 @@
 /* ---- special registers ---- */
 
 /* A register with three components has .x, .y or .z behind its name. */
-typedef enum special_form { WHOLE, COMPONENTS, EQUAL_COMPONENTS, NUMBERED } special_form;
+typedef enum special_form { WHOLE, COMPONENTS, NUMBERED } special_form;
 
-/* A launch is no cluster: each block is one by itself. */
 static const struct {
     const char *text;
     uint32_t slot;
@@ -17,13 +17,6 @@ static const struct {
     {"%ntid", CX_PTX_SLOT_NTID, COMPONENTS},
     {"%ctaid", CX_PTX_SLOT_CTAID, COMPONENTS},
     {"%nctaid", CX_PTX_SLOT_NCTAID, COMPONENTS},
-    {"%clusterid", CX_PTX_SLOT_CTAID, COMPONENTS},
-    {"%nclusterid", CX_PTX_SLOT_NCTAID, COMPONENTS},
-    {"%cluster_ctaid", CX_PTX_SLOT_ZERO, EQUAL_COMPONENTS},
-    {"%cluster_nctaid", CX_PTX_SLOT_NSMID, EQUAL_COMPONENTS},
-    {"%cluster_ctarank", CX_PTX_SLOT_ZERO, WHOLE},
-    {"%cluster_nctarank", CX_PTX_SLOT_NSMID, WHOLE},
-    {"%is_explicit_cluster", CX_PTX_SLOT_ZERO, WHOLE},
     {"%laneid", CX_PTX_SLOT_LANEID, WHOLE},
     {"%warpid", CX_PTX_SLOT_WARPID, WHOLE},
     {"%nwarpid", CX_PTX_SLOT_NWARPID, WHOLE},
@@ -53,13 +46,29 @@ static const struct {
     const char *text;
     cx_ptx_op op;
     cx_ptx_type type;
+    uint8_t mode;
 } changing[] = {
-    {"%clock", CX_PTX_CLOCK_32, CX_PTX_U32},
-    {"%clock_hi", CX_PTX_CLOCK_HIGH, CX_PTX_U32},
-    {"%clock64", CX_PTX_CLOCK_64, CX_PTX_U64},
-    {"%globaltimer", CX_PTX_TIMER, CX_PTX_U64},
-    {"%globaltimer_lo", CX_PTX_CLOCK_32, CX_PTX_U32},
-    {"%globaltimer_hi", CX_PTX_CLOCK_HIGH, CX_PTX_U32},
+    {"%clock", CX_PTX_CLOCK_32, CX_PTX_U32, 0},
+    {"%clock_hi", CX_PTX_CLOCK_HIGH, CX_PTX_U32, 0},
+    {"%clock64", CX_PTX_CLOCK_64, CX_PTX_U64, 0},
+    {"%globaltimer", CX_PTX_TIMER, CX_PTX_U64, 0},
+    {"%globaltimer_lo", CX_PTX_CLOCK_32, CX_PTX_U32, 0},
+    {"%globaltimer_hi", CX_PTX_CLOCK_HIGH, CX_PTX_U32, 0},
+    {"%clusterid.x", CX_PTX_CLUSTER_REGISTER, CX_PTX_U32, CX_PTX_CLUSTER_INDEX},
+    {"%clusterid.y", CX_PTX_CLUSTER_REGISTER, CX_PTX_U32, CX_PTX_CLUSTER_INDEX + 1},
+    {"%clusterid.z", CX_PTX_CLUSTER_REGISTER, CX_PTX_U32, CX_PTX_CLUSTER_INDEX + 2},
+    {"%nclusterid.x", CX_PTX_CLUSTER_REGISTER, CX_PTX_U32, CX_PTX_CLUSTER_GRID},
+    {"%nclusterid.y", CX_PTX_CLUSTER_REGISTER, CX_PTX_U32, CX_PTX_CLUSTER_GRID + 1},
+    {"%nclusterid.z", CX_PTX_CLUSTER_REGISTER, CX_PTX_U32, CX_PTX_CLUSTER_GRID + 2},
+    {"%cluster_ctaid.x", CX_PTX_CLUSTER_REGISTER, CX_PTX_U32, CX_PTX_CLUSTER_BLOCK},
+    {"%cluster_ctaid.y", CX_PTX_CLUSTER_REGISTER, CX_PTX_U32, CX_PTX_CLUSTER_BLOCK + 1},
+    {"%cluster_ctaid.z", CX_PTX_CLUSTER_REGISTER, CX_PTX_U32, CX_PTX_CLUSTER_BLOCK + 2},
+    {"%cluster_nctaid.x", CX_PTX_CLUSTER_REGISTER, CX_PTX_U32, CX_PTX_CLUSTER_SIZE},
+    {"%cluster_nctaid.y", CX_PTX_CLUSTER_REGISTER, CX_PTX_U32, CX_PTX_CLUSTER_SIZE + 1},
+    {"%cluster_nctaid.z", CX_PTX_CLUSTER_REGISTER, CX_PTX_U32, CX_PTX_CLUSTER_SIZE + 2},
+    {"%cluster_ctarank", CX_PTX_CLUSTER_REGISTER, CX_PTX_U32, CX_PTX_CLUSTER_RANK},
+    {"%cluster_nctarank", CX_PTX_CLUSTER_REGISTER, CX_PTX_U32, CX_PTX_CLUSTER_BLOCKS},
+    {"%is_explicit_cluster", CX_PTX_CLUSTER_REGISTER, CX_PTX_PRED, CX_PTX_CLUSTER_EXPLICIT},
 };
 
 static bool is_digits(const char *text, size_t length)
@@ -108,6 +117,7 @@ static bool find_special(const cx_ptx_token *token, cx_ptx_operand *out)
         out->kind = CX_PTX_OPERAND_SPECIAL;
         out->type = changing[i].type;
         out->special = changing[i].op;
+        out->special_mode = changing[i].mode;
         return true;
     }
     return false;
@@ -148,7 +158,7 @@ static void take_variable(cx_ptx_operand *out, const cx_ptx_name *name)
 {
     static const uint32_t bases[] = {
         [CX_PTX_GENERIC] = CX_PTX_SLOT_ZERO,     [CX_PTX_GLOBAL] = CX_PTX_SLOT_GLOBAL,
-        [CX_PTX_SHARED] = CX_PTX_SLOT_ZERO,      [CX_PTX_LOCAL] = CX_PTX_SLOT_LOCAL,
+        [CX_PTX_SHARED] = CX_PTX_SLOT_SHARED,    [CX_PTX_LOCAL] = CX_PTX_SLOT_LOCAL,
         [CX_PTX_PARAMETER] = CX_PTX_SLOT_ZERO,   [CX_PTX_DYNAMIC] = CX_PTX_SLOT_DYNAMIC,
         [CX_PTX_CONSTANT] = CX_PTX_SLOT_CONSTANT,
     };
@@ -450,7 +460,8 @@ static uint32_t value_of(cx_ptx_parser *self, const cx_ptx_operand *operand, cx_
     case CX_PTX_OPERAND_NUMBER:
         return cx_ptx_constant(self, bits_as(operand, type));
     case CX_PTX_OPERAND_SPECIAL:
-        return emit_to_temp(self, (cx_ptx_instruction){.op = (uint16_t)operand->special});
+        return emit_to_temp(self, (cx_ptx_instruction){.op = (uint16_t)operand->special,
+                                                       .mode = operand->special_mode});
     case CX_PTX_OPERAND_VARIABLE:
         return emit_to_temp(self, (cx_ptx_instruction){.op = CX_PTX_ADD_ADDRESS,
                                                        .a = slot,

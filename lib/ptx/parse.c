@@ -66,7 +66,7 @@ static bool find_or_add_function(cx_ptx_parser *self, const cx_ptx_token *word, 
     return true;
 }
 
-static bool take_triple(cx_ptx_parser *self, uint32_t out[3])
+static bool take_triple(cx_ptx_parser *self, const char *of, uint32_t out[3])
 {
     uint64_t number;
 
@@ -77,8 +77,32 @@ static bool take_triple(cx_ptx_parser *self, uint32_t out[3])
         if (!cx_ptx_expect_number(self, &number))
             return false;
         if (number == 0 || number > CX_PTX_THREADS_MAX)
-            return CX_PTX_INVALID_AT(self, "a block of that size");
+            return CX_PTX_INVALID_AT(self, "a %s of that size", of);
         out[i] = (uint32_t)number;
+    }
+    return true;
+}
+
+static bool is_cluster_limit(const cx_ptx_parser *self)
+{
+    return cx_ptx_at(self, ".reqnctapercluster") || cx_ptx_at(self, ".maxclusterrank") ||
+           cx_ptx_at(self, ".explicitcluster") || cx_ptx_at(self, ".blocksareclusters");
+}
+
+static bool take_cluster_limit(cx_ptx_parser *self, cx_ptx_function *function)
+{
+    uint64_t number;
+
+    if (cx_ptx_take(self, ".reqnctapercluster"))
+        return take_triple(self, "cluster", function->cluster);
+    if (cx_ptx_take(self, ".maxclusterrank")) {
+        if (!cx_ptx_expect_number(self, &number))
+            return false;
+        function->cluster_most = number > UINT32_MAX ? UINT32_MAX : (uint32_t)number;
+    } else if (cx_ptx_take(self, ".explicitcluster")) {
+        function->cluster_needed = true;
+    } else {
+        function->counts_clusters = cx_ptx_take(self, ".blocksareclusters");
     }
     return true;
 }
@@ -95,22 +119,14 @@ static bool take_limits(cx_ptx_parser *self)
             bool required = cx_ptx_at(self, ".reqntid");
 
             cx_ptx_advance(self);
-            if (!take_triple(self, size))
+            if (!take_triple(self, "block", size))
                 return false;
             function->max_threads = size[0] * size[1] * size[2];
             if (required)
                 memcpy(function->required, size, sizeof size);
-        } else if (cx_ptx_take(self, ".reqnctapercluster")) {
-            if (!take_triple(self, size))
+        } else if (is_cluster_limit(self)) {
+            if (!take_cluster_limit(self, function))
                 return false;
-            if (size[0] * size[1] * size[2] > 1)
-                return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "clusters of several blocks");
-        } else if (cx_ptx_take(self, ".maxclusterrank")) {
-            if (!cx_ptx_expect_number(self, &number))
-                return false;
-        } else if (cx_ptx_take(self, ".explicitcluster") ||
-                   cx_ptx_take(self, ".blocksareclusters")) {
-            continue;
         } else if (cx_ptx_at(self, ".minnctapersm") || cx_ptx_at(self, ".maxnreg")) {
             uint32_t *out = cx_ptx_at(self, ".maxnreg") ? &function->max_registers
                                                         : &function->min_blocks;

@@ -124,6 +124,7 @@ typedef struct cx_ptx_operand {
     uint32_t slot;        /* of a register, a fixed special register; the base of an address */
     uint64_t bits;        /* of a number */
     cx_ptx_op special;    /* the instruction that reads a special register with a changing value */
+    uint8_t special_mode; /* of that instruction */
     cx_ptx_space space;   /* of a variable, or of the variable in an address */
     bool has_variable;
     uint64_t variable_bytes;
@@ -204,6 +205,9 @@ bool cx_ptx_encode_exit(cx_ptx_parser *self, const cx_ptx_statement *statement);
 bool cx_ptx_encode_trap(cx_ptx_parser *self, const cx_ptx_statement *statement);
 bool cx_ptx_encode_pause(cx_ptx_parser *self, const cx_ptx_statement *statement);
 bool cx_ptx_encode_bar(cx_ptx_parser *self, const cx_ptx_statement *statement);
+bool cx_ptx_encode_cluster_barrier(cx_ptx_parser *self, const cx_ptx_statement *statement);
+bool cx_ptx_encode_mapa(cx_ptx_parser *self, const cx_ptx_statement *statement);
+bool cx_ptx_encode_getctarank(cx_ptx_parser *self, const cx_ptx_statement *statement);
 bool cx_ptx_encode_shfl(cx_ptx_parser *self, const cx_ptx_statement *statement);
 bool cx_ptx_encode_vote(cx_ptx_parser *self, const cx_ptx_statement *statement);
 bool cx_ptx_encode_match(cx_ptx_parser *self, const cx_ptx_statement *statement);

@@ -86,6 +86,10 @@ typedef struct cx_ptx_kernel_info {
     size_t registers;    /* of 32 bits, of a thread */
     uint32_t max_threads; /* .maxntid, .reqntid; 0: the device's limit */
     uint32_t required[3]; /* .reqntid; 0: any */
+    uint32_t cluster[3];  /* .reqnctapercluster; 0: any */
+    uint32_t cluster_most; /* .maxclusterrank: blocks of a cluster; 0: any number */
+    bool cluster_needed;   /* .explicitcluster: it runs in clusters whose size is named */
+    bool counts_clusters;  /* .blocksareclusters: the size of a grid is in clusters */
 } cx_ptx_kernel_info;
 
 /* Kernels only, in the order of the text. NULL: none. */
@@ -149,6 +153,8 @@ typedef struct cx_ptx_launch {
     uint32_t grid[3], block[3];
     uint32_t shared_bytes; /* besides the static ones */
     bool cooperative;      /* all blocks make progress together */
+    uint32_t cluster[3];   /* its blocks make progress together, and the grid is a multiple of it; 0:
+                            * the size that the kernel requires */
     const void *parameters; /* parameter_bytes of the kernel */
     uint64_t memory_address; /* of the module's variables */
 } cx_ptx_launch;

@@ -1,6 +1,8 @@
 /* Finds memory that a thread names by its address. */
 #include "ptx/reach.h"
 
+#include "ptx/cluster.h"
+
 /* Memory that is no global memory. */
 typedef struct own_memory {
     const char *name;
@@ -8,12 +10,32 @@ typedef struct own_memory {
     size_t size;
 } own_memory;
 
+/* Shared memory of the cluster: that of the block whose rank is in the address. */
+static own_memory cluster_memory_of(const cx_ptx_grid *grid, const cx_ptx_block *block,
+                                    uint64_t address)
+{
+    const cx_ptx_block *found = cx_ptx_cluster_find(block, address);
+
+    if (found == block)
+        return (own_memory){"shared", block->shared, grid->shared_bytes};
+    if (found)
+        return (own_memory){"another block's shared", found->shared, grid->shared_bytes};
+    return (own_memory){cx_ptx_cluster_rank_of(address) < block->cluster->count
+                            ? "an ended block's shared"
+                            : "no block's shared",
+                        NULL, 0};
+}
+
 static own_memory own_memory_of(cx_ptx_space space, cx_ptx_grid *grid, const cx_ptx_block *block,
-                                const cx_ptx_thread *thread)
+                                const cx_ptx_thread *thread, uint64_t address)
 {
     switch (space) {
+    case CX_PTX_CLUSTER:
+        return cluster_memory_of(grid, block, address);
     case CX_PTX_SHARED:
-        return (own_memory){"shared", block->shared, grid->shared_bytes};
+        return cx_ptx_cluster_rank_of(address) == block->rank
+                   ? (own_memory){"shared", block->shared, grid->shared_bytes}
+                   : (own_memory){"another block's shared", NULL, 0};
     case CX_PTX_LOCAL:
         return (own_memory){"local", thread->local, grid->local_of_thread};
     case CX_PTX_WORKSPACE:
@@ -71,7 +93,7 @@ static bool in_window(uint64_t address, cx_ptx_space *out_space)
 {
     switch (address & CX_PTX_WINDOW_MASK) {
     case CX_PTX_WINDOW_SHARED:
-        *out_space = CX_PTX_SHARED;
+        *out_space = CX_PTX_CLUSTER;
         return true;
     case CX_PTX_WINDOW_LOCAL:
         *out_space = CX_PTX_LOCAL;
@@ -142,19 +164,20 @@ unsigned char *cx_ptx_reach_slowly(cx_ptx_grid *grid, cx_ptx_block *block, cx_pt
     cx_ptx_space space = (cx_ptx_space)at->space;
     bool global = space == CX_PTX_GLOBAL ||
                   (space == CX_PTX_GENERIC && !in_window(address, &space));
-    own_memory own = own_memory_of(space, grid, block, thread);
+    own_memory own = own_memory_of(space, grid, block, thread, address);
+    uint64_t offset = address & ~CX_PTX_WINDOW_MASK;
     unsigned char *memory = NULL;
     cx_ptx_outcome outcome = CX_PTX_MISALIGNED_ADDRESS;
 
+    if (space == CX_PTX_SHARED || space == CX_PTX_CLUSTER)
+        offset &= ~CX_PTX_RANK_MASK;
     if (!(address & (at->align - 1u))) {
         outcome = CX_PTX_ILLEGAL_ADDRESS;
         memory = global ? reach_global(grid, at, address, writes)
-                        : reach_own(&own, address & ~CX_PTX_WINDOW_MASK, at->size);
+                        : reach_own(&own, offset, at->size);
     }
-    if (!memory && !global)
-        address &= ~CX_PTX_WINDOW_MASK;
     return memory ? memory
-                  : fail_at(grid, block, thread, at, outcome, address, writes,
+                  : fail_at(grid, block, thread, at, outcome, global ? address : offset, writes,
                             global ? NULL : &own);
 }
 

@@ -39,7 +39,7 @@ static inline cx_ptx_access cx_ptx_access_begin(const cx_ptx_grid *grid, const c
     case CX_PTX_GENERIC:
         if ((address & CX_PTX_WINDOW_MASK) == CX_PTX_WINDOW_SHARED) {
             found.mask = UINT64_MAX;
-            found.begin = CX_PTX_WINDOW_SHARED;
+            found.begin = CX_PTX_WINDOW_SHARED + block->shared_begin;
             found.memory = block->shared;
             bytes = grid->shared_bytes;
             break;
@@ -53,6 +53,7 @@ static inline cx_ptx_access cx_ptx_access_begin(const cx_ptx_grid *grid, const c
         bytes = writes && view->read_only ? 0 : view->bytes;
         break;
     case CX_PTX_SHARED:
+        found.begin = block->shared_begin;
         found.memory = block->shared;
         bytes = grid->shared_bytes;
         break;
@@ -81,8 +82,8 @@ static inline unsigned char *cx_ptx_reach_shared(const cx_ptx_grid *grid, const 
     switch ((cx_ptx_space)at->space) {
     case CX_PTX_GENERIC:
         if ((address & CX_PTX_WINDOW_MASK) == CX_PTX_WINDOW_SHARED) {
-            address -= CX_PTX_WINDOW_SHARED;
-            return address + at->size <= grid->shared_bytes ? block->shared + address : NULL;
+            address -= CX_PTX_WINDOW_SHARED + block->shared_begin;
+            return address <= grid->shared_bytes && address + at->size <= grid->shared_bytes ? block->shared + address : NULL;
         }
         /* fall through */
     case CX_PTX_GLOBAL:
@@ -91,8 +92,8 @@ static inline unsigned char *cx_ptx_reach_shared(const cx_ptx_grid *grid, const 
                    ? view->memory + (address - view->address)
                    : NULL;
     case CX_PTX_SHARED:
-        address &= UINT32_MAX;
-        return address + at->size <= grid->shared_bytes ? block->shared + address : NULL;
+        address = (address & UINT32_MAX) - block->shared_begin;
+        return address <= grid->shared_bytes && address + at->size <= grid->shared_bytes ? block->shared + address : NULL;
     default:
         return NULL;
     }

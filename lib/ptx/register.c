@@ -148,6 +148,8 @@ static bool gives_long(const cx_ptx_instruction *what)
     case CX_PTX_SUB_CARRY_32:
     case CX_PTX_CLOCK_32:
     case CX_PTX_CLOCK_HIGH:
+    case CX_PTX_CLUSTER_REGISTER:
+    case CX_PTX_RANK_OF_SHARED:
     case CX_PTX_WARP:
     case CX_PTX_BARRIER:
     case CX_PTX_ACTIVE_MASK:

@@ -1,6 +1,7 @@
 /* A grid as a whole, and the threads of the host that run it. */
 #include "ptx/block.h"
 #include "ptx/child.h"
+#include "ptx/cluster.h"
 #include "ptx/crew.h"
 #include "ptx/lanes.h"
 
@@ -10,61 +11,61 @@
 #define RESIDENT_MAX 4096
 #define DYNAMIC_ALIGN 16 /* of shared memory */
 
-/* ---- all blocks together ---- */
+/* ---- blocks ---- */
 
-static void run_together(cx_ptx_grid *grid, cx_ptx_block *blocks, size_t count, uint64_t total)
+/* Takes the next cluster. False: there is none left for this thread of the host. */
+static bool begin_next(cx_ptx_grid *grid, cx_ptx_cluster *cluster, unsigned rank)
 {
-    uint64_t next = 0, left = total;
+    cx_ptx_crew *crew = grid->crew;
 
-    while (left > 0)
-        for (size_t i = 0; i < count; i++) {
-            if (!blocks[i].used && next < total)
-                cx_ptx_block_begin(grid, &blocks[i], next++);
-            if (!blocks[i].used)
-                continue;
-            cx_ptx_block_turn(grid, &blocks[i]);
-            if (grid->outcome != CX_PTX_DONE)
-                return;
-            left -= !blocks[i].used;
-        }
+    if ((rank > 0 && cx_ptx_crew_is_too_large(crew, rank)) ||
+        !cx_ptx_crew_take(crew, &grid->number))
+        return false;
+    cx_ptx_cluster_begin(grid, cluster, grid->number);
+    return true;
 }
 
-/* The blocks of a cooperative grid wait for each other. */
-static void run_cooperative(cx_ptx_grid *grid, uint64_t total)
+/* Runs so many clusters at the same time, in turns, until none is left. */
+static void run_clusters(cx_ptx_grid *grid, cx_ptx_cluster *clusters, size_t count, unsigned rank)
 {
-    size_t count = total <= RESIDENT_MAX ? (size_t)total : RESIDENT_MAX, allocated = 0;
-    cx_ptx_block *blocks = calloc(count, sizeof *blocks);
+    size_t running;
+    bool more = true;
 
-    if (blocks)
-        while (allocated < count && cx_ptx_block_allocate(grid, &blocks[allocated]))
+    do {
+        running = 0;
+        for (size_t i = 0; i < count; i++) {
+            if (cx_ptx_cluster_ended(&clusters[i]) &&
+                (!more || !(more = begin_next(grid, &clusters[i], rank))))
+                continue;
+            running++;
+            cx_ptx_cluster_turn(grid, &clusters[i]);
+            if (grid->outcome != CX_PTX_DONE)
+                return;
+        }
+    } while (running > 0);
+}
+
+/* The blocks of a cooperative grid wait for each other; else only those of a cluster do. */
+static void run_blocks(cx_ptx_grid *grid, unsigned rank)
+{
+    const size_t most = (RESIDENT_MAX + grid->blocks_in_cluster - 1) / grid->blocks_in_cluster;
+    const uint64_t total = grid->launch->cooperative ? grid->crew->total : 1;
+    const size_t count = total <= most ? (size_t)total : most;
+    size_t allocated = 0;
+    cx_ptx_cluster one = {0};
+    cx_ptx_cluster *clusters = count > 1 ? calloc(count, sizeof *clusters) : &one;
+
+    if (clusters)
+        while (allocated < count && cx_ptx_cluster_allocate(grid, &clusters[allocated]))
             allocated++;
     if (allocated == count)
-        run_together(grid, blocks, count, total);
+        run_clusters(grid, clusters, count, rank);
     else
         grid->outcome = CX_PTX_OUT_OF_MEMORY;
     while (allocated > 0)
-        cx_ptx_block_free(&blocks[--allocated]);
-    free(blocks);
-}
-
-/* ---- one block after the other ---- */
-
-static void run_in_turn(cx_ptx_grid *grid, unsigned rank)
-{
-    cx_ptx_crew *crew = grid->crew;
-    cx_ptx_block block = {0};
-
-    if (!cx_ptx_block_allocate(grid, &block)) {
-        grid->outcome = CX_PTX_OUT_OF_MEMORY;
-        return;
-    }
-    while (grid->outcome == CX_PTX_DONE && !(rank > 0 && cx_ptx_crew_is_too_large(crew, rank)) &&
-           cx_ptx_crew_take(crew, &grid->number)) {
-        cx_ptx_block_begin(grid, &block, grid->number);
-        while (block.used && grid->outcome == CX_PTX_DONE)
-            cx_ptx_block_turn(grid, &block);
-    }
-    cx_ptx_block_free(&block);
+        cx_ptx_cluster_free(&clusters[--allocated]);
+    if (clusters != &one)
+        free(clusters);
 }
 
 static void report(const cx_ptx_grid *grid)
@@ -87,7 +88,7 @@ void cx_ptx_help(cx_ptx_helper *helper)
     grid->fault = &fault;
     grid->views = calloc(grid->module->sites + 1, sizeof *grid->views);
     if (grid->views) {
-        run_in_turn(grid, helper->rank);
+        run_blocks(grid, helper->rank);
         if (grid->outcome != CX_PTX_OUT_OF_MEMORY)
             report(grid);
     }
@@ -112,15 +113,16 @@ static void fill_grid(cx_ptx_grid *grid)
     grid->shared_bytes =
         ((kernel->shared_bytes + DYNAMIC_ALIGN - 1) & ~(size_t)(DYNAMIC_ALIGN - 1)) +
         launch->shared_bytes;
+    cx_ptx_cluster_size(grid);
     if (kernel->parameter_bytes > 0)
         memcpy(grid->parameters, launch->parameters, kernel->parameter_bytes);
 }
 
 /* Blocks that print or allocate run one by one, so that both happen in their order. */
 static unsigned cores_for(const cx_ptx_module *module, const cx_ptx_launch *launch,
-                          const cx_ptx_environment *environment, uint64_t total)
+                          const cx_ptx_environment *environment, uint64_t blocks)
 {
-    if (launch->cooperative || total < 2 || cx_ptx_uses_builtins(module))
+    if (launch->cooperative || blocks < 2 || cx_ptx_uses_builtins(module))
         return 1;
     return environment->cores > 1 ? environment->cores : 1;
 }
@@ -128,10 +130,7 @@ static unsigned cores_for(const cx_ptx_module *module, const cx_ptx_launch *laun
 static void run_grid(cx_ptx_grid *grid, uint64_t total, unsigned cores)
 {
     cx_ptx_crew_begin(grid->crew, grid, total, cores);
-    if (grid->launch->cooperative)
-        run_cooperative(grid, total);
-    else
-        run_in_turn(grid, 0);
+    run_blocks(grid, 0);
     report(grid);
     cx_ptx_crew_end(grid->crew);
 }
@@ -140,8 +139,8 @@ static cx_ptx_outcome run_one(const cx_ptx_module *module, const cx_ptx_function
                               const cx_ptx_launch *launch, const cx_ptx_environment *environment,
                               cx_ptx_children *children, cx_ptx_fault *out_fault)
 {
-    uint64_t total = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
-    unsigned cores = cores_for(module, launch, environment, total);
+    uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    unsigned cores = cores_for(module, launch, environment, blocks);
     cx_ptx_grid *grid = calloc(1, sizeof *grid);
     cx_ptx_crew *crew = calloc(1, sizeof *crew + (cores - 1) * sizeof *crew->helpers);
     cx_ptx_view *views = calloc(module->sites + 1, sizeof *views);
@@ -159,7 +158,7 @@ static cx_ptx_outcome run_one(const cx_ptx_module *module, const cx_ptx_function
         grid->views = views;
         grid->fault = &fault;
         fill_grid(grid);
-        run_grid(grid, total, cores);
+        run_grid(grid, blocks / grid->blocks_in_cluster, cores);
         outcome = crew->outcome;
         *out_fault = crew->fault;
     }

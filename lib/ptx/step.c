@@ -2,6 +2,7 @@
 #include "ptx/step.h"
 
 #include "ptx/bits.h"
+#include "ptx/cluster.h"
 #include "ptx/video.h"
 
 #include <stdatomic.h>
@@ -224,7 +225,12 @@ static bool store(const cx_ptx_step *run, const cx_ptx_instruction *at)
 /* GPUs flush subnormal numbers where they add to floats in global memory, not in shared memory. */
 static bool is_shared(const cx_ptx_step *run, const unsigned char *memory)
 {
-    return (uintptr_t)memory - (uintptr_t)run->block->shared < run->grid->shared_bytes;
+    const cx_ptx_cluster *cluster = run->block->cluster;
+
+    for (uint32_t i = 0; i < cluster->count; i++)
+        if ((uintptr_t)memory - (uintptr_t)cluster->blocks[i].shared < run->grid->shared_bytes)
+            return true;
+    return false;
 }
 
 static bool do_atomic(const cx_ptx_step *run, const cx_ptx_instruction *at)
@@ -292,7 +298,9 @@ static uint64_t value_of(const cx_ptx_step *run, const cx_ptx_instruction *at, u
 
     switch ((cx_ptx_op)at->op) {
     case CX_PTX_IS_WINDOW:
-        return (a & CX_PTX_WINDOW_MASK) == (uint64_t)at->immediate;
+        return (a & CX_PTX_WINDOW_MASK) == (uint64_t)at->immediate &&
+               (at->space != CX_PTX_SHARED ||
+                cx_ptx_cluster_rank_of(a) == run->block->rank);
     case CX_PTX_IS_GLOBAL:
         return (a & CX_PTX_WINDOW_MASK) == 0;
     case CX_PTX_IS_CONSTANT:
@@ -305,6 +313,10 @@ static uint64_t value_of(const cx_ptx_step *run, const cx_ptx_instruction *at, u
         return cx_ptx_insert(a, b, (uint32_t)c, (uint32_t)get(run, at->e, lane), 64);
     case CX_PTX_LOP3:
         return cx_ptx_lop3(at->mode, (uint32_t)a, (uint32_t)b, (uint32_t)c);
+    case CX_PTX_MAP_SHARED:
+        return cx_ptx_cluster_map(a, (uint32_t)b);
+    case CX_PTX_RANK_OF_SHARED:
+        return cx_ptx_cluster_rank_of(a);
     case CX_PTX_VIDEO:
         memcpy(&video, &at->immediate, sizeof video);
         return cx_ptx_video_do(&video, (uint32_t)a, (uint32_t)b, (uint32_t)c);
@@ -350,6 +362,9 @@ static bool do_rest(cx_ptx_step *run, const cx_ptx_instruction *at)
         return true;
     case CX_PTX_CLOCK_HIGH:
         give_all(run, at, now_ns() >> 32);
+        return true;
+    case CX_PTX_CLUSTER_REGISTER:
+        give_all(run, at, cx_ptx_cluster_value(run->grid, run->block, at->mode));
         return true;
     case CX_PTX_FENCE:
         atomic_fetch_add(&fences, 0);
@@ -408,6 +423,8 @@ bool cx_ptx_step_do(cx_ptx_step *run, const cx_ptx_instruction *at)
     case CX_PTX_BFI_64:
     case CX_PTX_LOP3:
     case CX_PTX_VIDEO:
+    case CX_PTX_MAP_SHARED:
+    case CX_PTX_RANK_OF_SHARED:
         EACH_ACTIVE (run)
             put(run, at->d, lane, value_of(run, at, lane));
         return true;

@@ -431,6 +431,13 @@ tests_ptx_check_cores_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_ptx_check_cores_CFLAGS = $(EMU_CFLAGS)
 tests_ptx_check_cores_LDADD = $(tests_ptx_check_damage_LDADD)
 
+check_PROGRAMS += tests/ptx/check_clusters
+TESTS += tests/ptx/check_clusters
+tests_ptx_check_clusters_SOURCES = tests/ptx/check_clusters.c
+tests_ptx_check_clusters_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_ptx_check_clusters_CFLAGS = $(EMU_CFLAGS)
+tests_ptx_check_clusters_LDADD = $(tests_ptx_check_damage_LDADD)
+
 check_PROGRAMS += tests/ptx/check_random
 TESTS += tests/ptx/check_random
 tests_ptx_check_random_SOURCES = tests/ptx/check_random.c tests/ptx/random/evaluate.c tests/ptx/random/make.c \
@@ -460,7 +467,8 @@ tests_ptx_check_refused_LDADD = $(tests_ptx_check_damage_LDADD) -lm
 check_PROGRAMS += tests/ptx/check_kernels
 TESTS += tests/ptx/check_kernels
 tests_ptx_check_kernels_SOURCES = tests/ptx/check_kernels.c tests/ptx/kernels/run.c tests/ptx/kernels/run.h tests/ptx/exact.c tests/ptx/exact.h 	tests/support/random.h \
-	tests/ptx/kernels/atomics.c tests/ptx/kernels/calls.c tests/ptx/kernels/graph.c tests/ptx/kernels/hash.c \
+	tests/ptx/kernels/atomics.c tests/ptx/kernels/calls.c tests/ptx/kernels/cluster.c tests/ptx/kernels/graph.c \
+	tests/ptx/kernels/hash.c \
 	tests/ptx/kernels/histogram.c tests/ptx/kernels/linear.c tests/ptx/kernels/math.c tests/ptx/kernels/matrix.c \
 	tests/ptx/kernels/memory.c tests/ptx/kernels/modern.c tests/ptx/kernels/output.c tests/ptx/kernels/physics.c \
 	tests/ptx/kernels/reduce.c tests/ptx/kernels/scan.c tests/ptx/kernels/sort.c tests/ptx/kernels/stencil.c \
@@ -470,6 +478,7 @@ tests_ptx_check_kernels_CFLAGS = $(EMU_CFLAGS)
 tests_ptx_check_kernels_LDADD = $(tests_ptx_check_damage_LDADD) -lm
 EXTRA_DIST += \
 	tests/ptx/kernels/clang.h tests/ptx/kernels/compile.sh tests/ptx/kernels/atomics.cu tests/ptx/kernels/calls.cu \
+	tests/ptx/kernels/cluster.cu tests/ptx/kernels/cluster.plain.ptx tests/ptx/kernels/cluster.sm_90.ptx \
 	tests/ptx/kernels/graph.cu tests/ptx/kernels/hash.cu tests/ptx/kernels/histogram.cu tests/ptx/kernels/linear.cu \
 	tests/ptx/kernels/math.cu tests/ptx/kernels/matrix.cu tests/ptx/kernels/memory.cu tests/ptx/kernels/modern.cu \
 	tests/ptx/kernels/output.cu tests/ptx/kernels/physics.cu tests/ptx/kernels/reduce.cu tests/ptx/kernels/scan.cu \

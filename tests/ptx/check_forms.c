@@ -349,21 +349,6 @@ START_TEST(atomic_sums_of_floats_flush_subnormals_in_global_memory_only)
 }
 END_TEST
 
-START_TEST(limits_of_clusters_are_read)
-{
-    CUmodule module;
-    CUdeviceptr out = make_memory(4);
-
-    module = load(HEAD ".visible .entry k(.param .u64 out) .reqntid 1, 1, 1\n"
-                       ".reqnctapercluster 1, 1, 1 .maxclusterrank 8 .explicitcluster\n"
-                       "{\nret;\n}\n");
-    ck_success(run(module, out, 1, 1));
-    ck_result(load_text(HEAD ".visible .entry k() .reqnctapercluster 2\n{\nret;\n}\n", &module),
-              NOT_SUPPORTED);
-    ck_assert_ptr_nonnull(strstr(complaint, "cluster"));
-}
-END_TEST
-
 START_TEST(other_valid_code_is_refused_by_name)
 {
     static const struct {
@@ -378,9 +363,6 @@ START_TEST(other_valid_code_is_refused_by_name)
         {"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%d1];", "ldmatrix"},
         {"cp.async.bulk.tensor.1d.shared::cluster.global.tile [%d1], [%d2, {%r1}], [%d3];",
          "cp.async.bulk"},
-        {"barrier.cluster.arrive;", "barrier.cluster"},
-        {"mapa.u64 %d1, %d2, %r1;", "mapa"},
-        {"getctarank.u64 %r1, %d1;", "getctarank"},
         {"st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r2, [%r3];",
          "st.async"},
         {"cp.async.bulk.commit_group;", "cp.async.bulk"},
@@ -460,7 +442,6 @@ static Suite *form_suite(void)
     tcase_add_test(forms, atomic_operations_add_vectors_part_by_part);
     tcase_add_test(forms, the_result_of_an_atomic_vector_may_be_its_value);
     tcase_add_test(forms, atomic_sums_of_floats_flush_subnormals_in_global_memory_only);
-    tcase_add_test(forms, limits_of_clusters_are_read);
     tcase_add_test(forms, other_valid_code_is_refused_by_name);
     suite_add_tcase(suite, forms);
     tcase_add_checked_fixture(watchdog, watchdog_setup, work_teardown);

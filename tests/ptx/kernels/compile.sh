@@ -17,6 +17,11 @@ with_nvcc() # name
         $nvcc -arch=compute_90 -Xcicc -O0 -ptx -o "$folder/$1.plain.ptx" "$here/$1.cu"
         return
     fi
+    if [ "$1" = cluster ]; then
+        $nvcc -arch=compute_90 -ptx -o "$folder/$1.sm_90.ptx" "$here/$1.cu"
+        $nvcc -arch=compute_100 -Xcicc -O0 -ptx -o "$folder/$1.plain.ptx" "$here/$1.cu"
+        return
+    fi
     $nvcc -arch=compute_75 -ptx -o "$folder/$1.sm_75.ptx" "$here/$1.cu"
     # Newer targets take turns: not optimised, or as for a debugger.
     target=${targets%% *}

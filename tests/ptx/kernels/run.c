@@ -272,6 +272,7 @@ void launch_until(const char *name, kernel_shape shape, const kernel_argument *a
     place_variables();
     memcpy(launch.grid, shape.grid, sizeof launch.grid);
     memcpy(launch.block, shape.block, sizeof launch.block);
+    memcpy(launch.cluster, shape.cluster, sizeof launch.cluster);
     launch.memory_address = (uintptr_t)variables;
     pack(name, arguments, count, kernel, packed);
     questions = 0;

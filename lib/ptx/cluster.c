@@ -1,0 +1,217 @@
+#include "ptx/cluster.h"
+
+#include "ptx/block.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- sizes and registers ---- */
+
+void cx_ptx_cluster_size(cx_ptx_grid *grid)
+{
+    const uint32_t *own = grid->launch->cluster, *required = grid->kernel->cluster;
+    const uint32_t *found = own[0] ? own : required;
+
+    grid->explicit_cluster = found[0] > 0;
+    for (int i = 0; i < 3; i++)
+        grid->cluster[i] = found[0] ? found[i] : 1;
+    grid->blocks_in_cluster = grid->cluster[0] * grid->cluster[1] * grid->cluster[2];
+}
+
+static uint32_t component(const uint32_t *of, uint8_t which)
+{
+    return of[which % 3];
+}
+
+uint32_t cx_ptx_cluster_value(const cx_ptx_grid *grid, const cx_ptx_block *block, uint8_t what)
+{
+    const uint32_t *size = grid->cluster;
+
+    switch (what) {
+    case CX_PTX_CLUSTER_RANK:
+        return block->rank;
+    case CX_PTX_CLUSTER_BLOCKS:
+        return grid->blocks_in_cluster;
+    case CX_PTX_CLUSTER_EXPLICIT:
+        return grid->explicit_cluster;
+    default:
+        break;
+    }
+    if (what >= CX_PTX_CLUSTER_SIZE)
+        return component(size, what);
+    if (what >= CX_PTX_CLUSTER_BLOCK)
+        return component(block->index, what) % component(size, what);
+    if (what >= CX_PTX_CLUSTER_GRID)
+        return component(grid->launch->grid, what) / component(size, what);
+    return component(block->cluster->index, what);
+}
+
+/* ---- blocks ---- */
+
+bool cx_ptx_cluster_allocate(const cx_ptx_grid *grid, cx_ptx_cluster *cluster)
+{
+    *cluster = (cx_ptx_cluster){.blocks = calloc(grid->blocks_in_cluster, sizeof *cluster->blocks)};
+    if (!cluster->blocks)
+        return false;
+    for (uint32_t i = 0; i < grid->blocks_in_cluster; i++) {
+        cx_ptx_block *block = &cluster->blocks[i];
+
+        block->cluster = cluster;
+        block->rank = i;
+        block->shared_begin = cx_ptx_cluster_map(0, i);
+        if (!cx_ptx_block_allocate(grid, block)) {
+            cx_ptx_cluster_free(cluster);
+            return false;
+        }
+        cluster->count++;
+    }
+    return true;
+}
+
+void cx_ptx_cluster_free(cx_ptx_cluster *cluster)
+{
+    while (cluster->count > 0)
+        cx_ptx_block_free(&cluster->blocks[--cluster->count]);
+    free(cluster->blocks);
+    cluster->blocks = NULL;
+}
+
+/* The place of number `number` in a box of that size. */
+static void place(uint64_t number, const uint32_t size[3], uint32_t out[3])
+{
+    out[0] = (uint32_t)(number % size[0]);
+    out[1] = (uint32_t)(number / size[0] % size[1]);
+    out[2] = (uint32_t)(number / size[0] / size[1]);
+}
+
+void cx_ptx_cluster_begin(const cx_ptx_grid *grid, cx_ptx_cluster *cluster, uint64_t number)
+{
+    const uint32_t *size = grid->cluster, *blocks = grid->launch->grid;
+    const uint32_t clusters[] = {blocks[0] / size[0], blocks[1] / size[1], blocks[2] / size[2]};
+    uint32_t index[3];
+
+    place(number, clusters, cluster->index);
+    cluster->arrived = 0;
+    for (uint32_t rank = 0; rank < cluster->count; rank++) {
+        place(rank, size, index);
+        for (int i = 0; i < 3; i++)
+            index[i] += cluster->index[i] * size[i];
+        cx_ptx_block_begin(grid, &cluster->blocks[rank], index);
+    }
+}
+
+bool cx_ptx_cluster_ended(const cx_ptx_cluster *cluster)
+{
+    for (uint32_t i = 0; i < cluster->count; i++)
+        if (cluster->blocks[i].left > 0)
+            return false;
+    return true;
+}
+
+/* ---- the barrier ---- */
+
+bool cx_ptx_cluster_arrive(cx_ptx_grid *grid, const cx_ptx_block *block, cx_ptx_thread *lanes,
+                           uint32_t mask, const cx_ptx_instruction *at)
+{
+    for (; mask; mask &= mask - 1) {
+        cx_ptx_thread *thread = &lanes[__builtin_ctz(mask)];
+
+        if (thread->cluster != CX_PTX_CLUSTER_AWAY) {
+            thread->next = at;
+            cx_ptx_thread_fail(grid, block, thread, CX_PTX_ILLEGAL_INSTRUCTION, 0);
+            return false;
+        }
+        thread->cluster = CX_PTX_CLUSTER_ARRIVED;
+        block->cluster->arrived++;
+    }
+    return true;
+}
+
+bool cx_ptx_cluster_wait(cx_ptx_thread *lanes, uint32_t mask, const cx_ptx_instruction *at)
+{
+    bool passed = true;
+
+    for (uint32_t left = mask; left; left &= left - 1)
+        passed &= lanes[__builtin_ctz(left)].cluster == CX_PTX_CLUSTER_PASSED;
+    for (; mask; mask &= mask - 1) {
+        cx_ptx_thread *thread = &lanes[__builtin_ctz(mask)];
+        bool goes_on = thread->cluster == CX_PTX_CLUSTER_PASSED;
+
+        if (goes_on)
+            thread->cluster = CX_PTX_CLUSTER_AWAY;
+        if (passed)
+            continue;
+        thread->next = goes_on ? at + 1 : at;
+        thread->state = goes_on ? CX_PTX_THREAD_READY : CX_PTX_THREAD_AT_CLUSTER;
+    }
+    return passed;
+}
+
+static void release_thread(cx_ptx_thread *thread)
+{
+    if (thread->state == CX_PTX_THREAD_AT_CLUSTER) {
+        thread->state = CX_PTX_THREAD_READY;
+        thread->next++;
+        thread->cluster = CX_PTX_CLUSTER_AWAY;
+    } else if (thread->cluster == CX_PTX_CLUSTER_ARRIVED) {
+        thread->cluster = CX_PTX_CLUSTER_PASSED;
+    }
+}
+
+/* Ends the phase if all threads that are left have arrived; true if it did. */
+static bool release_barrier(const cx_ptx_grid *grid, cx_ptx_cluster *cluster)
+{
+    uint32_t left = 0;
+
+    if (cluster->arrived == 0)
+        return false;
+    for (uint32_t i = 0; i < cluster->count; i++)
+        left += cluster->blocks[i].left;
+    if (cluster->arrived < left)
+        return false;
+    for (uint32_t i = 0; i < cluster->count; i++)
+        for (uint32_t j = 0; j < grid->threads_in_block; j++)
+            release_thread(&cluster->blocks[i].threads[j]);
+    cluster->arrived = 0;
+    return true;
+}
+
+/* ---- turns ---- */
+
+/* The first block that has not ended. */
+static const cx_ptx_block *unfinished_block(const cx_ptx_cluster *cluster)
+{
+    for (uint32_t i = 0; i < cluster->count; i++)
+        if (cluster->blocks[i].left > 0)
+            return &cluster->blocks[i];
+    return cluster->blocks;
+}
+
+void cx_ptx_cluster_turn(cx_ptx_grid *grid, cx_ptx_cluster *cluster)
+{
+    bool moved = false;
+
+    for (uint32_t i = 0; i < cluster->count; i++) {
+        if (cluster->blocks[i].left > 0)
+            moved |= cx_ptx_block_turn(grid, &cluster->blocks[i]);
+        if (grid->outcome != CX_PTX_DONE)
+            return;
+    }
+    moved |= release_barrier(grid, cluster);
+    for (uint32_t i = 0; !moved && i < cluster->count; i++)
+        moved = cx_ptx_block_part(grid, &cluster->blocks[i]);
+    if (!moved)
+        cx_ptx_block_fail(grid, unfinished_block(cluster), CX_PTX_DEADLOCK);
+    else if (!cx_ptx_cluster_ended(cluster))
+        cx_ptx_block_check(grid, unfinished_block(cluster));
+}
+
+/* ---- shared memory ---- */
+
+const cx_ptx_block *cx_ptx_cluster_find(const cx_ptx_block *block, uint64_t address)
+{
+    const cx_ptx_cluster *cluster = block->cluster;
+    uint32_t rank = cx_ptx_cluster_rank_of(address);
+
+    return rank < cluster->count && cluster->blocks[rank].left > 0 ? &cluster->blocks[rank] : NULL;
+}
