@@ -7,6 +7,14 @@
 
 /* ---- attributes ---- */
 
+/* The kernel's own size is fixed. */
+static int cluster_of(const cx_emu_function *function, int dimension)
+{
+    cx_ptx_kernel_info kernel = cx_emu_function_describe(function);
+
+    return kernel.cluster[0] ? (int)kernel.cluster[dimension] : function->cluster[dimension];
+}
+
 static cxu_result read_attribute(const cx_emu_function *function, cxu_func_attribute attribute,
                                  int *out_value)
 {
@@ -26,13 +34,15 @@ static cxu_result read_attribute(const cx_emu_function *function, cxu_func_attri
         *out_value = (int)cx_ptx_constant_bytes(function->module->code->ptx);
         return CXU_SUCCESS;
     case CXU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
-    case CXU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
         *out_value = 0;
+        return CXU_SUCCESS;
+    case CXU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
+        *out_value = kernel.cluster_needed;
         return CXU_SUCCESS;
     case CXU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
     case CXU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
     case CXU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
-        *out_value = function->cluster[attribute - CXU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH];
+        *out_value = cluster_of(function, attribute - CXU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH);
         return CXU_SUCCESS;
     case CXU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
         *out_value = function->non_portable_clusters;
@@ -108,6 +118,8 @@ static cxu_result write_attribute(cx_emu_function *function, cxu_func_attribute 
     case CXU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
     case CXU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
     case CXU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+        if (cx_emu_function_describe(function).cluster[0])
+            return CXU_NOT_PERMITTED;
         if (value < 0)
             return CXU_INVALID_VALUE;
         function->cluster[attribute - CXU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH] = value;

@@ -25,7 +25,7 @@ static cxu_result read_attribute(const cx_emu_launch *launch, cxu_launch_attribu
         out_value->number = launch->priority;
         return CXU_SUCCESS;
     case CXU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-        memset(out_value->cluster, 0, sizeof out_value->cluster);
+        memcpy(out_value->cluster, launch->cluster, sizeof out_value->cluster);
         return CXU_SUCCESS;
     case CXU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
         out_value->window = (cxu_access_policy_window){0};
@@ -53,8 +53,10 @@ static cxu_result write_attribute(cx_emu_launch *launch, cxu_launch_attribute_id
         launch->priority = clamped_priority(value->number);
         return CXU_SUCCESS;
     case CXU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+        memcpy(launch->cluster, value->cluster, sizeof launch->cluster);
+        return CXU_SUCCESS;
     case CXU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
-        return cx_emu_not_supported("cuGraphKernelNodeSetAttribute", "a cluster or a window");
+        return cx_emu_not_supported("cuGraphKernelNodeSetAttribute", "a window");
     default:
         return CXU_INVALID_VALUE;
     }
@@ -120,6 +122,8 @@ cxu_result cx_emu_call_graph_kernel_node_copy_attributes(CUgraphNode destination
 
         operation.of.kernel.cooperative = from->operation.of.kernel.cooperative;
         operation.of.kernel.priority = from->operation.of.kernel.priority;
+        memcpy(operation.of.kernel.cluster, from->operation.of.kernel.cluster,
+               sizeof operation.of.kernel.cluster);
         result = cx_emu_graph_node_set(destination, &operation);
     }
     pthread_mutex_unlock(&cx_emu_lock);

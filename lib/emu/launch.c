@@ -1,6 +1,7 @@
 #include "emu/launch.h"
 
 #include "base/log.h"
+#include "emu/cluster.h"
 #include "emu/cores.h"
 #include "emu/culprit.h"
 #include "emu/device.h"
@@ -351,6 +352,7 @@ static void run_kernel(void *argument)
 
     memcpy(grid.grid, launch->grid, sizeof grid.grid);
     memcpy(grid.block, launch->block, sizeof grid.block);
+    memcpy(grid.cluster, launch->cluster, sizeof grid.cluster);
     run->deadline = cx_emu_watchdog_deadline();
     outcome = cx_ptx_run(run->code->ptx, run->kernel, &grid, &environment, &fault);
     error = error_of(outcome);
@@ -439,11 +441,17 @@ static bool too_large(const cx_emu_launch *launch, const cx_emu_function *functi
     return blocks > fit || blocks * launch->grid[2] > fit;
 }
 
-static cxu_result check_launch(const cx_emu_launch *launch, const cx_emu_function *function)
+/* Gives it the clusters that it is to have. */
+static cxu_result check_launch(cx_emu_launch *launch, const cx_emu_function *function)
 {
     const cx_emu_device *device = function->module->context->device;
     cx_ptx_kernel_info kernel = cx_emu_function_describe(function);
+    cxu_result result = is_within(device, launch->grid, CXU_ATTRIBUTE_MAX_GRID_DIM_X)
+                            ? cx_emu_cluster_resolve(launch, function)
+                            : CXU_INVALID_VALUE;
 
+    if (result != CXU_SUCCESS)
+        return result;
     if (!is_within(device, launch->grid, CXU_ATTRIBUTE_MAX_GRID_DIM_X) ||
         !cx_emu_launch_block_valid(device, launch->block) ||
         launch->shared_bytes > cx_emu_function_dynamic_limit(function))
@@ -456,12 +464,13 @@ static cxu_result check_launch(const cx_emu_launch *launch, const cx_emu_functio
 cxu_result cx_emu_launch_request(const cx_emu_launch *launch, cx_emu_run *out_run,
                                  cx_emu_work_request *out_request)
 {
+    cx_emu_launch resolved = *launch;
     cx_emu_function *function;
     const cx_emu_module *module;
     cxu_result result = cx_emu_function_find(launch->function, &function);
 
     if (result == CXU_SUCCESS)
-        result = check_launch(launch, function);
+        result = check_launch(&resolved, function);
     if (result != CXU_SUCCESS)
         return result;
     function->loaded = true;
@@ -469,7 +478,7 @@ cxu_result cx_emu_launch_request(const cx_emu_launch *launch, cx_emu_run *out_ru
     *out_run = (cx_emu_run){.context = module->context,
                             .code = module->code,
                             .kernel = function->kernel,
-                            .launch = *launch,
+                            .launch = resolved,
                             .pending_grids = module->context->limits
                                 [CXU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT]};
     *out_request = (cx_emu_work_request){.kind = CX_EMU_WORK_KERNEL,

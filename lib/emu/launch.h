@@ -24,6 +24,7 @@ typedef struct cx_emu_launch {
     uint32_t grid[3], block[3];
     uint32_t shared_bytes;
     bool cooperative;
+    uint32_t cluster[3]; /* blocks of a cluster; 0: it names none */
     int priority; /* told to whoever asks the node; nothing depends on it */
     cx_emu_arguments *arguments;
     CUkernel kernel; /* that the function came from, where the user named that */
@@ -59,7 +60,7 @@ cxu_result cx_emu_launch_take(cx_emu_launch *launch, cx_emu_context *context, CU
  * Makes the request for a piece of work that launches in the function's context; its argument is
  * `out_run`. CXU_INVALID_HANDLE: the function is gone. CXU_INVALID_VALUE: dimensions or shared
  * memory that the device does not have, or threads that the kernel does not allow;
- * CXU_COOPERATIVE_LAUNCH_TOO_LARGE.
+ * CXU_COOPERATIVE_LAUNCH_TOO_LARGE; errors of cx_emu_cluster_resolve.
  */
 cxu_result cx_emu_launch_request(const cx_emu_launch *launch, cx_emu_run *out_run,
                                  cx_emu_work_request *out_request);

@@ -7,6 +7,8 @@
 #include "emu/state.h"
 #include "emu/stream.h"
 
+#include <string.h>
+
 static cxu_result capture_launch(cx_emu_stream *stream, const cx_emu_launch *launch)
 {
     const cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_KERNEL,
@@ -173,6 +175,9 @@ static cxu_result read_attributes(const cxu_launch_config *config, cx_emu_launch
             break;
         case CXU_LAUNCH_ATTRIBUTE_COOPERATIVE:
             what->cooperative = attribute->value.number != 0;
+            break;
+        case CXU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+            memcpy(what->cluster, attribute->value.cluster, sizeof what->cluster);
             break;
         case CXU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY: /* of streams, not of launches */
             return CXU_INVALID_VALUE;

@@ -5,7 +5,7 @@ lib_emu_libemu_la_SOURCES = \
 
 # life, devices, contexts, stacks, primary contexts, peers
 lib_emu_libemu_la_SOURCES += \
-	lib/emu/attribute.c lib/emu/config.c \
+	lib/emu/attribute.c lib/emu/cluster.c lib/emu/cluster.h lib/emu/config.c \
 	lib/emu/context.c lib/emu/context_call.c \
 	lib/emu/device.c lib/emu/device_call.c lib/emu/error.c lib/emu/explain.c lib/emu/explain.h \
 	lib/emu/fault.c lib/emu/fault.h lib/emu/gpu.c lib/emu/gpu.h lib/emu/gpus.def \

@@ -21,7 +21,7 @@ typedef struct cx_emu_function {
     const cx_ptx_function *kernel;
     int max_dynamic_bytes; /* of shared memory, as the user set it; -1: not set */
     int carveout;
-    int cluster[3]; /* a width, height and depth that nothing here depends on */
+    int cluster[3]; /* of launches that name none; 0: not set */
     int non_portable_clusters, cluster_policy;
     cx_emu_old_launch *old_launch; /* NULL: nothing was set */
     bool loaded; /* what cuFuncIsLoaded says: nothing else depends on it */

@@ -1,4 +1,5 @@
 /* Calls about occupancy: the number of blocks of a function that fit, and its best block size. */
+#include "emu/cluster.h"
 #include "emu/device.h"
 #include "emu/module.h"
 #include "emu/state.h"
@@ -176,23 +177,55 @@ cxu_result cx_emu_call_occupancy_available_dynamic_smem(size_t *out_bytes, CUfun
     return result;
 }
 
-/* ---- clusters, which the emulated GPUs do not launch ---- */
+/* ---- clusters ---- */
 
-static bool asks_for_clusters(const cxu_launch_config *config)
+/* The launch that the configuration describes; its clusters are resolved. */
+static cxu_result find_launch(CUfunction handle, const cxu_launch_config *config, bool largest,
+                              cx_emu_function **out_function, cx_emu_launch *out_launch)
 {
-    for (unsigned int i = 0; config->attributes && i < config->attribute_count; i++) {
-        const unsigned int *size = config->attributes[i].value.cluster;
+    cxu_result result = cx_emu_function_or_kernel_find(handle, out_function);
+    bool named;
 
-        if (config->attributes[i].id == CXU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION &&
-            (size[0] != 1 || size[1] != 1 || size[2] != 1))
-            return true;
-    }
-    return false;
+    *out_launch = (cx_emu_launch){.grid = {config->grid_x, config->grid_y, config->grid_z},
+                                  .block = {config->block_x, config->block_y, config->block_z},
+                                  .shared_bytes = config->shared_bytes};
+    if (result != CXU_SUCCESS)
+        return result;
+    named = cx_emu_cluster_read(config, out_launch->cluster);
+    if (!cx_emu_launch_block_valid((*out_function)->module->context->device, out_launch->block))
+        return CXU_INVALID_VALUE;
+    return largest && !named ? CXU_SUCCESS : cx_emu_cluster_resolve(out_launch, *out_function);
 }
 
-static cxu_result no_clusters(int *out_count, CUfunction handle, const cxu_launch_config *config)
+/* Blocks that the device runs at once. */
+static int count_resident(const cx_emu_function *function, const cx_emu_launch *launch)
+{
+    const cx_emu_device *device = function->module->context->device;
+    size_t threads = (size_t)launch->block[0] * launch->block[1] * launch->block[2];
+
+    return cx_emu_occupancy(function, threads, launch->shared_bytes) *
+           cx_emu_attribute_value(device, CXU_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+}
+
+/* The number of resident clusters, or the size of the largest one. */
+static int count_clusters(const cx_emu_function *function, const cx_emu_launch *launch,
+                          bool largest)
+{
+    int resident = count_resident(function, launch), limit = (int)cx_emu_cluster_limit(function);
+    const uint32_t *size = launch->cluster;
+
+    if (limit == 1)
+        return 0;
+    if (largest)
+        return resident < limit ? resident : limit;
+    return size[0] ? resident / (int)(size[0] * size[1] * size[2]) : resident;
+}
+
+static cxu_result ask_clusters(int *out_count, CUfunction handle, const cxu_launch_config *config,
+                               bool largest)
 {
     cx_emu_function *function;
+    cx_emu_launch launch;
     cxu_result result = cx_emu_enter();
 
     if (result != CXU_SUCCESS)
@@ -200,23 +233,21 @@ static cxu_result no_clusters(int *out_count, CUfunction handle, const cxu_launc
     if (!out_count || !config)
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
-    result = cx_emu_function_or_kernel_find(handle, &function);
-    pthread_mutex_unlock(&cx_emu_lock);
-    if (result == CXU_SUCCESS && asks_for_clusters(config))
-        result = CXU_INVALID_CLUSTER_SIZE;
+    result = find_launch(handle, config, largest, &function, &launch);
     if (result == CXU_SUCCESS)
-        *out_count = 0;
+        *out_count = count_clusters(function, &launch, largest);
+    pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }
 
 cxu_result cx_emu_call_occupancy_max_potential_cluster_size(int *out_size, CUfunction function,
                                                             const cxu_launch_config *config)
 {
-    return no_clusters(out_size, function, config);
+    return ask_clusters(out_size, function, config, true);
 }
 
 cxu_result cx_emu_call_occupancy_max_active_clusters(int *out_clusters, CUfunction function,
                                                      const cxu_launch_config *config)
 {
-    return no_clusters(out_clusters, function, config);
+    return ask_clusters(out_clusters, function, config, false);
 }

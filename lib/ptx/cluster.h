@@ -1,7 +1,7 @@
 /*
  * Clusters: blocks that run at the same time, wait for each other and reach each other's shared
- * memory. All blocks of a cluster run in one thread of the host, in turns. A launch without clusters
- * has one block in each.
+ * memory. All blocks of a cluster run in one thread of the host, in turns. A launch without
+ * clusters has one block in each.
  *
  * An address of shared memory has the rank of its block above an offset of 24 bits, as on GPUs: it
  * names the same place in all blocks of the cluster.
@@ -16,9 +16,9 @@
 #define CX_PTX_RANK_MASK ((uint64_t)CX_PTX_RANK_LAST << CX_PTX_RANK_SHIFT)
 
 struct cx_ptx_cluster {
-    uint32_t index[3]; /* among the clusters */
-    uint32_t count;    /* of blocks */
-    uint32_t arrived;  /* threads that have not ended, in this phase of the barrier */
+    uint32_t index[3];    /* among the clusters */
+    uint32_t count;       /* of blocks */
+    uint32_t arrived;     /* threads that have not ended, in this phase of the barrier */
     cx_ptx_block *blocks; /* by rank */
 };
 
@@ -35,7 +35,8 @@ typedef enum cx_ptx_cluster_register {
 
 uint32_t cx_ptx_cluster_value(const cx_ptx_grid *grid, const cx_ptx_block *block, uint8_t what);
 
-/* Finds the size of the launch's clusters: its own, or else what the kernel requires, or one block. */
+/* Finds the size of the launch's clusters: its own, or else what the kernel requires, or one block.
+ */
 void cx_ptx_cluster_size(cx_ptx_grid *grid);
 
 /* Allocates the blocks of a cluster. False: out of memory. */
@@ -49,8 +50,8 @@ bool cx_ptx_cluster_ended(const cx_ptx_cluster *cluster);
 /* Gives each block a turn. */
 void cx_ptx_cluster_turn(cx_ptx_grid *grid, cx_ptx_cluster *cluster);
 
-/* The lanes of the mask arrive at the cluster's barrier. False: one of them is there already, and has
- * failed. */
+/* The lanes of the mask arrive at the cluster's barrier. False: one of them is there already, and
+ * has failed. */
 bool cx_ptx_cluster_arrive(cx_ptx_grid *grid, const cx_ptx_block *block, cx_ptx_thread *lanes,
                            uint32_t mask, const cx_ptx_instruction *at);
 

@@ -259,7 +259,8 @@ static bool atomic_vector_exists(const access_words *what, const cx_ptx_instruct
 {
     bool pairs = done->from != CX_PTX_NO_TYPE;
 
-    return what->space != CX_PTX_SHARED && what->space != CX_PTX_CLUSTER && done->mode == CX_PTX_ATOMIC_ADD &&
+    return what->space != CX_PTX_SHARED && what->space != CX_PTX_CLUSTER &&
+           done->mode == CX_PTX_ATOMIC_ADD &&
            (pairs || what->type == CX_PTX_F16 || what->type == CX_PTX_BF16 ||
             what->type == CX_PTX_F32) &&
            what->count * cx_ptx_type_bytes(what->type) <= 16;

@@ -153,8 +153,8 @@ typedef struct cx_ptx_launch {
     uint32_t grid[3], block[3];
     uint32_t shared_bytes; /* besides the static ones */
     bool cooperative;      /* all blocks make progress together */
-    uint32_t cluster[3];   /* its blocks make progress together, and the grid is a multiple of it; 0:
-                            * the size that the kernel requires */
+    uint32_t cluster[3];   /* blocks that make progress together; the grid is a multiple of it.
+                            * 0: the size that the kernel requires */
     const void *parameters; /* parameter_bytes of the kernel */
     uint64_t memory_address; /* of the module's variables */
 } cx_ptx_launch;

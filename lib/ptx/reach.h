@@ -68,6 +68,14 @@ static inline cx_ptx_access cx_ptx_access_begin(const cx_ptx_grid *grid, const c
     return found;
 }
 
+static inline unsigned char *cx_ptx_in_shared(const cx_ptx_grid *grid, const cx_ptx_block *block,
+                                              uint64_t offset, unsigned bytes)
+{
+    return offset < grid->shared_bytes && grid->shared_bytes - offset >= bytes
+               ? block->shared + offset
+               : NULL;
+}
+
 /* Finds memory that all lanes share, at the lane's address; `base` is the address's register. NULL:
  * it lies elsewhere. */
 static inline unsigned char *cx_ptx_reach_shared(const cx_ptx_grid *grid, const cx_ptx_block *block,
@@ -83,7 +91,7 @@ static inline unsigned char *cx_ptx_reach_shared(const cx_ptx_grid *grid, const 
     case CX_PTX_GENERIC:
         if ((address & CX_PTX_WINDOW_MASK) == CX_PTX_WINDOW_SHARED) {
             address -= CX_PTX_WINDOW_SHARED + block->shared_begin;
-            return address <= grid->shared_bytes && address + at->size <= grid->shared_bytes ? block->shared + address : NULL;
+            return cx_ptx_in_shared(grid, block, address, at->size);
         }
         /* fall through */
     case CX_PTX_GLOBAL:
@@ -93,7 +101,7 @@ static inline unsigned char *cx_ptx_reach_shared(const cx_ptx_grid *grid, const 
                    : NULL;
     case CX_PTX_SHARED:
         address = (address & UINT32_MAX) - block->shared_begin;
-        return address <= grid->shared_bytes && address + at->size <= grid->shared_bytes ? block->shared + address : NULL;
+        return cx_ptx_in_shared(grid, block, address, at->size);
     default:
         return NULL;
     }

@@ -50,7 +50,7 @@ START_TEST(a_named_gpu_reports_what_was_recorded_of_it)
     ck_assert_int_eq(value_of(CXU_ATTRIBUTE_MULTIPROCESSOR_COUNT), gpu->multiprocessors);
     ck_assert_int_eq(value_of(CXU_ATTRIBUTE_L2_CACHE_SIZE), gpu->l2_bytes);
     ck_assert_int_eq(value_of(CXU_ATTRIBUTE_ECC_ENABLED), gpu->ecc);
-    ck_assert_int_eq(value_of(CXU_ATTRIBUTE_CLUSTER_LAUNCH), 0); /* no call here uses it */
+    ck_assert_int_eq(value_of(CXU_ATTRIBUTE_CLUSTER_LAUNCH), gpu->major >= 9);
     ck_assert_int_eq(value_of(CXU_ATTRIBUTE_PCI_BUS_ID), 2);
     CUcontext context = create_on(1);
     EXPECT(SUCCESS, mem_get_info, &free_bytes, &bytes);
@@ -93,6 +93,42 @@ START_TEST(occupancy_follows_the_gpu)
 }
 END_TEST
 
+START_TEST(clusters_follow_the_gpu)
+{
+    const struct recorded *gpu = &gpus[_i];
+    cxu_launch_attribute cluster = {.id = CXU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+                                    .value.cluster = {2, 1, 1}};
+    cxu_launch_config config = {.grid_x = 2, .grid_y = 1, .grid_z = 1,
+                                .block_x = 32, .block_y = 1, .block_z = 1};
+    CUdeviceptr out = 0;
+    unsigned int count = 0;
+    void *parameters[] = {&out, &count};
+    int size = -7;
+    CUmodule module;
+    CUfunction function;
+    start_as(gpu->word);
+    CUcontext context = create_on(0);
+    bool has = value_of(CXU_ATTRIBUTE_CLUSTER_LAUNCH) != 0;
+    cxu_result expected = has ? CXU_SUCCESS : CXU_INVALID_CLUSTER_SIZE;
+    EXPECT(SUCCESS, module_load_data, &module, PTX_HEAD PTX_ADD_ONE);
+    EXPECT(SUCCESS, module_get_function, &function, module, "add_one");
+    EXPECT(SUCCESS, occupancy_max_potential_cluster_size, &size, function, &config);
+    ck_assert_int_eq(size, has ? 8 : 0);
+    config.attributes = &cluster;
+    config.attribute_count = 1;
+    size = -7;
+    ck_assert_int_eq(CU(occupancy_max_potential_cluster_size, &size, function, &config), expected);
+    ck_assert_int_eq(size, has ? 8 : -7);
+    size = -7;
+    ck_assert_int_eq(CU(occupancy_max_active_clusters, &size, function, &config), expected);
+    ck_assert_int_eq(size == -7, !has);
+    ck_assert_int_eq(CU(launch_kernel_ex, &config, function, parameters, NULL), expected);
+    cluster.value.cluster[0] = 1; /* every GPU has those */
+    EXPECT(SUCCESS, launch_kernel_ex, &config, function, parameters, NULL);
+    EXPECT(SUCCESS, ctx_destroy, context);
+}
+END_TEST
+
 START_TEST(the_default_gpu_is_the_made_up_one)
 {
     char name[100] = "";
@@ -116,6 +152,7 @@ static Suite *gpu_suite(void)
     tcase_add_checked_fixture(tcase, NULL, expect_nothing_left);
     tcase_add_loop_test(tcase, a_named_gpu_reports_what_was_recorded_of_it, 0, GPU_COUNT);
     tcase_add_loop_test(tcase, occupancy_follows_the_gpu, 0, GPU_COUNT);
+    tcase_add_loop_test(tcase, clusters_follow_the_gpu, 0, GPU_COUNT);
     tcase_add_loop_test(tcase, the_default_gpu_is_the_made_up_one, 0, 2);
     suite_add_tcase(suite, tcase);
     return suite;

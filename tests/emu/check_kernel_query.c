@@ -294,29 +294,6 @@ START_TEST(blocks_that_fit_share_the_memory_of_a_multiprocessor)
 }
 END_TEST
 
-START_TEST(no_cluster_fits)
-{
-    cxu_launch_attribute cluster = {.id = CXU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
-                                    .value.cluster = {2, 1, 1}};
-    cxu_launch_config config = {.grid_x = 2, .grid_y = 1, .grid_z = 1,
-                                .block_x = 32, .block_y = 1, .block_z = 1};
-    int size = -7;
-
-    ck_success(cx_emu_call_occupancy_max_potential_cluster_size(&size, reverse, &config));
-    ck_assert_int_eq(size, 0);
-    config.attributes = &cluster;
-    config.attribute_count = 1;
-    size = -7;
-    ck_result(cx_emu_call_occupancy_max_potential_cluster_size(&size, reverse, &config),
-              INVALID_CLUSTER_SIZE);
-    ck_result(cx_emu_call_occupancy_max_active_clusters(&size, reverse, &config),
-              INVALID_CLUSTER_SIZE);
-    ck_result(cx_emu_call_occupancy_max_active_clusters(&size, NULL, &config), INVALID_HANDLE);
-    ck_result(cx_emu_call_occupancy_max_active_clusters(&size, reverse, NULL), INVALID_VALUE);
-    ck_assert_int_eq(size, -7);
-}
-END_TEST
-
 START_TEST(a_profiler_starts_and_stops_in_a_context)
 {
     ck_success(cx_emu_call_profiler_initialize(NULL, NULL, CXU_OUT_CSV));
@@ -389,7 +366,6 @@ static Suite *kernel_query_suite(void)
     tcase_add_test(tests, the_search_asks_for_the_memory_of_each_size_from_the_limit_down);
     tcase_add_test(tests, the_best_block_is_asked_for_properly);
     tcase_add_test(tests, blocks_that_fit_share_the_memory_of_a_multiprocessor);
-    tcase_add_test(tests, no_cluster_fits);
     tcase_add_test(tests, a_kernel_node_remembers_its_attributes);
     tcase_add_test(tests, a_profiler_starts_and_stops_in_a_context);
     suite_add_tcase(suite, tests);

@@ -348,6 +348,13 @@ tests_emu_check_child_grid_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_emu_check_child_grid_CFLAGS = $(EMU_CFLAGS)
 tests_emu_check_child_grid_LDADD = $(EMU_LIBS)
 
+check_PROGRAMS += tests/emu/check_cluster
+TESTS += tests/emu/check_cluster
+tests_emu_check_cluster_SOURCES = tests/emu/check_cluster.c
+tests_emu_check_cluster_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_cluster_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_cluster_LDADD = $(EMU_LIBS)
+
 check_PROGRAMS += tests/emu/check_kernel_query
 TESTS += tests/emu/check_kernel_query
 tests_emu_check_kernel_query_SOURCES = tests/emu/check_kernel_query.c tests/emu/kernels.h

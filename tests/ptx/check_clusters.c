@@ -9,11 +9,11 @@
 #define ADDRESS UINT64_C(0x100000)
 #define WORDS 4096
 #define HEAD ".version 8.6\n.target sm_90\n.address_size 64\n"
-#define BEGIN                                                                               \
-    HEAD ".visible .entry k(.param .u64 out)\n{\n.reg .pred %p<8>;\n.reg .b32 %r<32>;\n"    \
+#define BEGIN                                                                            \
+    HEAD ".visible .entry k(.param .u64 out)\n{\n.reg .pred %p<8>;\n.reg .b32 %r<32>;\n" \
          ".reg .b64 %d<32>;\n.shared .align 16 .b8 first[16];\n.shared .align 8 .b64 own;\n"
-#define READY                                                                               \
-    "ld.param.u64 %d0, [out];\nmov.u32 %r0, %cluster_ctarank;\nmov.u32 %r1, %tid.x;\n"      \
+#define READY                                                                          \
+    "ld.param.u64 %d0, [out];\nmov.u32 %r0, %cluster_ctarank;\nmov.u32 %r1, %tid.x;\n" \
     "mov.u32 %r2, %ctaid.x;\nmad.lo.u32 %r3, %r2, 64, %r1;\nmad.wide.u32 %d1, %r3, 8, %d0;\n"
 #define END "\nret;\n}\n"
 #define MEET "barrier.cluster.arrive;\nbarrier.cluster.wait;\n"
@@ -55,8 +55,7 @@ static cx_ptx_outcome run(const char *text, shape what, cx_ptx_fault *out_fault)
     static char space[64];
     cx_ptx_module *module = load(text);
     const uint64_t parameters[] = {ADDRESS};
-    const cx_ptx_environment environment = {
-        .find = find, .stopped = stopped, .cores = what.cores};
+    const cx_ptx_environment environment = {.find = find, .stopped = stopped, .cores = what.cores};
     cx_ptx_launch launch = {.grid = {what.grid, 1, 1},
                             .block = {what.block, 1, 1},
                             .cooperative = what.cooperative,
@@ -80,7 +79,7 @@ static cx_ptx_outcome run(const char *text, shape what, cx_ptx_fault *out_fault)
 /* ---- addresses ---- */
 
 typedef struct address_row {
-    const char *text; /* leaves its result in %d2 */
+    const char *text;     /* leaves its result in %d2 */
     uint64_t expected[3]; /* for each of three blocks */
 } address_row;
 
@@ -98,8 +97,10 @@ static const address_row address_rows[] = {
     {"mov.u32 %r5, own;\nmapa.u32 %r5, %r5, %r0;\ncvt.u64.u32 %d2, %r5;",
      {16, 0x1000010, 0x2000010}},
     {GENERIC_OWN "mov.u64 %d2, %d3;", {SHARED + 16, SHARED + 0x1000010, SHARED + 0x2000010}},
-    {GENERIC_OWN "mapa.u64 %d2, %d3, 2;", {SHARED + 0x2000010, SHARED + 0x2000010, SHARED + 0x2000010}},
-    {GENERIC_OWN "mapa.u64 %d2, %d3, 2;\nmapa.u64 %d2, %d2, 0;", {SHARED + 16, SHARED + 16, SHARED + 16}},
+    {GENERIC_OWN "mapa.u64 %d2, %d3, 2;",
+     {SHARED + 0x2000010, SHARED + 0x2000010, SHARED + 0x2000010}},
+    {GENERIC_OWN "mapa.u64 %d2, %d3, 2;\nmapa.u64 %d2, %d2, 0;",
+     {SHARED + 16, SHARED + 16, SHARED + 16}},
     {"mapa.shared::cluster.u64 %d2, own, 70000;", {0xff000010, 0xff000010, 0xff000010}},
     {"mapa.shared::cluster.u64 %d2, own, 1;\ncvta.shared::cluster.u64 %d2, %d2;",
      {SHARED + 0x1000010, SHARED + 0x1000010, SHARED + 0x1000010}},
@@ -129,8 +130,7 @@ START_TEST(addresses_name_their_block)
     const address_row *row = &address_rows[_i];
     char text[2048];
 
-    snprintf(text, sizeof text, "%s%s\nst.global.u64 [%%d1], %%d2;%s", BEGIN READY, row->text,
-             END);
+    snprintf(text, sizeof text, "%s%s\nst.global.u64 [%%d1], %%d2;%s", BEGIN READY, row->text, END);
     ck_assert_int_eq(run(text, (shape){.grid = 3, .block = 1, .cluster = 3}, NULL), CX_PTX_DONE);
     for (int i = 0; i < 3; i++)
         ck_assert_msg(memory[64 * i] == row->expected[i], "%s in block %d: %#llx, not %#llx",
@@ -142,7 +142,7 @@ END_TEST
 START_TEST(accesses_reach_the_block_in_the_address)
 {
     static const struct {
-        const char *text; /* %r4: another block's address, %d4: the same, generic */
+        const char *text;     /* %r4: another block's address, %d4: the same, generic */
         uint64_t own, result; /* what the other block then has, what the access gave */
     } rows[] = {
         {"ld.shared::cluster.u64 %d2, [%r4];", 7, 7},
@@ -184,21 +184,22 @@ END_TEST
 /* ---- the barrier ---- */
 
 /* Each thread adds to the next block's word, in every round; `meet` keeps the rounds apart. */
-#define ROUNDS_BEGIN                                                                          \
-    BEGIN READY "mov.u32 %r10, 0;\nmov.u32 %r11, 0;\nmov.u32 %r4, own;\n"                     \
+#define ROUNDS_BEGIN                                                                              \
+    BEGIN READY "mov.u32 %r10, 0;\nmov.u32 %r11, 0;\nmov.u32 %r4, own;\n"                         \
                 "add.u32 %r5, %r0, 1;\nmov.u32 %r6, %cluster_nctarank;\nrem.u32 %r5, %r5, %r6;\n" \
                 "mapa.shared::cluster.u32 %r4, %r4, %r5;\nL:\n"
-#define ROUNDS_END                                                                            \
-    "add.u32 %r10, %r10, 1;\nsetp.lt.u32 %p0, %r10, 20;\n@%p0 bra L;\n"                       \
+#define ROUNDS_END                                                      \
+    "add.u32 %r10, %r10, 1;\nsetp.lt.u32 %p0, %r10, 20;\n@%p0 bra L;\n" \
     "st.global.u32 [%d1], %r11;" END
 #define ADD "red.shared::cluster.add.u32 [%r4], 1;\n"
 #define SUM "ld.shared.u32 %r7, [own];\nadd.u32 %r11, %r11, %r7;\n"
 
 static const char *const meetings[] = {
     ROUNDS_BEGIN ADD MEET SUM MEET ROUNDS_END,
-    ROUNDS_BEGIN ADD "barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;"
-                     "\n" SUM "barrier.cluster.arrive.relaxed;\nadd.u32 %r8, %r8, 1;\n"
-                     "barrier.cluster.wait;\n" ROUNDS_END,
+    ROUNDS_BEGIN ADD
+    "barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;"
+    "\n" SUM "barrier.cluster.arrive.relaxed;\nadd.u32 %r8, %r8, 1;\n"
+    "barrier.cluster.wait;\n" ROUNDS_END,
     /* odd threads take another way to the same barrier */
     ROUNDS_BEGIN ADD "and.b32 %r9, %r1, 1;\nsetp.eq.u32 %p1, %r9, 0;\n@%p1 bra E;\n" MEET
                      "bra.uni B;\nE:\n" MEET "B:\n" SUM MEET ROUNDS_END,
@@ -207,8 +208,7 @@ static const char *const meetings[] = {
 START_TEST(no_thread_passes_before_all_have_arrived)
 {
     static const unsigned cores[] = {1, 2, 8};
-    const shape what = {
-        .grid = 30, .block = 40, .cluster = 5, .cores = cores[_i / 3]};
+    const shape what = {.grid = 30, .block = 40, .cluster = 5, .cores = cores[_i / 3]};
     uint64_t expected = 0;
 
     for (uint64_t round = 1; round <= 20; round++)
@@ -223,9 +223,9 @@ END_TEST
 START_TEST(ended_threads_and_blocks_are_not_waited_for)
 {
     /* Block 1 ends at once; in the others, threads from 20 on. */
-    const char *text = BEGIN READY "setp.eq.u32 %p0, %r0, 1;\n@%p0 ret;\nsetp.ge.u32 %p0, %r1, 20;\n"
-                                   "@%p0 barrier.cluster.arrive;\n@%p0 ret;\n" MEET MEET
-                                   "st.global.u64 [%d1], 1;" END;
+    const char *text = BEGIN READY
+        "setp.eq.u32 %p0, %r0, 1;\n@%p0 ret;\nsetp.ge.u32 %p0, %r1, 20;\n"
+        "@%p0 barrier.cluster.arrive;\n@%p0 ret;\n" MEET MEET "st.global.u64 [%d1], 1;" END;
 
     ck_assert_int_eq(run(text, (shape){.grid = 6, .block = 33, .cluster = 3}, NULL), CX_PTX_DONE);
     for (uint32_t i = 0; i < 6; i++)
@@ -236,11 +236,12 @@ END_TEST
 
 START_TEST(a_block_without_a_cluster_is_one_by_itself)
 {
-    const char *text = BEGIN READY "mov.pred %p0, %is_explicit_cluster;\nselp.u32 %r4, 1, 0, %p0;\n"
-                                   "mov.u32 %r5, %cluster_nctarank;\nadd.u32 %r4, %r4, %r5;\n"
-                                   "mov.u32 %r5, %clusterid.x;\nmad.lo.u32 %r4, %r5, 10, %r4;\n" MEET
-                                   "mapa.shared::cluster.u32 %r5, %r1, 0;\nadd.u32 %r4, %r4, %r5;\n"
-                                   "st.global.u32 [%d1], %r4;" END;
+    const char *text =
+        BEGIN READY "mov.pred %p0, %is_explicit_cluster;\nselp.u32 %r4, 1, 0, %p0;\n"
+                    "mov.u32 %r5, %cluster_nctarank;\nadd.u32 %r4, %r4, %r5;\n"
+                    "mov.u32 %r5, %clusterid.x;\nmad.lo.u32 %r4, %r5, 10, %r4;\n" MEET
+                    "mapa.shared::cluster.u32 %r5, %r1, 0;\nadd.u32 %r4, %r4, %r5;\n"
+                    "st.global.u32 [%d1], %r4;" END;
 
     ck_assert_int_eq(run(text, (shape){.grid = 3, .block = 2}, NULL), CX_PTX_DONE);
     for (uint64_t i = 0; i < 6; i++)
@@ -251,10 +252,9 @@ END_TEST
 /* All blocks of a cooperative grid wait for each other by a counter in global memory. */
 START_TEST(a_cooperative_grid_has_clusters_too)
 {
-    const char *text =
-        BEGIN READY MEET "red.global.add.u64 [%d0+8], 1;\nW:\nld.volatile.global.u64 %d2, [%d0+8];\n"
-                         "setp.lt.u64 %p0, %d2, 24;\n@%p0 bra W;\n" MEET
-                         "st.global.u32 [%d1+64], %r0;" END;
+    const char *text = BEGIN READY MEET
+        "red.global.add.u64 [%d0+8], 1;\nW:\nld.volatile.global.u64 %d2, [%d0+8];\n"
+        "setp.lt.u64 %p0, %d2, 24;\n@%p0 bra W;\n" MEET "st.global.u32 [%d1+64], %r0;" END;
 
     ck_assert_int_eq(
         run(text, (shape){.grid = 24, .block = 1, .cluster = 4, .cooperative = true}, NULL),
@@ -266,7 +266,8 @@ END_TEST
 
 START_TEST(a_waiting_cluster_can_be_stopped)
 {
-    const char *text = BEGIN READY "setp.eq.u32 %p0, %r0, 0;\n@%p0 bra W;\n" MEET "ret;\nW:\nbra W;" END;
+    const char *text =
+        BEGIN READY "setp.eq.u32 %p0, %r0, 0;\n@%p0 bra W;\n" MEET "ret;\nW:\nbra W;" END;
     cx_ptx_fault fault;
 
     patience = 50;
@@ -290,16 +291,16 @@ typedef struct fault_row {
 #define MAP(rank) "mov.u32 %r4, own;\nmapa.shared::cluster.u32 %r4, %r4, " rank ";\n"
 
 static const fault_row fault_rows[] = {
-    {MAP("2") "ld.shared::cluster.u32 %r5, [%r4];",
-     CX_PTX_ILLEGAL_ADDRESS, 3, 0, 0, "no block's shared", 16, 4},
-    {MAP("1") "ld.shared::cluster.u32 %r5, [%r4+16];",
-     CX_PTX_ILLEGAL_ADDRESS, 3, 0, 0, "another block's shared", 32, 4},
-    {MAP("1") "st.shared::cluster.u32 [%r4+2], 0;",
-     CX_PTX_MISALIGNED_ADDRESS, 3, 0, 0, "another block's shared", 18, 4},
-    {MAP("1") "ld.shared.u32 %r5, [%r4];",
-     CX_PTX_ILLEGAL_ADDRESS, 3, 0, 0, "another block's shared", 16, 4},
-    {"setp.eq.u32 %p0, %r0, 0;\n@%p0 ret;\nld.shared.u32 %r5, [own+16];",
-     CX_PTX_ILLEGAL_ADDRESS, 3, 1, 0, "shared", 32, 4},
+    {MAP("2") "ld.shared::cluster.u32 %r5, [%r4];", CX_PTX_ILLEGAL_ADDRESS, 3, 0, 0,
+     "no block's shared", 16, 4},
+    {MAP("1") "ld.shared::cluster.u32 %r5, [%r4+16];", CX_PTX_ILLEGAL_ADDRESS, 3, 0, 0,
+     "another block's shared", 32, 4},
+    {MAP("1") "st.shared::cluster.u32 [%r4+2], 0;", CX_PTX_MISALIGNED_ADDRESS, 3, 0, 0,
+     "another block's shared", 18, 4},
+    {MAP("1") "ld.shared.u32 %r5, [%r4];", CX_PTX_ILLEGAL_ADDRESS, 3, 0, 0,
+     "another block's shared", 16, 4},
+    {"setp.eq.u32 %p0, %r0, 0;\n@%p0 ret;\nld.shared.u32 %r5, [own+16];", CX_PTX_ILLEGAL_ADDRESS, 3,
+     1, 0, "shared", 32, 4},
     {"setp.eq.u32 %p0, %r0, 0;\n@%p0 ret;\nbarrier.cluster.arrive;\nbarrier.cluster.wait;\n"
      "mov.u32 %r4, own;\nmapa.shared::cluster.u32 %r4, %r4, 0;\nld.shared::cluster.u32 %r5, [%r4];",
      CX_PTX_ILLEGAL_ADDRESS, 7, 1, 0, "an ended block's shared", 16, 4},
@@ -396,14 +397,16 @@ START_TEST(what_is_no_instruction_of_clusters_is_refused)
         {"getctarank.b32 %r4, %r3;", CX_PTX_UNSUPPORTED, "is not supported"},
         {"getctarank.u64 %r4;", CX_PTX_INVALID, "wrong number of operands"},
         {"getctarank.u64 %d4, %d3;", CX_PTX_INVALID, "does not fit the instruction"},
-        {"ld.shared::cluster.u32 %r4, [out];", CX_PTX_INVALID, "the variable lies in another space"},
+        {"ld.shared::cluster.u32 %r4, [out];", CX_PTX_INVALID,
+         "the variable lies in another space"},
         {"mbarrier.init.shared::cluster.b64 [%r4], 1;", CX_PTX_UNSUPPORTED, "is not supported"},
         {"mbarrier.arrive.shared::cluster.b64 %d4, [%r4];", CX_PTX_INVALID, "tells no state"},
-        {"mbarrier.test_wait.shared::cluster.b64 %p0, [%r4], %d4;",
-         CX_PTX_UNSUPPORTED, "is not supported"},
-        {"atom.shared::cluster.add.v2.f32 {%r4, %r5}, [%r6], {%r7, %r8};",
-         CX_PTX_UNSUPPORTED, "is not supported"},
-        {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r4], [%d0], 16, [%r5];",
+        {"mbarrier.test_wait.shared::cluster.b64 %p0, [%r4], %d4;", CX_PTX_UNSUPPORTED,
+         "is not supported"},
+        {"atom.shared::cluster.add.v2.f32 {%r4, %r5}, [%r6], {%r7, %r8};", CX_PTX_UNSUPPORTED,
+         "is not supported"},
+        {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r4], [%d0], 16, "
+         "[%r5];",
          CX_PTX_UNSUPPORTED, "'cp.async.bulk"},
         {"clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 "
          "[%r4], [%r5];",

@@ -42,7 +42,8 @@ static void check_go_around(void)
     for (size_t i = 0; i < BLOCKS * THREADS; i++) {
         size_t block = i / THREADS, from = block / 3 * 3 + (block % 3 + ROUNDS) % 3;
 
-        SAME(i, values[i], first[from * THREADS + (i % THREADS + ROUNDS) % THREADS] + ROUNDS + done);
+        SAME(i, values[i],
+             first[from * THREADS + (i % THREADS + ROUNDS) % THREADS] + ROUNDS + done);
     }
 }
 
@@ -51,8 +52,7 @@ static void check_sum_tiles(void)
     enum { WIDTH = 61, HEIGHT = 35, X = 11, Y = 7, COLUMNS = 6, ROWS = 6 };
     float *in = make_floats(WIDTH * HEIGHT), *out = make_memory(COLUMNS / 2 * (ROWS / 3) * 4);
     int width = WIDTH, height = HEIGHT;
-    kernel_shape shape = {
-        .grid = {COLUMNS, ROWS, 1}, .block = {X, Y, 1}, .cluster = {2, 3, 1}};
+    kernel_shape shape = {.grid = {COLUMNS, ROWS, 1}, .block = {X, Y, 1}, .cluster = {2, 3, 1}};
 
     LAUNCH("sum_tiles", shape, VALUE(in), VALUE(out), VALUE(width), VALUE(height));
     for (int i = 0; i < COLUMNS / 2 * (ROWS / 3); i++) {

@@ -25,8 +25,8 @@ typedef struct kernel_group {
 #define KERNEL_GROUP(name, cases) \
     const kernel_group name##_kernels = {#name, cases, sizeof(cases) / sizeof(cases)[0]}
 
-extern const kernel_group atomics_kernels, calls_kernels, cluster_kernels, graph_kernels, hash_kernels,
-    histogram_kernels, linear_kernels, math_kernels, matrix_kernels, memory_kernels,
+extern const kernel_group atomics_kernels, calls_kernels, cluster_kernels, graph_kernels,
+    hash_kernels, histogram_kernels, linear_kernels, math_kernels, matrix_kernels, memory_kernels,
     modern_kernels, output_kernels, physics_kernels, reduce_kernels, scan_kernels, sort_kernels,
     stencil_kernels, text_kernels, types_kernels, wide_kernels;
 
