@@ -152,6 +152,16 @@ bool cx_ptx_parse_instruction(cx_ptx_parser *self)
 
 /* ---- registers ---- */
 
+/* A register of 128 bits takes two slots. */
+static uint32_t declare_slots(cx_ptx_parser *self, cx_ptx_type type, uint32_t count)
+{
+    unsigned bytes = cx_ptx_type_bytes(type);
+
+    if (bytes == 16)
+        count = count > UINT32_MAX / 2 ? UINT32_MAX : 2 * count;
+    return cx_ptx_register(self, count, bytes >= 8);
+}
+
 static bool declare_register(cx_ptx_parser *self, cx_ptx_type type, size_t scope)
 {
     cx_ptx_name name = {.kind = CX_PTX_NAME_REGISTER, .type = type, .count = 1};
@@ -170,7 +180,7 @@ static bool declare_register(cx_ptx_parser *self, cx_ptx_type type, size_t scope
     name.text = word.text;
     name.length = (uint32_t)word.length;
     name.count = count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
-    name.index = cx_ptx_register(self, name.count, cx_ptx_type_bytes(type) == 8);
+    name.index = declare_slots(self, type, name.count);
     if (name.index == CX_PTX_NO_SLOT)
         return false;
     if (type == CX_PTX_PRED)

@@ -349,6 +349,8 @@ bool cx_ptx_encode_mov(cx_ptx_parser *self, const cx_ptx_statement *statement)
 
     if (!cx_ptx_need(self, statement, 2, 2))
         return false;
+    if (bytes == 16)
+        return cx_ptx_encode_wide_mov(self, statement);
     if (source->kind == CX_PTX_OPERAND_VECTOR)
         return encode_pack(self, statement, bytes);
     if (statement->operands[0].kind == CX_PTX_OPERAND_VECTOR)

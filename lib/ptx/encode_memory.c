@@ -1,6 +1,8 @@
 /* Instructions that reach memory. */
 #include "ptx/parser.h"
 
+#define VECTOR_BYTES_MAX 32 /* since sm_100 */
+
 /* The parts of an opcode such as ld.volatile.global.v4.f32. */
 typedef struct access_words {
     cx_ptx_space space;
@@ -9,11 +11,12 @@ typedef struct access_words {
     cx_ptx_type type;
 } access_words;
 
-/* A load of what others may change meanwhile: a loop around it may wait for them. */
+/* An access to what others may use meanwhile: a loop around a load may wait for them. */
 static bool sees_others(const cx_ptx_token *opcode)
 {
     return cx_ptx_has_word(opcode, "volatile") || cx_ptx_has_word(opcode, "relaxed") ||
-           cx_ptx_has_word(opcode, "acquire") || cx_ptx_has_word(opcode, "mmio");
+           cx_ptx_has_word(opcode, "acquire") || cx_ptx_has_word(opcode, "release") ||
+           cx_ptx_has_word(opcode, "mmio");
 }
 
 static bool has_prefix(const cx_ptx_token *word, const char *prefix)
@@ -73,10 +76,14 @@ static bool read_words(const cx_ptx_statement *statement, access_words *out)
             out->count = 2;
         else if (cx_ptx_token_is(&word, "v4"))
             out->count = 4;
+        else if (cx_ptx_token_is(&word, "v8"))
+            out->count = 8;
         else if ((out->type = cx_ptx_type_find(word.text, word.length)) == CX_PTX_NO_TYPE)
             return false;
     }
-    return out->type != CX_PTX_NO_TYPE && out->type != CX_PTX_PRED;
+    return out->type != CX_PTX_NO_TYPE && out->type != CX_PTX_PRED &&
+           out->count * cx_ptx_type_bytes(out->type) <= VECTOR_BYTES_MAX &&
+           (out->type != CX_PTX_B128 || out->count == 1);
 }
 
 /*
@@ -161,6 +168,9 @@ static bool encode_access(cx_ptx_parser *self, const cx_ptx_statement *statement
     if ((value->kind == CX_PTX_OPERAND_VECTOR ? value->count : 1) != what.count)
         return cx_ptx_wrong(self, statement, "wrong number of values");
     bytes = cx_ptx_type_bytes(what.type);
+    if (what.type == CX_PTX_B128)
+        return cx_ptx_encode_wide_access(self, value, done, stores,
+                                         sees_others(&statement->opcode));
     done.op = (uint16_t)(stores ? store_of(what.type) : load_of(what.type));
     done.size = (uint8_t)bytes;
     done.mode = sees_others(&statement->opcode);
@@ -238,6 +248,8 @@ static bool atomic_exists(uint8_t mode, cx_ptx_type type)
 
     if (type == CX_PTX_F16 || type == CX_PTX_BF16)
         return mode == CX_PTX_ATOMIC_ADD;
+    if (type == CX_PTX_B128)
+        return mode == CX_PTX_ATOMIC_EXCHANGE || mode == CX_PTX_ATOMIC_SWAP;
     if (cx_ptx_type_bytes(type) < 4)
         return type == CX_PTX_B16 && mode == CX_PTX_ATOMIC_SWAP;
     if (mode == CX_PTX_ATOMIC_INC || mode == CX_PTX_ATOMIC_DEC)
@@ -352,6 +364,9 @@ static bool encode_atomic(cx_ptx_parser *self, const cx_ptx_statement *statement
     if (!cx_ptx_need(self, statement, first + count, first + count) ||
         !cx_ptx_take_address(self, statement, &operands[first], what.space, true, &done))
         return false;
+    if (what.type == CX_PTX_B128)
+        return what.count == 1 ? cx_ptx_encode_wide_atom(self, statement, done)
+                               : cx_ptx_unknown(self, statement);
     done.type = (uint8_t)what.type;
     done.size = done.align = (uint8_t)cx_ptx_type_bytes(what.type);
     if (what.count > 1)

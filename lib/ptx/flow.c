@@ -205,6 +205,7 @@ static cx_ptx_pace pace_of(const cx_ptx_instruction *at)
 {
     switch ((cx_ptx_op)at->op) {
     case CX_PTX_ATOMIC:
+    case CX_PTX_ACCESS_128:
     case CX_PTX_MBARRIER:
     case CX_PTX_PAUSE:
     case CX_PTX_CALL:

@@ -225,7 +225,8 @@ static const cx_ptx_instruction *compute_few(const cx_ptx_step *run, const cx_pt
 
 static bool is_access(const cx_ptx_instruction *at)
 {
-    return (at->op >= CX_PTX_LOAD_U8 && at->op <= CX_PTX_STORE_64) || at->op == CX_PTX_ATOMIC;
+    return (at->op >= CX_PTX_LOAD_U8 && at->op <= CX_PTX_STORE_64) ||
+           at->op == CX_PTX_ATOMIC || at->op == CX_PTX_ACCESS_128;
 }
 
 #define TAKE_TURN(cost)                                              \

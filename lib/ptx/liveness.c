@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #define NONE UINT32_MAX
-#define OPERANDS_MAX 6
+#define OPERANDS_MAX 9
 
 #define RESERVED 6 /* the stack pointer, and what the assembler needs for itself */
 #define LEAST 8
@@ -60,13 +60,25 @@ static bool stores(const cx_ptx_instruction *at)
     return at->op >= CX_PTX_STORE_8 && at->op <= CX_PTX_STORE_64;
 }
 
+/* The place behind the first half of a pair. */
+static uint32_t second_of(uint32_t place)
+{
+    return (place & CX_PTX_FILE_MASK) == CX_PTX_FRAME_LONGS ? place + CX_PTX_LONGS_BYTES : NONE;
+}
+
 /* The registers that an instruction reads, then those that it writes. */
 static size_t find_operands(const cx_ptx_function *function, const cx_ptx_instruction *at,
                             occurrence *out)
 {
-    const occurrence all[OPERANDS_MAX] = {{at->a, false}, {at->b, false},
-                                          {at->c, false}, {at->e, false},
+    const bool pairs = at->op == CX_PTX_ACCESS_128;
+    const occurrence all[OPERANDS_MAX] = {{at->a, false},
+                                          {at->b, false},
+                                          {pairs ? second_of(at->b) : NONE, false},
+                                          {at->c, false},
+                                          {pairs ? second_of(at->c) : NONE, false},
+                                          {at->e, false},
                                           {at->d, !stores(at)},
+                                          {pairs ? second_of(at->d) : NONE, true},
                                           {at->op == CX_PTX_WARP ? at->site : NONE, true}};
     size_t count = 0;
 

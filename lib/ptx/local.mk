@@ -4,7 +4,7 @@ lib_ptx_libptx_la_SOURCES = \
 	lib/ptx/crew.c lib/ptx/crew.h \
 	lib/ptx/convert.c lib/ptx/encode_call.c \
 	lib/ptx/encode_arithmetic.c lib/ptx/encode_cluster.c lib/ptx/encode_compare.c lib/ptx/encode_control.c \
-	lib/ptx/encode_convert.c lib/ptx/encode_memory.c \
+	lib/ptx/encode_convert.c lib/ptx/encode_memory.c lib/ptx/encode_wide.c \
 	lib/ptx/flow.c lib/ptx/flow.h lib/ptx/grid.h lib/ptx/growth.h lib/ptx/interpret.c \
 	lib/ptx/lanes.h lib/ptx/lanes_find.c \
 	lib/ptx/lex.c lib/ptx/lex.h lib/ptx/link.c lib/ptx/link.h lib/ptx/liveness.c lib/ptx/liveness.h lib/ptx/mbarrier.c lib/ptx/module.c lib/ptx/module.h \
@@ -13,7 +13,7 @@ lib_ptx_libptx_la_SOURCES = \
 	lib/ptx/reach.c lib/ptx/reach.h lib/ptx/register.c lib/ptx/rounding.c lib/ptx/row.h lib/ptx/run.c lib/ptx/small.c lib/ptx/small.h lib/ptx/source.c \
 	lib/ptx/stack.c lib/ptx/stack.h lib/ptx/step.c lib/ptx/step.h lib/ptx/step_joint.c lib/ptx/together.c \
 	lib/ptx/type.c lib/ptx/type.h lib/ptx/variable.c lib/ptx/video.c lib/ptx/video.h \
-	lib/ptx/warp.c lib/ptx/warp.h
+	lib/ptx/warp.c lib/ptx/warp.h lib/ptx/wide.c lib/ptx/wide.h
 lib_ptx_libptx_la_LIBADD = lib/ptx/liblanes.la -lm
 
 # The same instructions for several processors.

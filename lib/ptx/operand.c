@@ -151,7 +151,7 @@ static void take_register(cx_ptx_operand *out, const cx_ptx_name *name, uint32_t
 {
     out->kind = CX_PTX_OPERAND_REGISTER;
     out->type = name->type;
-    out->slot = name->index + number;
+    out->slot = name->index + (name->type == CX_PTX_B128 ? 2 * number : number);
 }
 
 static void take_variable(cx_ptx_operand *out, const cx_ptx_name *name)
@@ -394,7 +394,8 @@ bool cx_ptx_function_address(const cx_ptx_parser *self, const cx_ptx_operand *op
 
 static bool is_bits(cx_ptx_type type)
 {
-    return type == CX_PTX_B8 || type == CX_PTX_B16 || type == CX_PTX_B32 || type == CX_PTX_B64;
+    return type == CX_PTX_B8 || type == CX_PTX_B16 || type == CX_PTX_B32 || type == CX_PTX_B64 ||
+           type == CX_PTX_B128;
 }
 
 /* PTX relaxes the sizes of ld, st and cvt: a register may be wider than the type. */
@@ -420,6 +421,9 @@ static bool check_register(cx_ptx_parser *self, const cx_ptx_operand *operand, c
     /* A special register is a word; PTX of old versions read it with 16 bits. */
     bool special = operand->slot < CX_PTX_SLOTS_FIXED && type != CX_PTX_PRED;
 
+    if (operand->type == CX_PTX_B128 && may_be_wider)
+        return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "'%.*s' of 128 bits for a narrower value",
+                           CX_PTX_QUOTE(&operand->token));
     if (operand->negated && type != CX_PTX_PRED)
         return CX_PTX_INVALID_AT(self, "'!' before '%.*s', which is read as a number",
                                  CX_PTX_QUOTE(&operand->token));

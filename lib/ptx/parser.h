@@ -225,6 +225,13 @@ bool cx_ptx_take_address(cx_ptx_parser *self, const cx_ptx_statement *statement,
                          const cx_ptx_operand *operand, cx_ptx_space space, bool writes,
                          cx_ptx_instruction *out);
 
+/* mov.b128; ld and st of .b128, whose address `done` has, in halves or at once; atom.b128. */
+bool cx_ptx_encode_wide_mov(cx_ptx_parser *self, const cx_ptx_statement *statement);
+bool cx_ptx_encode_wide_access(cx_ptx_parser *self, const cx_ptx_operand *value,
+                               cx_ptx_instruction done, bool stores, bool at_once);
+bool cx_ptx_encode_wide_atom(cx_ptx_parser *self, const cx_ptx_statement *statement,
+                             cx_ptx_instruction done);
+
 /* Emits an operation of ops.def. */
 bool cx_ptx_emit_computed(cx_ptx_parser *self, const cx_ptx_statement *statement, const char *key,
                           cx_ptx_instruction done);

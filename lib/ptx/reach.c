@@ -2,6 +2,7 @@
 #include "ptx/reach.h"
 
 #include "ptx/cluster.h"
+#include "ptx/wide.h"
 
 /* Memory that is no global memory. */
 typedef struct own_memory {
@@ -109,6 +110,12 @@ static bool in_window(uint64_t address, cx_ptx_space *out_space)
     }
 }
 
+static bool is_atomic(const cx_ptx_instruction *at)
+{
+    return at->op == CX_PTX_ATOMIC ||
+           (at->op == CX_PTX_ACCESS_128 && at->mode >= CX_PTX_WIDE_EXCHANGE);
+}
+
 /* `own`: NULL for global memory. */
 static unsigned char *fail_at(cx_ptx_grid *grid, const cx_ptx_block *block, cx_ptx_thread *thread,
                               const cx_ptx_instruction *at, cx_ptx_outcome outcome,
@@ -120,7 +127,7 @@ static unsigned char *fail_at(cx_ptx_grid *grid, const cx_ptx_block *block, cx_p
     cx_ptx_thread_fail(grid, block, thread, outcome, address);
     grid->fault->bytes = at->size;
     grid->fault->writes = writes;
-    grid->fault->atomic = at->op == CX_PTX_ATOMIC;
+    grid->fault->atomic = is_atomic(at);
     grid->fault->space = own ? own->name : NULL;
     grid->fault->space_bytes = own ? own->size : 0;
     return NULL;
@@ -143,7 +150,7 @@ static unsigned char *reach_watched(cx_ptx_grid *grid, const cx_ptx_instruction 
     const cx_ptx_environment *environment = grid->environment;
     unsigned char *memory =
         reach_by(grid, &grid->watched[at->site % CX_PTX_WATCHED], at, address, writes);
-    cx_ptx_touch touch = {address, memory, at->size, writes, at->op == CX_PTX_ATOMIC};
+    cx_ptx_touch touch = {address, memory, at->size, writes, is_atomic(at)};
 
     if (memory)
         environment->touched(environment->self, &touch);

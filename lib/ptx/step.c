@@ -4,6 +4,7 @@
 #include "ptx/bits.h"
 #include "ptx/cluster.h"
 #include "ptx/video.h"
+#include "ptx/wide.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -249,6 +250,32 @@ static bool do_atomic(const cx_ptx_step *run, const cx_ptx_instruction *at)
     return true;
 }
 
+static cx_ptx_wide get_pair(const cx_ptx_step *run, uint32_t place, uint32_t lane)
+{
+    return (cx_ptx_wide){get(run, place, lane), get(run, place + CX_PTX_LONGS_BYTES, lane)};
+}
+
+static bool access_128(const cx_ptx_step *run, const cx_ptx_instruction *at)
+{
+    const cx_ptx_wide_mode mode = (cx_ptx_wide_mode)at->mode;
+    const cx_ptx_wide none = {0};
+
+    EACH_ACTIVE (run) {
+        cx_ptx_wide b = mode != CX_PTX_WIDE_LOAD ? get_pair(run, at->b, lane) : none;
+        cx_ptx_wide c = mode == CX_PTX_WIDE_SWAP ? get_pair(run, at->c, lane) : none, old;
+        unsigned char *memory = reach(run, at, lane, mode != CX_PTX_WIDE_LOAD);
+
+        if (!memory)
+            return false;
+        old = cx_ptx_wide_do(mode, memory, b, mode == CX_PTX_WIDE_SWAP ? c : b);
+        if (mode == CX_PTX_WIDE_STORE)
+            continue;
+        put(run, at->d, lane, old.low);
+        put(run, at->d + CX_PTX_LONGS_BYTES, lane, old.high);
+    }
+    return true;
+}
+
 static bool copy_async(const cx_ptx_step *run, const cx_ptx_instruction *at, uint32_t lane)
 {
     cx_ptx_thread *thread = thread_of(run, lane);
@@ -355,6 +382,8 @@ static bool do_rest(cx_ptx_step *run, const cx_ptx_instruction *at)
     case CX_PTX_ATOMIC:
     case CX_PTX_MBARRIER:
         return do_atomic(run, at);
+    case CX_PTX_ACCESS_128:
+        return access_128(run, at);
     case CX_PTX_CLOCK_32:
     case CX_PTX_CLOCK_64:
     case CX_PTX_TIMER:

@@ -13,7 +13,7 @@ cx_ptx_type cx_ptx_type_find(const char *text, size_t length)
         {"b32", CX_PTX_B32},   {"u32", CX_PTX_U32}, {"s32", CX_PTX_S32},   {"f32", CX_PTX_F32},
         {"b64", CX_PTX_B64},   {"u64", CX_PTX_U64}, {"s64", CX_PTX_S64},   {"f64", CX_PTX_F64},
         {"bf16", CX_PTX_BF16}, {"f16x2", CX_PTX_B32}, {"bf16x2", CX_PTX_B32}, {"u16x2", CX_PTX_B32},
-        {"s16x2", CX_PTX_B32},
+        {"s16x2", CX_PTX_B32}, {"b128", CX_PTX_B128},
     };
 
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)

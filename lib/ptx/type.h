@@ -27,11 +27,14 @@ typedef enum cx_ptx_type {
     CX_PTX_B64,
     CX_PTX_U64,
     CX_PTX_S64,
-    CX_PTX_F64
+    CX_PTX_F64,
+    CX_PTX_B128 /* of registers, ld, st, mov and atom alone */
 } cx_ptx_type;
 
 static inline unsigned cx_ptx_type_bytes(cx_ptx_type type)
 {
+    if (type == CX_PTX_B128)
+        return 16;
     if (type >= CX_PTX_B64)
         return 8;
     if (type >= CX_PTX_B32)

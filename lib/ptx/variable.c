@@ -139,7 +139,7 @@ static bool take_number(cx_ptx_parser *self, const declaration *what, content *o
     cx_ptx_operand number;
     float narrow;
     double wide;
-    uint64_t bits;
+    uint64_t bits, wanted[2];
 
     if (!cx_ptx_parse_operand(self, &number))
         return false;
@@ -152,7 +152,9 @@ static bool take_number(cx_ptx_parser *self, const declaration *what, content *o
     if (number.kind != CX_PTX_OPERAND_NUMBER)
         return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "'%.*s' as what a variable begins with",
                            CX_PTX_QUOTE(&number.token));
-    return add_bytes(self, out, &bits, cx_ptx_type_bytes(what->type));
+    wanted[0] = bits;
+    wanted[1] = (uint64_t)0 - (bits >> 63);
+    return add_bytes(self, out, wanted, cx_ptx_type_bytes(what->type));
 }
 
 /* generic(name)+4, name+4, generic(name+4) */

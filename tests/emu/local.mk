@@ -445,6 +445,13 @@ tests_ptx_check_clusters_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_ptx_check_clusters_CFLAGS = $(EMU_CFLAGS)
 tests_ptx_check_clusters_LDADD = $(tests_ptx_check_damage_LDADD)
 
+check_PROGRAMS += tests/ptx/check_wide
+TESTS += tests/ptx/check_wide
+tests_ptx_check_wide_SOURCES = tests/ptx/check_wide.c
+tests_ptx_check_wide_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_ptx_check_wide_CFLAGS = $(EMU_CFLAGS)
+tests_ptx_check_wide_LDADD = $(tests_ptx_check_damage_LDADD)
+
 check_PROGRAMS += tests/ptx/check_random
 TESTS += tests/ptx/check_random
 tests_ptx_check_random_SOURCES = tests/ptx/check_random.c tests/ptx/random/evaluate.c tests/ptx/random/make.c \
@@ -477,7 +484,7 @@ tests_ptx_check_kernels_SOURCES = tests/ptx/check_kernels.c tests/ptx/kernels/ru
 	tests/ptx/kernels/atomics.c tests/ptx/kernels/calls.c tests/ptx/kernels/cluster.c tests/ptx/kernels/graph.c \
 	tests/ptx/kernels/hash.c \
 	tests/ptx/kernels/histogram.c tests/ptx/kernels/linear.c tests/ptx/kernels/math.c tests/ptx/kernels/matrix.c \
-	tests/ptx/kernels/memory.c tests/ptx/kernels/modern.c tests/ptx/kernels/output.c tests/ptx/kernels/physics.c \
+	tests/ptx/kernels/memory.c tests/ptx/kernels/modern.c tests/ptx/kernels/output.c tests/ptx/kernels/pairs.c tests/ptx/kernels/physics.c \
 	tests/ptx/kernels/reduce.c tests/ptx/kernels/scan.c tests/ptx/kernels/sort.c tests/ptx/kernels/stencil.c \
 	tests/ptx/kernels/text.c tests/ptx/kernels/types.c tests/ptx/kernels/wide.c
 tests_ptx_check_kernels_CPPFLAGS = $(EMU_CPPFLAGS)
@@ -485,6 +492,7 @@ tests_ptx_check_kernels_CFLAGS = $(EMU_CFLAGS)
 tests_ptx_check_kernels_LDADD = $(tests_ptx_check_damage_LDADD) -lm
 EXTRA_DIST += \
 	tests/ptx/kernels/clang.h tests/ptx/kernels/compile.sh tests/ptx/kernels/atomics.cu tests/ptx/kernels/calls.cu \
+	tests/ptx/kernels/pairs.cu tests/ptx/kernels/pairs.plain.ptx tests/ptx/kernels/pairs.sm_90.ptx \
 	tests/ptx/kernels/cluster.cu tests/ptx/kernels/cluster.plain.ptx tests/ptx/kernels/cluster.sm_90.ptx \
 	tests/ptx/kernels/graph.cu tests/ptx/kernels/hash.cu tests/ptx/kernels/histogram.cu tests/ptx/kernels/linear.cu \
 	tests/ptx/kernels/math.cu tests/ptx/kernels/matrix.cu tests/ptx/kernels/memory.cu tests/ptx/kernels/modern.cu \

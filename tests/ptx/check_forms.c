@@ -367,7 +367,6 @@ START_TEST(other_valid_code_is_refused_by_name)
          "st.async"},
         {"cp.async.bulk.commit_group;", "cp.async.bulk"},
         {"movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r2;", "movmatrix"},
-        {".reg .b128 %q<3>; atom.global.cas.b128 %q0, [%d1], %q1, %q2;", ".b128"},
         {"multimem.ld_reduce.global.add.u32 %r1, [%d1];", "multimem"},
     };
     CUmodule module;

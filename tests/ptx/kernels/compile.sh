@@ -17,7 +17,7 @@ with_nvcc() # name
         $nvcc -arch=compute_90 -Xcicc -O0 -ptx -o "$folder/$1.plain.ptx" "$here/$1.cu"
         return
     fi
-    if [ "$1" = cluster ]; then
+    if [ "$1" = cluster ] || [ "$1" = pairs ]; then
         $nvcc -arch=compute_90 -ptx -o "$folder/$1.sm_90.ptx" "$here/$1.cu"
         $nvcc -arch=compute_100 -Xcicc -O0 -ptx -o "$folder/$1.plain.ptx" "$here/$1.cu"
         return
