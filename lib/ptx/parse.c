@@ -66,7 +66,8 @@ static bool find_or_add_function(cx_ptx_parser *self, const cx_ptx_token *word, 
     return true;
 }
 
-static bool take_triple(cx_ptx_parser *self, const char *of, uint32_t out[3])
+/* `least`: 0 or 1, for each number. */
+static bool take_triple(cx_ptx_parser *self, const char *of, uint64_t least, uint32_t out[3])
 {
     uint64_t number;
 
@@ -76,7 +77,7 @@ static bool take_triple(cx_ptx_parser *self, const char *of, uint32_t out[3])
             continue;
         if (!cx_ptx_expect_number(self, &number))
             return false;
-        if (number == 0 || number > CX_PTX_THREADS_MAX)
+        if (number < least || number > CX_PTX_THREADS_MAX)
             return CX_PTX_INVALID_AT(self, "a %s of that size", of);
         out[i] = (uint32_t)number;
     }
@@ -93,8 +94,14 @@ static bool take_cluster_limit(cx_ptx_parser *self, cx_ptx_function *function)
 {
     uint64_t number;
 
-    if (cx_ptx_take(self, ".reqnctapercluster"))
-        return take_triple(self, "cluster", function->cluster);
+    if (cx_ptx_take(self, ".reqnctapercluster")) {
+        if (!take_triple(self, "cluster", 0, function->cluster))
+            return false;
+        /* The assembler takes 0: no size is required. */
+        if (!function->cluster[0] || !function->cluster[1] || !function->cluster[2])
+            memset(function->cluster, 0, sizeof function->cluster);
+        return true;
+    }
     if (cx_ptx_take(self, ".maxclusterrank")) {
         if (!cx_ptx_expect_number(self, &number))
             return false;
@@ -119,7 +126,7 @@ static bool take_limits(cx_ptx_parser *self)
             bool required = cx_ptx_at(self, ".reqntid");
 
             cx_ptx_advance(self);
-            if (!take_triple(self, "block", size))
+            if (!take_triple(self, "block", 1, size))
                 return false;
             function->max_threads = size[0] * size[1] * size[2];
             if (required)

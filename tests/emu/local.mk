@@ -312,7 +312,7 @@ tests_emu_check_link_LDADD = $(EMU_LIBS)
 
 # PTX by itself
 EXTRA_DIST += \
-	tests/ptx/corpus/histogram.ptx tests/ptx/corpus/matrix_product.ptx tests/ptx/corpus/next.ptx \
+	tests/ptx/corpus/clusters.ptx tests/ptx/corpus/histogram.ptx tests/ptx/corpus/matrix_product.ptx tests/ptx/corpus/next.ptx \
 	tests/ptx/corpus/reduce.ptx tests/ptx/corpus/saxpy.ptx tests/ptx/corpus/vector_add.ptx tests/ptx/corpus/warps.ptx
 check_PROGRAMS += tests/ptx/check_damage
 TESTS += tests/ptx/check_damage

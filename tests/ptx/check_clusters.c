@@ -349,7 +349,11 @@ START_TEST(a_kernel_says_in_which_clusters_it_runs)
     cx_ptx_module *module =
         load(HEAD ".entry a() .explicitcluster .reqnctapercluster 2, 3 { ret; }\n"
                   ".entry b() .maxclusterrank 8 { ret; }\n"
-                  ".entry c() .reqntid 32 .reqnctapercluster 4 .blocksareclusters { ret; }\n");
+                  ".entry c() .reqntid 32 .reqnctapercluster 4 .blocksareclusters { ret; }\n"
+                  ".entry d() .reqnctapercluster 0 { ret; }\n"
+                  ".entry e() .reqnctapercluster 2, 0, 1 { ret; }\n");
+    cx_ptx_kernel_info d = cx_ptx_kernel_describe(module, cx_ptx_kernel_find(module, "d"));
+    cx_ptx_kernel_info e = cx_ptx_kernel_describe(module, cx_ptx_kernel_find(module, "e"));
     cx_ptx_kernel_info a = cx_ptx_kernel_describe(module, cx_ptx_kernel_find(module, "a"));
     cx_ptx_kernel_info b = cx_ptx_kernel_describe(module, cx_ptx_kernel_find(module, "b"));
     cx_ptx_kernel_info c = cx_ptx_kernel_describe(module, cx_ptx_kernel_find(module, "c"));
@@ -357,6 +361,8 @@ START_TEST(a_kernel_says_in_which_clusters_it_runs)
     ck_assert(a.cluster[0] == 2 && a.cluster[1] == 3 && a.cluster[2] == 1);
     ck_assert(a.cluster_needed && !a.counts_clusters && a.cluster_most == 0);
     ck_assert(b.cluster[0] == 0 && !b.cluster_needed && b.cluster_most == 8);
+    ck_assert(d.cluster[0] == 0 && d.cluster[1] == 0 && d.cluster[2] == 0);
+    ck_assert(e.cluster[0] == 0 && e.cluster[1] == 0 && e.cluster[2] == 0);
     ck_assert(c.cluster[0] == 4 && c.counts_clusters && !c.cluster_needed);
     cx_ptx_unload(module);
 }

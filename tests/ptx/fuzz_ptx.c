@@ -67,7 +67,8 @@ static void run(const cx_ptx_module *module, const cx_ptx_function *kernel, size
     const cx_ptx_launch launch = {.grid = {2, 1, 1},
                                   .block = {widths[choice % 3], 2, 1},
                                   .shared_bytes = 64,
-                                  .cooperative = true,
+                                  .cooperative = choice % 5 != 0,
+                                  .cluster = {1 + choice % 2, 1, 1},
                                   .parameters = parameters,
                                   .memory_address = ADDRESS};
     cx_ptx_fault fault = {.line = 0};
