@@ -37,7 +37,7 @@ right_length()
     echo "$words words of prose, $(wc -l < "$lesson/mistake.c") lines of mistake.c"
     [ "$words" -ge 300 ] && [ "$words" -le 600 ] && [ "$(wc -l < "$lesson/mistake.c")" -lt 80 ] &&
         [ "$(wc -c < "$lesson/README.md")" -lt 300000 ] &&
-        [ "$(grep -c '^<!-- shows ' "$lesson/README.md")" -ge 1 ] && grep -q '^<!-- prints mistake.c -->' "$lesson/README.md" &&
+        [ "$(grep -c '^<!-- \(shows\|steps\|from\) picture.scn' "$lesson/README.md")" -ge 1 ] && grep -q '^<!-- prints mistake.c -->' "$lesson/README.md" &&
         grep -q '^<!-- report mistake.c -->' "$lesson/README.md" && grep -q '^## What will be printed?' "$lesson/README.md"
 }
 
@@ -46,7 +46,7 @@ quotes()
 {
     awk '
         /^<!-- from / { file = $3; next }
-        file != "" && /^```c$/ { inside = 1; block = ""; next }
+        file != "" && /^```(c|scn)$/ { inside = 1; block = ""; next }
         inside && /^```$/ {
             text = ""
             while ((getline line < (folder "/" file)) > 0)
@@ -62,9 +62,10 @@ quotes()
     ' folder="$lesson" "$lesson/README.md"
 }
 
-silent() # program
+silent() # program, options
 {
-    CTXRT_LOG=off run "$ctxrt" check --cuda 13 --leaks "$1" 17
+    # shellcheck disable=SC2086 # options are words
+    CTXRT_LOG=off run "$ctxrt" check --cuda 13 $2 "$1" 17
     [ "$status" -eq 0 ] && grep -q '^ctxrt check: 0 errors, 0 warnings$' "$scratch/errors" &&
         ! grep -q '^ctxrt check: \(error\|warning\) ' "$scratch/errors"
 }
@@ -152,10 +153,10 @@ check_lesson()
             grep -q "$(said unsolved)\|^ctxrt check: \(error\|warning\)" "$lesson/report.txt"; } > "$scratch/out" 2>&1
         report $? "lesson_${one}_says_what_its_programs_print_and_ctxrt_check_finds"
     fi
-    for program in mended solution; do
-        silent "$scratch/rendered/$program"
-        report $? "nothing_is_found_in_${program}_of_lesson_$one"
-    done
+    silent "$scratch/rendered/mended" --leaks
+    report $? "nothing_is_found_in_the_mended_program_of_lesson_$one"
+    silent "$scratch/rendered/solution" "$(said options)"
+    report $? "nothing_is_found_in_the_solution_of_lesson_$one"
     run "$ctxrt" lesson "$one" --check "$lesson/exercise.c"
     hint=$(said "hint $(said unsolved)" | cut -c 1-60)
     [ "$status" -eq 1 ] && [ -n "$hint" ] && grep -qF -- "  $hint" "$scratch/errors" && [ ! -s "$scratch/out" ]
