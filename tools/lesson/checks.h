@@ -13,7 +13,7 @@ typedef struct check {
     const lesson *lesson;
     const char *file;   /* the student's */
     const char *folder; /* for what is compiled and written, of this check alone */
-    int seconds;        /* for the compiler, and for each run */
+    int seconds;        /* for each run */
 } check;
 
 /* Each returns COMMAND_GOOD if the exercise is solved, else another exit status after it has

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORDS_OF_CC = 16, LINES_SHOWN = 24 };
+enum { WORDS_OF_CC = 16, LINES_SHOWN = 24, SECONDS_MOST = 600 };
 
 /* Prints the first lines of a text, each indented. */
 static void print_lines(const char *text)
@@ -26,6 +26,7 @@ static int run_compiler(const char *command, const job *self, char **arguments, 
     job compiler = *self;
     compiler.arguments = arguments;
     compiler.run = NULL;
+    compiler.seconds = SECONDS_MOST;
     int status = job_run(&compiler);
     if (status == 0)
         return COMMAND_GOOD;

@@ -11,7 +11,7 @@
 #define COMPILE_CUDA "13"
 
 /*
- * Compiles with $CC, or cc. `self` gives the folder for the compiler's output and the time. Returns
+ * Compiles with $CC, or cc. The folder of `self` gets the compiler's output. Returns
  * the exit status COMMAND_GOOD, or another after an error was printed.
  */
 int compile_program(const char *command, const job *self, const lessons *all, const char *source,
