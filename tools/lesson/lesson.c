@@ -65,12 +65,28 @@ static bool take_hint(lesson *self, const char *when, const char *text)
     return hint.when != NULL && hint.text != NULL;
 }
 
-/* Takes "key: value"; comments begin with '#'. */
+/* Goes on with the last hint. */
+static bool take_more(lesson *self, const char *text)
+{
+    char *longer = NULL;
+    if (self->hint_count == 0)
+        return false;
+    lesson_hint *last = &self->hints[self->hint_count - 1];
+    if (asprintf(&longer, "%s %s", last->text, text) < 0)
+        return false;
+    free(last->text);
+    last->text = longer;
+    return true;
+}
+
+/* Takes "key: value"; comments begin with '#', and lines that go on with a hint with blanks. */
 static bool take_line(lesson *self, char *line)
 {
-    char *colon = strstr(line, ":");
+    char *colon = strchr(line, ':');
     if (*line == '#' || *line == '\0')
         return true;
+    if (*line == ' ')
+        return take_more(self, line + strspn(line, " "));
     if (colon == NULL)
         return false;
     *colon = '\0';
