@@ -37,7 +37,8 @@ right_length()
     echo "$words words of prose, $(wc -l < "$lesson/mistake.c") lines of mistake.c"
     [ "$words" -ge 300 ] && [ "$words" -le 600 ] && [ "$(wc -l < "$lesson/mistake.c")" -lt 80 ] &&
         [ "$(wc -c < "$lesson/README.md")" -lt 300000 ] &&
-        [ "$(grep -c '^<!-- \(shows\|steps\|from\) picture.scn' "$lesson/README.md")" -ge 1 ] && grep -q '^<!-- prints mistake.c -->' "$lesson/README.md" &&
+        grep -q '^<!-- \(shows\|steps\|from\) picture.scn' "$lesson/README.md" &&
+        grep -q '^<!-- prints mistake.c -->' "$lesson/README.md" &&
         grep -q '^<!-- report mistake.c -->' "$lesson/README.md" && grep -q '^## What will be printed?' "$lesson/README.md"
 }
 
@@ -256,6 +257,27 @@ if [ -n "$CUDA_DIR" ]; then
 else
     skip 'the_programs_compile_with_cuda_h' 'configure found no cuda.h'
 fi
+
+# ---- the lecturer's page ----
+
+# Prints the blocks of one language, one after the other.
+blocks() # language
+{
+    awk -v begin="^\`\`\`$1\$" '$0 ~ begin { inside = 1; next } /^```/ { inside = 0 } inside' "$top_srcdir/docs/teaching.md"
+}
+
+mkdir "$scratch/class" "$scratch/bin"
+printf '#!/bin/sh\nexec "%s" "$@"\n' "$ctxrt" > "$scratch/bin/ctxrt"
+chmod +x "$scratch/bin/ctxrt"
+blocks sh > "$scratch/lecture"
+blocks text > "$scratch/expected"
+run env PATH="$scratch/bin:$PATH" XDG_STATE_HOME="$scratch/class-state" lessons="$lessons" sh -c \
+    'cd "$1" && . "$2"' sh "$scratch/class" "$scratch/lecture"
+[ "$status" -eq 0 ] && [ -s "$scratch/expected" ] && [ ! -s "$scratch/errors" ] && cmp -s "$scratch/expected" "$scratch/out"
+report $? 'the_commands_of_the_lecturers_page_print_what_it_says'
+[ "$(sed -n 's/^| \([0-9]*\) | .*/\1/p' "$top_srcdir/docs/teaching.md" | head -n "$count" | tr '\n' ' ')" = \
+    "$(seq "$count" | tr '\n' ' ')" ]
+report $? 'its_table_has_every_lesson'
 
 # ---- what can go wrong ----
 
