@@ -22,6 +22,7 @@ enum {
 int check_command(int argc, char **argv);
 int draw_command(int argc, char **argv);
 int info_command(int argc, char **argv);
+int lesson_command(int argc, char **argv);
 int play_command(int argc, char **argv);
 int replay_command(int argc, char **argv);
 int run_command(int argc, char **argv);

@@ -4,15 +4,19 @@ bin_PROGRAMS += ctxrt
 DRAW_SOURCES = tools/draw/blocks.c tools/draw/draw.h tools/draw/snapshot.c tools/draw/stacks.c tools/draw/svg.c tools/draw/svg.h
 CHECK_SOURCES = tools/check/alive.c tools/check/command.c tools/check/json.c tools/check/names.c tools/check/names.h tools/check/report.c tools/check/report.h \
 	tools/check/symbols.c tools/check/symbols.h tools/check/text.c
+LESSON_SOURCES = tools/lesson/check_program.c tools/lesson/check_scenario.c tools/lesson/checks.h tools/lesson/command.c \
+	tools/lesson/compile.c tools/lesson/compile.h tools/lesson/copy.c tools/lesson/copy.h tools/lesson/findings.c \
+	tools/lesson/findings.h tools/lesson/frame.c tools/lesson/frame.h tools/lesson/job.c tools/lesson/job.h \
+	tools/lesson/lesson.c tools/lesson/lesson.h tools/lesson/solved.c tools/lesson/solved.h
 TRACE_SOURCES = lib/base/text.c lib/base/text.h lib/base/utf8.c lib/base/utf8.h lib/layer/trace/layout.c lib/layer/trace/layout.h \
 	tools/trace/calls.c tools/trace/calls.h tools/trace/command.c tools/trace/json.c tools/trace/json.h tools/trace/marks.c tools/trace/marks.h \
 	tools/trace/objects.c tools/trace/objects.h tools/trace/page.c tools/trace/page.h tools/trace/pieces.c tools/trace/pieces.h tools/trace/read.c tools/trace/read.h \
 	tools/trace/spans.c tools/trace/spans.h tools/trace/text.c tools/trace/text.h tools/trace/tracks.c tools/trace/words.c tools/trace/words.h
-ctxrt_SOURCES = tools/main.c tools/child.c tools/child.h tools/command.c tools/command.h $(CHECK_SOURCES) tools/draw/command.c $(DRAW_SOURCES) tools/info.c lib/layer/handshake.c lib/layer/handshake.h tools/libcuda.c tools/libcuda.h tools/place.c tools/place.h \
+ctxrt_SOURCES = tools/main.c tools/child.c tools/child.h tools/command.c tools/command.h $(CHECK_SOURCES) $(LESSON_SOURCES) tools/draw/command.c $(DRAW_SOURCES) tools/info.c lib/layer/handshake.c lib/layer/handshake.h tools/libcuda.c tools/libcuda.h tools/place.c tools/place.h \
 	tools/play.c tools/replay.c tools/run.c tools/standin.c tools/standin.h $(TRACE_SOURCES) tools/allocation_trace.c tools/allocation_trace.h
 ctxrt_CPPFLAGS = -D_GNU_SOURCE -I$(top_srcdir)/include -I$(top_srcdir)/lib -I$(top_srcdir)/tools -I$(top_builddir) \
 	-DCTXRT_BINDIR='"$(bindir)"' -DCTXRT_PKGLIBDIR='"$(pkglibdir)"' -DCTXRT_BUILT_SANITIZERS='"$(SANITIZERS)"' \
-	-DCTXRT_BUILT_NVCC='"$(NVCC)"' -DCTXRT_PKGLIBEXECDIR='"$(pkglibexecdir)"'
+	-DCTXRT_BUILT_NVCC='"$(NVCC)"' -DCTXRT_PKGLIBEXECDIR='"$(pkglibexecdir)"' -DCTXRT_PKGDATADIR='"$(pkgdatadir)"'
 if HAVE_CUDA_H
 ctxrt_CPPFLAGS += -DCTXRT_BUILT_CUDA_H
 endif
@@ -28,7 +32,7 @@ tools/trace/page_parts.h: $(PAGE_PARTS) $(top_srcdir)/tools/trace/embed.awk
 	$(AM_V_GEN)$(MKDIR_P) tools/trace && $(AWK) -f $(top_srcdir)/tools/trace/embed.awk $(PAGE_PARTS) > $@.new && mv $@.new $@
 tools/trace/ctxrt-page.$(OBJEXT): tools/trace/page_parts.h
 
-EXTRA_ctxrt_DEPENDENCIES = ctxrt-play$(EXEEXT) $(cuda12lib_LTLIBRARIES) $(cuda13lib_LTLIBRARIES)
+EXTRA_ctxrt_DEPENDENCIES = tools/lessons ctxrt-play$(EXEEXT) $(cuda12lib_LTLIBRARIES) $(cuda13lib_LTLIBRARIES)
 
 # bash-completion looks for the completion of a command here, under each prefix of XDG_DATA_DIRS.
 bashcompletiondir = $(datadir)/bash-completion/completions

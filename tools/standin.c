@@ -109,12 +109,12 @@ static bool set_environment(const standin_options *self, const char *standin)
            unsetenv("CTXRT_LIBCUDA") == 0 && prepend_library_path(standin);
 }
 
-static bool find_standin(const char *cuda, char standin[PATH_MAX])
+bool standin_find(const char *cuda, char folder[PATH_MAX])
 {
     char in_build[64], in_library[64];
     snprintf(in_build, sizeof in_build, "/lib/shim/cuda-%s/.libs", cuda);
     snprintf(in_library, sizeof in_library, "/cuda-%s", cuda);
-    return place_find(in_build, CTXRT_PKGLIBDIR, in_library, "/libcuda.so.1", standin);
+    return place_find(in_build, CTXRT_PKGLIBDIR, in_library, "/libcuda.so.1", folder);
 }
 
 int standin_execute(const char *command, char **program)
@@ -153,7 +153,7 @@ int standin_prepare(const char *command, const standin_options *options)
     const char *cuda = options->cuda != NULL                  ? options->cuda
                        : passes_on && behind.version >= 13000 ? "13"
                                                               : "12";
-    if (!find_standin(cuda, standin))
+    if (!standin_find(cuda, standin))
         return command_error(
             command, COMMAND_FAILED,
             "the stand-in cuda-%s/libcuda.so.1 is not in %s: install ctxrt again, whole", cuda,

@@ -5,6 +5,7 @@
 #define CX_TOOLS_STANDIN_H
 
 #include <argp.h>
+#include <limits.h>
 #include <stdbool.h>
 
 /* The values of the options; NULL: as the environment says. */
@@ -14,6 +15,9 @@ typedef struct standin_options {
 
 /* The options -d, -m, --cuda and --driver, a child of each command's parser, whose input it is. */
 extern const struct argp standin_argp;
+
+/* Finds the folder of the stand-in libcuda.so.1 for a CUDA version, "12" or "13". */
+bool standin_find(const char *cuda, char folder[PATH_MAX]);
 
 /* Prepares the environment for the program. Returns the exit status COMMAND_GOOD, or another after
  * an error was printed. */

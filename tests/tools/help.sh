@@ -3,7 +3,7 @@
 set -u
 . "$top_srcdir/tests/support/tap.sh"
 ctxrt=$top_builddir/ctxrt
-commands='check draw info play replay run trace'
+commands='check draw info lesson play replay run trace'
 
 run "$ctxrt" --help
 cp "$scratch/out" "$scratch/help"
@@ -87,6 +87,9 @@ a_scenario|ctxrt play fi|first.scn
 a_name_with_a_space|ctxrt play fa|far away.scn
 a_snapshot|ctxrt draw fi|fine.json
 a_folder|ctxrt play fo|folder
+a_lesson|ctxrt lesson 1|1 10 11 12
+an_option_of_a_lesson|ctxrt lesson 1 --c|--check
+the_exercise_of_a_lesson|ctxrt lesson 1 --check fi|fine.json first.scn
 a_program|ctxrt run --devices 2 ctxrt-p|ctxrt-play
 a_timeline|ctxrt trace -o fi|fine.json first.scn
 the_program_of_a_trace|ctxrt trace --output fine.json ctxrt-p|ctxrt-play

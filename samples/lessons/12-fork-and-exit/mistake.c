@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lesson 12: a program starts the driver, forks, and lets the child do the work. Two lines stand in
+ * the wrong order.
+ *
+ * What will be printed?
+ */
+#include "lesson.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { BYTES = 64 };
+
+static void work(const char *process)
+{
+    CUcontext context;
+    CUdeviceptr buffer;
+    CUresult result = cuCtxCreate(&context, 0, 0);
+    printf("%s: creating a context gives %s\n", process, name_of(result));
+    if (result != CUDA_SUCCESS)
+        return;
+    MUST(cuMemAlloc(&buffer, BYTES));
+    MUST(cuMemFree(buffer));
+    MUST(cuCtxDestroy(context));
+}
+
+int main(void)
+{
+    MUST(cuInit(0));
+    pid_t child = fork();
+    if (child == 0) {
+        work("child");
+        fflush(stdout);
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+    work("parent");
+    return 0;
+}

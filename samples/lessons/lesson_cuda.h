@@ -1,0 +1,1 @@
+../../tests/misuse/misuse_cuda.h

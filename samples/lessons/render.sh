@@ -1,0 +1,53 @@
+#!/bin/sh
+# Writes what the tools say of one lesson: report.txt, and README.md with its blocks filled in.
+#
+#   render.sh LESSON TO     (in the environment of the tests: top_srcdir, top_builddir)
+#
+# A block of README.md stands behind a comment: "<!-- shows picture.scn -->" is `ctxrt play --show`, "steps" the same without
+# the stacks, "<!-- prints mistake.c -->" the output of the program, "<!-- report mistake.c -->" that of `ctxrt check`. TO
+# gets the files, and the programs. `make renew-lessons` writes them into the lessons.
+set -u
+lesson=$(cd "$1" && pwd) to=$2
+library=$top_builddir/lib/shim/cuda-13/.libs
+ctxrt=$top_builddir/ctxrt
+
+said() # key of lesson.txt
+{
+    sed -n "s/^$1: *//p" "$lesson/lesson.txt"
+}
+
+# shellcheck disable=SC2086 # the compiler is words
+compile() # name
+{
+    ${CC:-cc} -std=gnu11 -Wall -Wextra -Werror -O0 -g -DLESSON_OWN_DECLARATIONS ${SANITIZERS:+-fsanitize=$SANITIZERS} \
+        "-I$lesson/.." "$1.c" -o "$1" "$library/libcuda.so.1" -pthread
+}
+
+mkdir -p "$to" && cp "$lesson"/*.c "$lesson"/*.scn "$to" && cd "$to" || exit 1
+compile mistake && compile mended && compile exercise && compile solution || exit 1
+schedule=$(said 'mistake schedule')
+CTXRT_EMU_SCHEDULE=${schedule:-threads} CTXRT_LOG=off
+export CTXRT_EMU_SCHEDULE CTXRT_LOG
+"$ctxrt" run --cuda 13 ./mistake > prints-mistake.c 2>&1
+"$ctxrt" run --cuda 13 ./mended > prints-mended.c 2>&1
+"$ctxrt" check --cuda 13 ./mistake 2>&1 > checked | sed 's/process [0-9]*/process N/; s/forked from [0-9]*/forked from N/' > report.txt
+cp report.txt report-mistake.c
+for picture in *.scn; do
+    "$ctxrt" play --show "$picture" 2>&1 | grep -v ': passed$' > "shows-$picture"
+    grep -v '^      [^ ]* *|' "shows-$picture" > "steps-$picture"
+done
+
+awk '
+    /^<!-- (shows|steps|prints|report) / { file = $2 "-" $3; print; next }
+    file != "" && /^```text$/ {
+        print
+        while ((getline line < file) > 0)
+            print line
+        close(file)
+        file = ""
+        inside = 1
+        next
+    }
+    inside && !/^```$/ { next }
+    { inside = 0; print }
+' "$lesson/README.md" > README.md

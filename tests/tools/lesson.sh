@@ -1,0 +1,352 @@
+#!/bin/sh
+# ctxrt lesson: the pages, programs and scenarios of the lessons, their checks, and what is remembered.
+# With arguments: only these lessons, such as 01-what-is-current.
+set -u
+. "$top_srcdir/tests/support/tap.sh"
+lessons=$top_srcdir/samples/lessons
+ctxrt=$top_builddir/ctxrt
+: "${CC:=cc}"
+# The programs are not what is searched for leaks of the host's memory.
+ASAN_OPTIONS="$ASAN_OPTIONS:detect_leaks=0"
+CC="$CC -DLESSON_OWN_DECLARATIONS${SANITIZERS:+ -fsanitize=$SANITIZERS}"
+XDG_STATE_HOME=$scratch/state
+export ASAN_OPTIONS CC XDG_STATE_HOME
+
+here() # command, run in the scratch folder of a student
+{
+    run sh -c 'cd "$0" && exec "$@"' "$scratch/student" "$@"
+}
+
+# The last check refused the file, in the first line with what matches.
+refused() # pattern
+{
+    [ "$status" -eq 1 ] && [ ! -s "$scratch/out" ] && sed 1q "$scratch/errors" | grep -q -- "not yet: .*$1"
+}
+
+said() # key
+{
+    sed -n "s/^$1: *//p" "$lesson/lesson.txt"
+}
+
+# ---- one lesson ----
+
+# The prose has 300 to 600 words: all outside of blocks and comments.
+right_length()
+{
+    words=$(awk '/^```/ { inside = !inside; next } !inside && !/^<!--/' "$lesson/README.md" | wc -w)
+    echo "$words words of prose, $(wc -l < "$lesson/mistake.c") lines of mistake.c"
+    [ "$words" -ge 300 ] && [ "$words" -le 600 ] && [ "$(wc -l < "$lesson/mistake.c")" -lt 80 ] &&
+        [ "$(wc -c < "$lesson/README.md")" -lt 300000 ] &&
+        grep -q '^<!-- \(shows\|steps\|from\) picture.scn' "$lesson/README.md" &&
+        grep -q '^<!-- prints mistake.c -->' "$lesson/README.md" &&
+        grep -q '^<!-- report mistake.c -->' "$lesson/README.md" && grep -q '^## What will be printed?' "$lesson/README.md"
+}
+
+# Blocks behind "<!-- from FILE -->" are lines of that file, side by side; prints those that are not.
+quotes()
+{
+    awk '
+        /^<!-- from / { file = $3; next }
+        file != "" && /^```(c|scn)$/ { inside = 1; block = ""; next }
+        inside && /^```$/ {
+            text = ""
+            while ((getline line < (folder "/" file)) > 0)
+                text = text line "\n"
+            close(folder "/" file)
+            if (block == "" || index(text, block) == 0)
+                print "not in " file ":\n" block
+            file = ""
+            inside = 0
+            next
+        }
+        inside { block = block $0 "\n" }
+    ' folder="$lesson" "$lesson/README.md"
+}
+
+silent() # program, options
+{
+    # shellcheck disable=SC2086 # options are words
+    CTXRT_LOG=off run "$ctxrt" check --cuda 13 $2 "$1" 17
+    [ "$status" -eq 0 ] && grep -q '^ctxrt check: 0 errors, 0 warnings$' "$scratch/errors" &&
+        ! grep -q '^ctxrt check: \(error\|warning\) ' "$scratch/errors"
+}
+
+# The exercise with the answers of the solution, the one of number `wrong` exchanged for another.
+answers() # wrong
+{
+    awk '
+        function other(word) {
+            if (word == "ACTIVE") return "INVALIDATED"
+            if (word == "INVALIDATED") return "ACTIVE"
+            if (word == "SUCCESS") return "INVALID_VALUE"
+            if (word ~ /^[A-Z_]+$/) return "SUCCESS"
+            if (word ~ /^[0-9]+$/) return word + 1
+            return word == "none" ? first : "none"
+        }
+        { bare = $0; sub(/#.*/, "", bare) }
+        FNR == NR && bare ~ /ctx\.create|primary\.retain/ && first == "" { first = $3 }
+        FNR == NR { if (bare ~ /[^ ]/) solution[++steps] = bare; next }
+        bare !~ /[^ ]/ { print; next }
+        {
+            step++
+            count = split(bare, word, " ")
+            split(solution[step], right, " ")
+            text = ""
+            for (i = 1; i <= count; i++) {
+                if (word[i] == "?") {
+                    word[i] = right[i]
+                    if (++hole == wrong) word[i] = other(word[i])
+                }
+                text = text word[i] " "
+            }
+            comment = index($0, "#") ? substr($0, index($0, "#")) : ""
+            print text comment
+        }
+    ' wrong="$1" "$lesson/solution.scn" "$lesson/exercise.scn"
+}
+
+# Each wrong answer is refused, and the comment of its line is repeated.
+wrong_answers()
+{
+    holes=$(sed 's/#.*//' "$lesson/exercise.scn" | grep -o ' ?' | wc -l)
+    [ "$holes" -ge 4 ] || echo "there are $holes answers to give"
+    for hole in $(seq "$holes"); do
+        answers "$hole" > "$scratch/wrong.scn"
+        run "$ctxrt" lesson "$one" --check "$scratch/wrong.scn"
+        if [ "$status" -eq 1 ] && grep -q "nothing before this line has the name" "$scratch/errors"; then
+            continue # the player itself refuses a context that is made later
+        elif [ "$status" -ne 1 ] || ! grep -q 'not yet: line [0-9]*: .* is not what comes back$' "$scratch/errors"; then
+            echo "the answer $hole may be wrong:"
+            cat "$scratch/wrong.scn" "$scratch/errors"
+        elif [ "$(wc -l < "$scratch/errors")" -lt 2 ]; then
+            echo "the answer $hole has no hint:"
+            cat "$scratch/errors"
+        fi
+    done
+}
+
+# The solution with the student's lines left out, and with the last line outside of them left out.
+without_work()
+{
+    awk '/your lines end/ { inside = 0 } !inside; /your lines begin/ { inside = 1 }' "$lesson/solution.c" > "$scratch/empty.c"
+    awk '/your lines begin/ { inside = 1 } { line[NR] = $0; if (!inside && /;$/ && NR > 12) last = NR } /your lines end/ { inside = 0 }
+        END { for (i = 1; i <= NR; i++) if (i != last) print line[i] }' "$lesson/solution.c" > "$scratch/less.c"
+    awk '{ print } /your lines begin/ { print "printf(\"solved\\n\");" }' "$lesson/solution.c" > "$scratch/more.c"
+    run "$ctxrt" lesson "$one" --check "$scratch/empty.c"
+    [ "$status" -eq 1 ] || echo 'it is solved by no lines at all'
+    run "$ctxrt" lesson "$one" --check "$scratch/less.c"
+    refused 'this line is not yours' || echo 'a line may be left out'
+    run "$ctxrt" lesson "$one" --check "$scratch/more.c"
+    refused 'your lines neither print nor end the program' || echo 'the students lines may print'
+}
+
+check_lesson()
+{
+    right_length > "$scratch/out"
+    report $? "the_page_of_lesson_${one}_has_all_parts_and_the_right_length"
+    quotes > "$scratch/out"
+    [ ! -s "$scratch/out" ]
+    report $? "the_page_of_lesson_${one}_quotes_its_programs"
+    run sh "$lessons/render.sh" "$lesson" "$scratch/rendered"
+    rendered=$status
+    if [ -n "$SANITIZERS" ]; then
+        skip "lesson_${one}_says_what_its_programs_print_and_ctxrt_check_finds" 'reports of sanitized programs differ'
+    else
+        { [ "$rendered" -eq 0 ] && diff "$lesson/report.txt" "$scratch/rendered/report.txt" &&
+            diff "$lesson/README.md" "$scratch/rendered/README.md" && [ -s "$scratch/rendered/prints-mistake.c" ] &&
+            grep -q "$(said unsolved)\|^ctxrt check: \(error\|warning\)" "$lesson/report.txt"; } > "$scratch/out" 2>&1
+        report $? "lesson_${one}_says_what_its_programs_print_and_ctxrt_check_finds"
+    fi
+    silent "$scratch/rendered/mended" --leaks
+    report $? "nothing_is_found_in_the_mended_program_of_lesson_$one"
+    silent "$scratch/rendered/solution" "$(said options)"
+    report $? "nothing_is_found_in_the_solution_of_lesson_$one"
+    run "$ctxrt" lesson "$one" --check "$lesson/exercise.c"
+    hint=$(said "hint $(said unsolved)" | cut -c 1-60)
+    [ "$status" -eq 1 ] && [ -n "$hint" ] && grep -qF -- "  $hint" "$scratch/errors" && [ ! -s "$scratch/out" ]
+    report $? "the_exercise_of_lesson_${one}_is_refused_with_its_hint"
+    without_work > "$scratch/said"
+    cp "$scratch/said" "$scratch/out"
+    [ ! -s "$scratch/out" ]
+    report $? "lesson_${one}_is_not_solved_without_its_work"
+    run "$ctxrt" lesson "$one" --check "$lesson/solution.c"
+    printed "^Lesson $one, .*: solved\.$"
+    report $? "the_solution_of_lesson_${one}_passes"
+    run "$ctxrt" lesson "$one" --check "$lesson/exercise.scn"
+    refused '[0-9]* of its ? are open'
+    report $? "the_scenario_of_lesson_${one}_is_refused_as_it_is"
+    wrong_answers > "$scratch/said"
+    cp "$scratch/said" "$scratch/out"
+    [ ! -s "$scratch/out" ]
+    report $? "each_wrong_answer_to_the_scenario_of_lesson_${one}_is_refused"
+    run "$ctxrt" lesson "$one" --check "$lesson/solution.scn"
+    printed "^Lesson $one, .*: solved\.$"
+    report $? "the_answers_of_lesson_${one}_pass"
+    rm -rf "$scratch/rendered"
+}
+
+for lesson in "$lessons"/[0-9]*; do
+    name=$(basename "$lesson")
+    one=$(echo "$name" | sed 's/^0*\([0-9]*\)-.*/\1/')
+    case " ${*:-$name} " in *" $name "*) check_lesson ;; esac
+done
+if [ $# -ne 0 ]; then
+    echo "1..$number"
+    exit 0
+fi
+lesson=$(echo "$lessons"/01-*)
+
+# ---- the list, and what is remembered ----
+
+mkdir "$scratch/student"
+run "$ctxrt" lesson
+count=$(echo "$lessons"/[0-9]* | wc -w)
+printed "^$count of $count solved" && [ "$(grep -c '^ *[0-9]*  \[x\]  ' "$scratch/out")" -eq "$count" ]
+report $? 'all_that_was_solved_is_remembered'
+[ "$(sort "$XDG_STATE_HOME/ctxrt/lessons" | uniq -d | wc -l)" -eq 0 ] &&
+    [ "$(wc -l < "$XDG_STATE_HOME/ctxrt/lessons")" -eq $((2 * count)) ]
+report $? 'each_is_remembered_once'
+XDG_STATE_HOME=$scratch/other
+run "$ctxrt" lesson
+printed '^  1  \[ \]  What is current$' && grep -q "^0 of $count solved" "$scratch/out"
+report $? 'nothing_is_solved_where_there_is_no_file'
+run "$ctxrt" lesson 1 --check "$lesson/solution.c"
+run "$ctxrt" lesson
+printed '^  1  \[/\]  What is current  (the scenario is open)$'
+report $? 'half_of_a_lesson_has_a_mark_of_its_own'
+run env -u XDG_STATE_HOME HOME="$scratch/home" "$ctxrt" lesson 1 --check "$lesson/solution.scn"
+[ "$status" -eq 0 ] && [ "$(cat "$scratch/home/.local/state/ctxrt/lessons")" = '1 scenario' ]
+report $? 'without_XDG_STATE_HOME_the_file_is_below_the_home_folder'
+touch "$scratch/no-folder"
+run env XDG_STATE_HOME="$scratch/no-folder" "$ctxrt" lesson 1 --check "$lesson/solution.scn"
+[ "$status" -eq 1 ] && grep -q '^Lesson 1, .*: solved\.$' "$scratch/out" &&
+    grep -q "solved, but not remembered: $scratch/no-folder/ctxrt/lessons cannot be written: Not a directory" "$scratch/errors"
+report $? 'a_file_that_cannot_be_written_is_said'
+run env -u XDG_STATE_HOME -u HOME "$ctxrt" lesson 1 --check "$lesson/solution.scn"
+[ "$status" -eq 1 ] && grep -q 'not remembered: neither XDG_STATE_HOME nor HOME' "$scratch/errors"
+report $? 'so_is_it_that_there_is_no_folder_for_it'
+
+# ---- a student's folder ----
+
+here "$ctxrt" lesson 1
+printed 'ctxrt lesson 1 --check' && cmp -s "$lesson/exercise.c" "$scratch/student/lesson-01/exercise.c" &&
+    [ -f "$scratch/student/lesson-01/README.md" ] && [ ! -f "$scratch/student/lesson-01/solution.c" ]
+report $? 'a_lesson_is_copied_without_its_solution'
+echo changed > "$scratch/student/lesson-01/exercise.c"
+here "$ctxrt" lesson 1
+failed_with 1 'lesson-01 cannot be made: File exists; move it away' && [ "$(cat "$scratch/student/lesson-01/exercise.c")" = changed ]
+report $? 'nothing_is_overwritten'
+cp "$lesson/solution.c" "$scratch/student/lesson-01/exercise.c"
+cp "$lesson/solution.scn" "$scratch/student/lesson-01/exercise.scn"
+here "$ctxrt" lesson 1 --check
+printed 'lesson-01/exercise.c: solved' && grep -q 'lesson-01/exercise.scn: solved' "$scratch/out"
+report $? 'both_exercises_of_the_folder_are_checked'
+run sh -c 'cd "$0/lesson-01" && "$1" lesson 1 --check' "$scratch/student" "$ctxrt"
+printed 'Lesson 1, exercise.c: solved'
+report $? 'also_from_within_it'
+here "$ctxrt" lesson 1 --build
+printed 'Built lesson-01/mistake' && here env CTXRT_LOG=off "$ctxrt" run lesson-01/mistake && printed '^the picture is on GPU 1$'
+report $? 'the_program_with_the_mistake_is_built'
+here sh -c "$CC -Ilesson-01 -c lesson-01/exercise.c -o exercise.o"
+[ "$status" -eq 0 ]
+report $? 'the_copy_compiles_alone'
+if [ -n "$CUDA_DIR" ]; then
+    # shellcheck disable=SC2086 # the compiler is words
+    run ${CC%% -D*} -std=gnu11 -Wall -Wextra -Werror -fsyntax-only "-I$CUDA_DIR/include" "-I$lessons" "$lessons"/[0-9]*/*.c
+    report "$status" 'the_programs_compile_with_cuda_h'
+else
+    skip 'the_programs_compile_with_cuda_h' 'configure found no cuda.h'
+fi
+
+# ---- the lecturer's page ----
+
+# Prints the blocks of one language, one after the other.
+blocks() # language
+{
+    awk -v begin="^\`\`\`$1\$" '$0 ~ begin { inside = 1; next } /^```/ { inside = 0 } inside' "$top_srcdir/docs/teaching.md"
+}
+
+mkdir "$scratch/class" "$scratch/bin"
+printf '#!/bin/sh\nexec "%s" "$@"\n' "$ctxrt" > "$scratch/bin/ctxrt"
+chmod +x "$scratch/bin/ctxrt"
+blocks sh > "$scratch/lecture"
+blocks text > "$scratch/expected"
+run env PATH="$scratch/bin:$PATH" XDG_STATE_HOME="$scratch/class-state" lessons="$lessons" sh -c \
+    'cd "$1" && . "$2"' sh "$scratch/class" "$scratch/lecture"
+[ "$status" -eq 0 ] && [ -s "$scratch/expected" ] && [ ! -s "$scratch/errors" ] && cmp -s "$scratch/expected" "$scratch/out"
+report $? 'the_commands_of_the_lecturers_page_print_what_it_says'
+[ "$(sed -n 's/^| \([0-9]*\) | .*/\1/p' "$top_srcdir/docs/teaching.md" | head -n "$count" | tr '\n' ' ')" = \
+    "$(seq "$count" | tr '\n' ' ')" ]
+report $? 'its_table_has_every_lesson'
+
+# ---- what can go wrong ----
+
+file=$scratch/student/lesson-01/exercise.c
+hole() # the lines of the student, in the place of the first hole of lesson 1
+{
+    awk -v lines="$1" '/your lines end/ { inside = 0 } !inside; /your lines begin/ { inside = 1; if (!n++) print lines }' \
+        "$lesson/exercise.c" > "$file"
+    run "$ctxrt" lesson 1 --check ${2:+"$2"} "$file"
+}
+
+run env CC=no-such-compiler "$ctxrt" lesson 1 --check "$lesson/solution.c"
+failed_with 1 "there is no C compiler 'no-such-compiler': install one"
+report $? 'a_missing_compiler_is_said'
+hole 'MUST(cuCtxPushCurrent(contexts[i])'
+[ "$status" -eq 1 ] && grep -q 'the compiler does not take' "$scratch/errors" && grep -q '^  .*exercise.c:1[0-9].*error' "$scratch/errors"
+report $? 'what_the_compiler_says_is_shown'
+hole 'MUST(cuCtxPushCurrent(NULL));'
+refused 'it ends with exit status 3: .*cuCtxPushCurrent(NULL) gave CUDA_ERROR_INVALID_VALUE'
+report $? 'a_call_that_fails_is_named'
+hole '*(volatile int *)0 = i;'
+refused 'it is ended by signal 11'
+report $? 'a_crash_is_said'
+hole '(void)contexts; for (volatile int forever = 1; forever;) { }' --limit=1
+refused 'it had not ended after 1 s and was stopped'
+report $? 'a_program_without_an_end_is_stopped'
+hole '#if 0'
+refused 'your lines need no line of the preprocessor'
+report $? 'lines_cannot_be_switched_off'
+hole 'if (i == 2) exit(0);'
+refused 'your lines neither print nor end the program'
+report $? 'the_program_cannot_be_ended_early'
+sed 's/SUCCESS none/any/' "$lesson/solution.scn" > "$scratch/any.scn"
+run "$ctxrt" lesson 1 --check "$scratch/any.scn"
+refused 'line 3: '
+report $? 'any_is_no_answer'
+sed 's/SUCCESS none/SUCCESS _/' "$lesson/solution.scn" > "$scratch/any.scn"
+run "$ctxrt" lesson 1 --check "$scratch/any.scn"
+refused 'line 3: an answer is one exact word'
+report $? 'neither_is_a_value_that_may_be_anything'
+sed 's/SUCCESS none/SUCCESS/' "$lesson/solution.scn" > "$scratch/any.scn"
+run "$ctxrt" lesson 1 --check "$scratch/any.scn"
+refused 'line 3: a word is missing'
+report $? 'nor_one_that_is_missing'
+sed 's/INVALID_CONTEXT/INVALID_CONTXT/' "$lesson/solution.scn" > "$scratch/any.scn"
+run "$ctxrt" lesson 1 --check "$scratch/any.scn"
+refused 'the player does not take it' && grep -q "any.scn:13:.*INVALID_CONTXT" "$scratch/errors"
+report $? 'a_word_that_is_no_result_is_said'
+sed '/ctx.create b/d' "$lesson/solution.scn" > "$scratch/any.scn"
+run "$ctxrt" lesson 1 --check "$scratch/any.scn"
+[ "$status" -eq 1 ] && grep -q 'not yet: line' "$scratch/errors"
+report $? 'the_steps_stay_those_of_the_exercise'
+run "$ctxrt" lesson 1 --check "$scratch/nothing.c"
+failed_with 1 "$scratch/nothing.c cannot be read: No such file"
+report $? 'a_file_that_is_not_there_is_said'
+run "$ctxrt" lesson 31
+failed_with 2 "there is no lesson 31: the last is $count"
+report $? 'a_lesson_that_is_not_there_is_wrong_use'
+run "$ctxrt" lesson one
+failed_with 2 "'one' is no number of a lesson"
+report $? 'a_word_is_no_lesson'
+run "$ctxrt" lesson --check
+failed_with 2 'name the lesson'
+report $? 'a_check_needs_its_lesson'
+run "$ctxrt" lesson 1 "$file"
+failed_with 2 'a file is for --check and --build'
+report $? 'a_file_alone_is_wrong_use'
+mkdir "$scratch/tmp"
+run env TMPDIR="$scratch/tmp" "$ctxrt" lesson 1 --check "$lesson/solution.c"
+[ "$status" -eq 0 ] && [ -z "$(ls "$scratch/tmp")" ]
+report $? 'a_check_leaves_nothing_behind'
+echo "1..$number"
