@@ -65,7 +65,7 @@ pointing_at_a_call_tells_arguments_result_and_stack|call: cuMemcpyHtoDAsync_v2(d
 pointing_at_work_tells_its_time_and_its_call|work: host function in stream 1 of context 2 of GPU 0 . ran at [0-9.]* [um]s, for [0-9.]* [num]*s . submitted by thread main at [0-9.]* [um]s: cuLaunchHostFunc(.*) = SUCCESS
 pointing_at_a_layer_tells_the_entry_of_the_stack|layer: context 2 of GPU 0 . entry 2 of the stack of thread worker, from [0-9.]* [um]s to [0-9.]* [um]s
 pointing_beside_tells_nothing|beside: nothing
-pointing_at_a_mark_tells_the_finding|mark: ctxrt check: error HANDLE-ENDED: .*advice: let the owner end it after the last use.*
+pointing_at_a_mark_tells_the_finding|mark: ctxrt check: error HANDLE-ENDED: .*advice: end an object only after its last use.*
 plus_zooms|plus zooms: true
 an_arrow_key_moves|right moves: true
 0_shows_all_again|0 shows all: true
