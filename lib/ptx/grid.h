@@ -21,7 +21,7 @@ typedef enum cx_ptx_thread_state {
     CX_PTX_THREAD_ENDED
 } cx_ptx_thread_state;
 
-/* Where a thread is in a phase of the cluster's barrier. */
+/* A thread's place in a phase of the cluster's barrier. */
 typedef enum cx_ptx_cluster_place {
     CX_PTX_CLUSTER_AWAY,
     CX_PTX_CLUSTER_ARRIVED,

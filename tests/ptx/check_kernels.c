@@ -10,8 +10,8 @@
 static const kernel_group *const groups[] = {
     &atomics_kernels, &calls_kernels, &cluster_kernels, &graph_kernels, &hash_kernels,
     &histogram_kernels, &linear_kernels, &math_kernels, &matrix_kernels, &memory_kernels,
-    &modern_kernels, &output_kernels, &pairs_kernels, &physics_kernels, &reduce_kernels, &scan_kernels,
-    &sort_kernels, &stencil_kernels, &text_kernels, &types_kernels, &wide_kernels};
+    &modern_kernels, &output_kernels, &pairs_kernels, &physics_kernels, &reduce_kernels,
+    &scan_kernels, &sort_kernels, &stencil_kernels, &text_kernels, &types_kernels, &wide_kernels};
 
 #define GROUPS (sizeof groups / sizeof groups[0])
 #define FILES_MOST 8

@@ -27,8 +27,8 @@ typedef struct kernel_group {
 
 extern const kernel_group atomics_kernels, calls_kernels, cluster_kernels, graph_kernels,
     hash_kernels, histogram_kernels, linear_kernels, math_kernels, matrix_kernels, memory_kernels,
-    modern_kernels, output_kernels, pairs_kernels, physics_kernels, reduce_kernels, scan_kernels, sort_kernels,
-    stencil_kernels, text_kernels, types_kernels, wide_kernels;
+    modern_kernels, output_kernels, pairs_kernels, physics_kernels, reduce_kernels, scan_kernels,
+    sort_kernels, stencil_kernels, text_kernels, types_kernels, wide_kernels;
 
 /* Where the PTX is. */
 const char *kernels_folder(void);
