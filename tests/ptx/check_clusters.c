@@ -220,6 +220,24 @@ START_TEST(no_thread_passes_before_all_have_arrived)
 }
 END_TEST
 
+/* It is alone in its warp, and takes several turns: the others wait meanwhile. */
+START_TEST(all_wait_for_one_late_thread)
+{
+    const char *text =
+        BEGIN READY "mov.u32 %r4, 0;\nmad.lo.u32 %r5, %r0, 64, %r1;\nsetp.ne.u32 %p0, %r5, 96;\n"
+                    "@%p0 bra M;\nL:\nadd.u32 %r4, %r4, 1;\nsetp.lt.u32 %p1, %r4, 600000;\n"
+                    "@%p1 bra L;\nst.shared.u64 [own], 5;\nM:\n" MEET
+                    "mov.u32 %r6, own;\n"
+                    "mapa.shared::cluster.u32 %r6, %r6, 1;\nld.shared::cluster.u64 %d2, [%r6];\n"
+                    "st.global.u64 [%d1], %d2;\n" MEET END;
+
+    ck_assert_int_eq(run(text, (shape){.grid = 3, .block = 33, .cluster = 3}, NULL), CX_PTX_DONE);
+    for (uint32_t i = 0; i < 3; i++)
+        for (uint32_t j = 0; j < 33; j++)
+            ck_assert_uint_eq(memory[64 * i + j], 5);
+}
+END_TEST
+
 START_TEST(ended_threads_and_blocks_are_not_waited_for)
 {
     /* Block 1 ends at once; in the others, threads from 20 on. */
@@ -444,6 +462,7 @@ static Suite *clusters_suite(void)
                         (int)(sizeof address_rows / sizeof address_rows[0]));
     tcase_add_test(all, accesses_reach_the_block_in_the_address);
     tcase_add_loop_test(all, no_thread_passes_before_all_have_arrived, 0, 9);
+    tcase_add_test(all, all_wait_for_one_late_thread);
     tcase_add_test(all, ended_threads_and_blocks_are_not_waited_for);
     tcase_add_test(all, a_block_without_a_cluster_is_one_by_itself);
     tcase_add_test(all, a_cooperative_grid_has_clusters_too);
