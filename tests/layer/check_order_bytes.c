@@ -1,5 +1,5 @@
 /*
- * Which uses of memory meet for the layer check: bytes, reads and writes, captured work, and what is
+ * The layer check compares uses of memory: bytes, reads and writes, captured work, and what is
  * forgotten when there is much of it.
  */
 #include "layer/ordering.h"

@@ -263,12 +263,13 @@ START_TEST(a_finding_is_a_line_of_the_log)
     (void)table.event_query(event);
     (void)table.event_query(event); /* it is told once */
     end_log();
-    assert_begins(logged, "ctxrt: warning: check: HANDLE-ENDED: an object was used after it had ended: "
-                          "cuEventQuery gave CUDA_ERROR_INVALID_HANDLE at ");
+    assert_begins(logged,
+                  "ctxrt: warning: check: HANDLE-ENDED: an object was used after it had ended: "
+                  "cuEventQuery gave CUDA_ERROR_INVALID_HANDLE at ");
     assert_has("; made: event 1 of GPU 0 belongs to context 1 of GPU 0 at ");
     assert_has("; ended: event 1 of GPU 0 was ended by cuEventDestroy_v2 at ");
-    assert_has("; advice: let the owner end it after the last use; `ctxrt check` names functions and "
-               "lines\n");
+    assert_has("; advice: end an object only after its last use; `ctxrt check` names functions "
+               "and lines\n");
     ck_assert_ptr_eq(strchr(logged, '\n'), logged + strlen(logged) - 1);
 }
 END_TEST
