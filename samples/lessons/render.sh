@@ -32,7 +32,8 @@ export CTXRT_EMU_SCHEDULE CTXRT_LOG
 "$ctxrt" run --cuda 13 ./mended > prints-mended.c 2>&1
 "$ctxrt" check --cuda 13 ./mistake 2>&1 > checked | sed 's/process [0-9]*/process N/; s/forked from [0-9]*/forked from N/' > report.txt
 cp report.txt report-mistake.c
-for picture in *.scn; do
+for picture in "$lesson"/*.scn; do
+    picture=${picture##*/}
     "$ctxrt" play --show "$picture" 2>&1 | grep -v ': passed$' > "shows-$picture"
     grep -v '^      [^ ]* *|' "shows-$picture" > "steps-$picture"
 done

@@ -289,6 +289,10 @@ hole() # the lines of the student, in the place of the first hole of lesson 1
     run "$ctxrt" lesson 1 --check ${2:+"$2"} "$file"
 }
 
+{ sed 's/;$/; /' "$lesson/solution.c"; echo; } | sed G > "$file"
+run "$ctxrt" lesson 1 --check "$file"
+printed 'solved'
+report $? 'blanks_and_empty_lines_do_not_matter'
 run env CC=no-such-compiler "$ctxrt" lesson 1 --check "$lesson/solution.c"
 failed_with 1 "there is no C compiler 'no-such-compiler': install one"
 report $? 'a_missing_compiler_is_said'
@@ -304,6 +308,11 @@ report $? 'a_crash_is_said'
 hole '(void)contexts; for (volatile int forever = 1; forever;) { }' --limit=1
 refused 'it had not ended after 1 s and was stopped'
 report $? 'a_program_without_an_end_is_stopped'
+grep -v 'cuEventDestroy' "$lessons/11-memory/solution.c" > "$scratch/leak.c"
+run "$ctxrt" lesson 11 --check "$scratch/leak.c"
+refused 'its output is right (lazy schedule), but see what ctxrt check says' && grep -q 'LIFE-EVENT: .*line [0-9]*, in run_job()' "$scratch/errors" &&
+    grep -q '^  Events are left: each job makes one\.$' "$scratch/errors"
+report $? 'right_output_with_a_finding_is_not_enough'
 hole '#if 0'
 refused 'your lines need no line of the preprocessor'
 report $? 'lines_cannot_be_switched_off'
@@ -333,6 +342,10 @@ report $? 'the_steps_stay_those_of_the_exercise'
 run "$ctxrt" lesson 1 --check "$scratch/nothing.c"
 failed_with 1 "$scratch/nothing.c cannot be read: No such file"
 report $? 'a_file_that_is_not_there_is_said'
+sed 's/^    MUST(cuStreamWaitEvent.*/    MUST(cuStreamSynchronize(before->stream));/' "$lessons/07-streams-and-events/solution.c" > "$scratch/wait.c"
+run "$ctxrt" lesson 7 --check "$scratch/wait.c"
+refused 'line 35: this exercise is to be solved without this call'
+report $? 'a_call_that_an_exercise_does_without_is_refused'
 run "$ctxrt" lesson 31
 failed_with 2 "there is no lesson 31: the last is $count"
 report $? 'a_lesson_that_is_not_there_is_wrong_use'

@@ -28,7 +28,7 @@ static int compare_frame(const check *self)
     int line = 0;
     if (!check_read(self, "exercise.c", &exercise, &student))
         return COMMAND_FAILED;
-    bool same = frame_of_program(exercise, student, &line, &why);
+    bool same = frame_of_program(exercise, student, self->lesson->without, &line, &why);
     free(exercise);
     free(student);
     return same ? COMMAND_GOOD : check_not_yet(self, "line %d: %s", line, why);
@@ -174,7 +174,7 @@ static int judge_trial(trial *self)
     else
         check_hint(lesson_hint_for(of, "output"));
     if (found > 0)
-        findings_print(self->report, self->check->file, of);
+        findings_print(self->report, self->check->file, of, !ended);
     return COMMAND_FAILED;
 }
 

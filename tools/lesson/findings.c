@@ -68,11 +68,15 @@ int findings_count(const char *report)
     return count;
 }
 
-void findings_print(const char *report, const char *file, const lesson *of)
+void findings_print(const char *report, const char *file, const lesson *of, bool early)
 {
+    enum { PRINTED_MOST = 4 };
+    int printed = 0;
     json_t *all = json_load_file(report, 0, NULL), *finding;
     size_t index;
-    json_array_foreach(json_object_get(all, "findings"), index, finding)
-        print_finding(finding, file, of);
+    json_array_foreach(
+        json_object_get(all, "findings"), index,
+        finding) if ((!early || strcmp(text_of(finding, "severity"), "error") == 0) &&
+                     printed++ < PRINTED_MOST) print_finding(finding, file, of);
     json_decref(all);
 }

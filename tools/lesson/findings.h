@@ -11,7 +11,8 @@ enum { FINDINGS_NONE_READ = -1 };
 /* Counts them; FINDINGS_NONE_READ: the report cannot be read. */
 int findings_count(const char *report);
 
-/* Prints each finding with its line in the student's file and the lesson's hint. */
-void findings_print(const char *report, const char *file, const lesson *of);
+/* Prints the first findings with their lines in the student's file and the lesson's hints. A
+ * program that ended too early leaves much behind: of that one only errors count. */
+void findings_print(const char *report, const char *file, const lesson *of, bool early);
 
 #endif

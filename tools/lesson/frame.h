@@ -7,11 +7,13 @@
 #include <stdbool.h>
 
 /*
- * A program is open between the lines "your lines begin" and "your lines end". Both texts are
- * changed. False: *out_line is the first line of the student's file that differs, and *out_why says
- * what is wrong with it.
+ * A program is open between the lines "your lines begin" and "your lines end"; empty lines may
+ * differ anywhere. Neither may these lines
+ * have one of the words of `without`, which may be NULL. Both texts are changed. False: *out_line
+ * is the first line of the student's file that differs, and *out_why says what is wrong with it.
  */
-bool frame_of_program(char *exercise, char *student, int *out_line, const char **out_why);
+bool frame_of_program(char *exercise, char *student, const char *without, int *out_line,
+                      const char **out_why);
 
 /*
  * A scenario is open where the exercise has a '?'; comments, blanks and empty lines may differ.

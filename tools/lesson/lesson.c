@@ -97,6 +97,8 @@ static bool take_line(lesson *self, char *line)
         return (self->schedules = strdup(value)) != NULL;
     if (strcmp(line, "options") == 0)
         return (self->options = strdup(value)) != NULL;
+    if (strcmp(line, "without") == 0)
+        return (self->without = strdup(value)) != NULL;
     if (strcmp(line, "prints") == 0)
         return append_line(&self->prints, value);
     if (strcmp(line, "mistake schedule") == 0 || strcmp(line, "unsolved") == 0)
@@ -171,6 +173,7 @@ void lessons_free(lessons *self)
         free(one->title);
         free(one->schedules);
         free(one->options);
+        free(one->without);
         free(one->prints);
     }
     *self = (lessons){.count = 0};

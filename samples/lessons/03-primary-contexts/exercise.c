@@ -14,10 +14,14 @@ static void use(unsigned char value)
 {
     unsigned char byte = 0;
     CUdeviceptr buffer;
+    unsigned int flags;
+    int active;
     MUST(cuMemAlloc(&buffer, BYTES));
     MUST(cuMemsetD8(buffer, value, BYTES));
     MUST(cuMemcpyDtoH(&byte, buffer, 1));
-    printf("the buffer on GPU %d holds %d\n", gpu_of(buffer), byte);
+    MUST(cuDevicePrimaryCtxGetState(gpu_of(buffer), &flags, &active));
+    printf("the buffer on GPU %d holds %d, the primary context is %s\n", gpu_of(buffer), byte,
+           active ? "active" : "not active");
     MUST(cuMemFree(buffer));
 }
 

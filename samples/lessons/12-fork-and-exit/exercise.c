@@ -22,6 +22,7 @@ static void start(void)
 static void stop(void)
 {
     MUST(cuCtxDestroy(context));
+    context = NULL;
 }
 
 static void work(const char *process, int number)
@@ -61,5 +62,6 @@ int main(int argc, char **argv)
     run_child(number);
     work("parent", number);
     /* ---- your lines end ---- */
+    printf("main ends with %s\n", context == NULL ? "nothing left" : "a context left");
     return 0;
 }
