@@ -63,8 +63,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         return choose_subcommand(self, argument, state);
     case ARGP_KEY_END:
         if (self->subcommand == NULL && !self->version && !self->help)
-            return command_wrong_use(state, "name a command: check, draw, help, info, lesson, play, "
-                                            "replay, run or trace");
+            return command_wrong_use(
+                state, "name a command: check, draw, help, info, lesson, play, replay, run or "
+                       "trace");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
