@@ -98,7 +98,7 @@ ctxrt_status cx_pointer_look(const void *pointer, size_t bytes, cx_pointer_view 
 
 const char *cx_pointer_text(const cx_pointer_view *view)
 {
-    static _Thread_local char text[64];
+    static _Thread_local char text[48];
     if (view->driver == NULL)
         return "known to no driver";
     if (view->kind == CTXRT_MEMORY_PINNED)
@@ -125,7 +125,7 @@ ctxrt_status cx_pointer_context(const cx_pointer_view *view, cx_context **out_co
 
 static const char *kind_text(ctxrt_memory_kind kind, ctxrt_device device)
 {
-    static _Thread_local char text[64];
+    static _Thread_local char text[48];
     snprintf(text, sizeof text, "%s%s",
              kind == CTXRT_MEMORY_PINNED    ? "pinned memory of "
              : kind == CTXRT_MEMORY_MANAGED ? "managed memory of "

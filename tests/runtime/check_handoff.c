@@ -487,7 +487,7 @@ START_TEST(a_detached_frame_is_not_attached_to_a_later_context_with_the_same_nat
     ck_assert_ptr_eq(later, native); /* else this test shows nothing */
     ck_assert_int_eq(driver->ctx_pop(&popped), CXU_SUCCESS);
     cx_assert_error(ctxrt_stack_attach(frame), CTXRT_ERROR_CONTEXT_DESTROYED);
-    assert_message("discard it");
+    assert_message("discard the frame");
     ck_assert_ptr_null(native_current());
     cx_assert_ok(ctxrt_stack_discard(frame));
     cx_assert_ok(ctxrt_context_destroy(context));

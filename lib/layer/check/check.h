@@ -20,9 +20,9 @@ typedef struct cx_check_call {
     cx_origin origin;   /* cx_check_here */
     bool told;          /* a finding explains its failure */
     bool nested;        /* made from within a call of the same thread */
+    bool free_waits;    /* it frees memory, and waits for all work */
     cx_object *ending;  /* what the call is to end, since before it */
     struct cx_order_work *work; /* that it submits, since before it; NULL: none that is judged */
-    bool free_waits;            /* it frees memory, and waits for all work */
 } cx_check_call;
 
 /* The arguments: CX_CALL(call, ctx_push)->context. */
