@@ -181,6 +181,74 @@ START_TEST(a_context_ends_what_is_in_it)
 }
 END_TEST
 
+START_TEST(a_kernel_that_is_given_again_is_the_same)
+{
+    static const char code[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
+                               ".visible .entry step()\n{\n    ret;\n}\n";
+    CUmodule module;
+    CUfunction function;
+    CUlibrary library;
+    CUkernel kernel;
+    GOOD(table.module_load_data(&module, code));
+    GOOD(table.library_load_data(&library, code, NULL, NULL, 0, NULL, NULL, 0));
+    for (int i = 0; i < 2; i++) {
+        GOOD(table.module_get_function(&function, module, "step"));
+        GOOD(table.library_get_kernel(&kernel, library, "step"));
+    }
+    ck_assert_int_eq((int)latest(CX_HANDLE_FUNCTION)->number, 1);
+    ck_assert_int_eq((int)latest(CX_HANDLE_KERNEL)->number, 1);
+    GOOD(table.module_unload(module));
+    GOOD(table.library_unload(library));
+    ck_assert_int_eq(alive(CX_HANDLE_FUNCTION) + alive(CX_HANDLE_KERNEL), 0);
+}
+END_TEST
+
+START_TEST(a_place_begins_with_the_function_of_this_library)
+{
+    const cx_region_trace *trace = &cx_region_here->all_traces[latest(CX_HANDLE_CONTEXT)->made];
+    ck_assert_int_gt((int)trace->count, 0);
+    ck_assert_ptr_nonnull(
+        strstr(cx_region_here->paths[trace->frames[0].module], "check_seen"));
+}
+END_TEST
+
+START_TEST(work_on_memory_of_no_context_is_work)
+{
+    static const cxu_mem_properties properties = {
+        .type = CXU_MEM_ALLOCATION_TYPE_PINNED, .location = {CXU_MEM_LOCATION_TYPE_DEVICE, 0}};
+    static const cxu_mem_access access = {{CXU_MEM_LOCATION_TYPE_DEVICE, 0},
+                                          CXU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    enum { GRANULE = 2 << 20 };
+    CUmemGenericAllocationHandle handle;
+    CUdeviceptr memory;
+    GOOD(table.mem_address_reserve(&memory, GRANULE, 0, 0, 0));
+    GOOD(table.mem_create(&handle, GRANULE, &properties, 0));
+    GOOD(table.mem_map(memory, GRANULE, 0, handle, 0));
+    GOOD(table.mem_set_access(memory, GRANULE, &access, 1));
+    ck_assert_int_eq(latest(CX_HANDLE_CONTEXT)->worked, 0);
+    ck_assert(!cx_region_works_elsewhere(cx_region_here, 1));
+    ck_assert_int_ne((int)table.memset_d8(memory + GRANULE, 0, 1), CXU_SUCCESS);
+    ck_assert_int_eq(latest(CX_HANDLE_CONTEXT)->worked, 0);
+    GOOD(table.memset_d8(memory, 0, 1));
+    ck_assert_int_eq(latest(CX_HANDLE_CONTEXT)->worked, 1);
+    ck_assert(cx_region_works_elsewhere(cx_region_here, 1));
+    ck_assert(!cx_region_works_elsewhere(cx_region_here, 0));
+}
+END_TEST
+
+START_TEST(a_launch_of_a_kernel_of_no_context_is_work)
+{
+    static const char code[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
+                               ".visible .entry step()\n{\n    ret;\n}\n";
+    CUlibrary library;
+    CUkernel kernel;
+    GOOD(table.library_load_data(&library, code, NULL, NULL, 0, NULL, NULL, 0));
+    GOOD(table.library_get_kernel(&kernel, library, "step"));
+    GOOD(table.launch_kernel((CUfunction)kernel, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+    ck_assert_int_eq(latest(CX_HANDLE_CONTEXT)->worked, 1);
+}
+END_TEST
+
 /* ---- a child ---- */
 
 /* What the child of a fork finds when it calls the driver: 0 is right. */
@@ -381,6 +449,10 @@ static Suite *seen_suite(void)
     tcase_add_test(tcase, records_of_what_ended_are_used_again);
     tcase_add_test(tcase, what_was_not_ended_after_all_is_live);
     tcase_add_test(tcase, a_context_ends_what_is_in_it);
+    tcase_add_test(tcase, a_kernel_that_is_given_again_is_the_same);
+    tcase_add_test(tcase, a_place_begins_with_the_function_of_this_library);
+    tcase_add_test(tcase, work_on_memory_of_no_context_is_work);
+    tcase_add_test(tcase, a_launch_of_a_kernel_of_no_context_is_work);
     tcase_add_test(tcase, a_child_has_a_report_of_its_own);
     tcase_add_test(tcase, a_finding_is_a_line_of_the_log);
     tcase_add_test(tcase, a_call_that_did_not_fail_is_named_without_a_result);

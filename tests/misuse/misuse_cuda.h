@@ -54,6 +54,8 @@ typedef enum CUctx_flags_enum {
     CU_CTX_SCHED_BLOCKING_SYNC = 4
 } CUctx_flags;
 
+typedef enum CUlimit_enum { CU_LIMIT_PRINTF_FIFO_SIZE = 1 } CUlimit;
+
 typedef enum CUstream_flags_enum {
     CU_STREAM_DEFAULT = 0,
     CU_STREAM_NON_BLOCKING = 1
@@ -256,6 +258,7 @@ CUresult cuCtxSetCurrent(CUcontext context);
 CUresult cuCtxGetCurrent(CUcontext *context);
 CUresult cuCtxGetDevice(CUdevice *device);
 CUresult cuCtxSynchronize(void);
+CUresult cuCtxSetLimit(CUlimit limit, size_t value);
 CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags);
 CUresult cuCtxDisablePeerAccess(CUcontext peer);
 

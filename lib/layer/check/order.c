@@ -101,6 +101,10 @@ static void begin_launch(cx_check_call *call, CUstream stream, uintptr_t exec)
 {
     (void)cx_check_here(call);
     const int line = cx_order_line(call, stream);
+    const cx_object *in = cx_check_stream(stream);
+    cx_object *context = in != NULL ? in->context : cx_check_context(call);
+    if (context != NULL)
+        cx_object_works(context);
     if (cx_order_capture(line) != 0)
         return;
     cx_order_reach(line);
