@@ -37,6 +37,29 @@ START_TEST(a_copy_in_a_capture_uses_no_pinned_memory)
 }
 END_TEST
 
+START_TEST(an_end_that_fails_ends_no_capture)
+{
+    CUgraph graph;
+    GOOD(table.stream_begin_capture(first, CXU_STREAM_CAPTURE_MODE_RELAXED));
+    ck_assert_int_ne((int)table.stream_end_capture(second, &graph), CXU_SUCCESS);
+    GOOD(table.memcpy_htod_async(memory, pinned, BYTES, first));
+    GOOD(table.stream_end_capture(first, &graph));
+    GOOD(table.mem_free_host(pinned));
+    ck_assert_int_eq(found(CX_KIND_MEMORY_PINNED_FREED), 0);
+}
+END_TEST
+
+START_TEST(a_free_that_fails_is_explained_beside_the_copy_that_it_would_break)
+{
+    GOOD(table.memcpy_htod_async(memory, pinned, BYTES, first));
+    GOOD(table.stream_begin_capture(second, CXU_STREAM_CAPTURE_MODE_GLOBAL));
+    ck_assert_int_eq((int)table.mem_free_host(pinned), CXU_STREAM_CAPTURE_UNSUPPORTED);
+    ck_assert_int_eq(found(CX_KIND_MEMORY_PINNED_FREED), 1);
+    ck_assert_int_eq(found(CX_KIND_CAPTURE_ENDED), 1);
+    ck_assert(latest_says("a capture in mode GLOBAL began"));
+}
+END_TEST
+
 /* ---- bytes ---- */
 
 typedef struct ranges {
@@ -78,6 +101,24 @@ START_TEST(two_reads_are_no_race)
     ck_assert_int_eq(found(CX_KIND_ORDER_COPY), 1);
     ck_assert(latest_says("cuMemcpyDtoDAsync_v2 in stream 3"));
     ck_assert(latest_says("cuMemsetD8Async in stream 2"));
+}
+END_TEST
+
+START_TEST(neighbours_that_were_read_by_others_stay_apart)
+{
+    CUdeviceptr other;
+    CUstream third;
+    GOOD(table.stream_create(&third, CXU_STREAM_NON_BLOCKING));
+    GOOD(table.mem_alloc(&other, 2 * BYTES));
+    GOOD(table.memcpy_dtod_async(other, memory, 128, first));
+    GOOD(table.memcpy_dtod_async(other + BYTES, memory + 64, 64, second));
+    GOOD(table.event_record(event, first));
+    GOOD(table.stream_wait_event(third, event, 0));
+    GOOD(table.memset_d8_async(memory, 1, 64, third));
+    ck_assert_int_eq(found_at_all(), 0);
+    GOOD(table.memset_d8_async(memory + 64, 1, 64, third)); /* not behind the second read */
+    ck_assert_int_eq(found(CX_KIND_ORDER_COPY), 1);
+    ck_assert(latest_says("bytes 64 to 127 of 256 bytes of device memory"));
 }
 END_TEST
 
@@ -166,6 +207,23 @@ START_TEST(the_stream_that_is_used_least_is_forgotten_first)
 }
 END_TEST
 
+START_TEST(streams_that_were_destroyed_make_room)
+{
+    CUstream one;
+    CUdeviceptr own;
+    GOOD(table.mem_alloc(&own, BYTES));
+    fill(memory, first);
+    for (int i = 0; i < 100; i++) {
+        GOOD(table.stream_create(&one, CXU_STREAM_NON_BLOCKING));
+        fill(own, one);
+        GOOD(table.stream_synchronize(one));
+        GOOD(table.stream_destroy(one));
+    }
+    fill(memory, second);
+    ck_assert_int_eq(found(CX_KIND_ORDER_COPY), 1);
+}
+END_TEST
+
 START_TEST(what_is_forgotten_counts_as_waited_for)
 {
     CUstream many[80];
@@ -203,6 +261,10 @@ static Suite *bytes_suite(void)
     tcase_add_checked_fixture(tcase, set_up, NULL);
     tcase_add_test(tcase, captured_work_is_no_work);
     tcase_add_test(tcase, a_copy_in_a_capture_uses_no_pinned_memory);
+    tcase_add_test(tcase, an_end_that_fails_ends_no_capture);
+    tcase_add_test(tcase, a_free_that_fails_is_explained_beside_the_copy_that_it_would_break);
+    tcase_add_test(tcase, neighbours_that_were_read_by_others_stay_apart);
+    tcase_add_test(tcase, streams_that_were_destroyed_make_room);
     tcase_add_loop_test(tcase, only_the_same_bytes_meet, 0, sizeof meetings / sizeof *meetings);
     tcase_add_test(tcase, two_reads_are_no_race);
     tcase_add_test(tcase, a_write_behind_all_reads_covers_them);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static CUcontext context;
@@ -181,6 +182,29 @@ START_TEST(a_context_ends_what_is_in_it)
 }
 END_TEST
 
+START_TEST(memory_that_was_exported_and_imported_is_released_twice)
+{
+    static const cxu_mem_properties properties = {
+        .type = CXU_MEM_ALLOCATION_TYPE_PINNED,
+        .handle_types = CXU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+        .location = {CXU_MEM_LOCATION_TYPE_DEVICE, 0}};
+    CUmemGenericAllocationHandle handle, again;
+    int file;
+    GOOD(table.mem_create(&handle, 2 << 20, &properties, 0));
+    GOOD(table.mem_export_to_shareable_handle(
+        &file, handle, CXU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+    GOOD(table.mem_import_from_shareable_handle(
+        &again, (void *)(intptr_t)file, CXU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
+    GOOD(table.mem_release(handle));
+    ck_assert_int_eq(alive(CX_OBJECT_CREATED_MEMORY), 1);
+    GOOD(table.mem_release(again));
+    ck_assert_int_eq(alive(CX_OBJECT_CREATED_MEMORY), 0);
+    ck_assert_int_ne((int)table.mem_release(again), CXU_SUCCESS);
+    ck_assert_int_eq(alive(CX_OBJECT_CREATED_MEMORY), 0);
+    (void)close(file);
+}
+END_TEST
+
 START_TEST(a_kernel_that_is_given_again_is_the_same)
 {
     static const char code[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
@@ -249,7 +273,24 @@ START_TEST(a_launch_of_a_kernel_of_no_context_is_work)
 }
 END_TEST
 
-/* ---- a child ---- */
+/* ---- the process ---- */
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+START_TEST(the_report_names_the_process)
+{
+    const cx_region *region = cx_region_here;
+    ck_assert_int_eq(region->pid, getpid());
+    ck_assert_int_eq(region->forked_from, 0);
+    ck_assert(region->begun <= now_ns() && region->begun > now_ns() - 600000000000u);
+    ck_assert_ptr_nonnull(strstr(region->program, "check_seen"));
+}
+END_TEST
 
 /* What the child of a fork finds when it calls the driver: 0 is right. */
 static int look_in_child(pid_t parent, unsigned traces)
@@ -453,6 +494,8 @@ static Suite *seen_suite(void)
     tcase_add_test(tcase, a_place_begins_with_the_function_of_this_library);
     tcase_add_test(tcase, work_on_memory_of_no_context_is_work);
     tcase_add_test(tcase, a_launch_of_a_kernel_of_no_context_is_work);
+    tcase_add_test(tcase, memory_that_was_exported_and_imported_is_released_twice);
+    tcase_add_test(tcase, the_report_names_the_process);
     tcase_add_test(tcase, a_child_has_a_report_of_its_own);
     tcase_add_test(tcase, a_finding_is_a_line_of_the_log);
     tcase_add_test(tcase, a_call_that_did_not_fail_is_named_without_a_result);
