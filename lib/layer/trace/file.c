@@ -66,8 +66,7 @@ static void fill_head(cx_trace_head *to, int32_t parent)
     to->begun = cx_trace_now();
     ssize_t length = readlink("/proc/self/exe", to->program, sizeof to->program - 1);
     to->program[length > 0 ? length : 0] = '\0';
-    atomic_thread_fence(memory_order_release);
-    to->magic = CX_TRACE_MAGIC;
+    __atomic_store_n(&to->magic, CX_TRACE_MAGIC, __ATOMIC_RELEASE);
 }
 
 /* NULL with errno: it cannot be made. */

@@ -102,8 +102,7 @@ static bool begin_chunk(cx_trace_thread *self)
     chunk->number = self->chunks++;
     chunk->tid = (int32_t)gettid();
     name_thread(chunk);
-    atomic_thread_fence(memory_order_release);
-    chunk->magic = CX_TRACE_MAGIC;
+    __atomic_store_n(&chunk->magic, CX_TRACE_MAGIC, __ATOMIC_RELEASE);
     self->chunk = chunk;
     self->next = (unsigned char *)(chunk + 1);
     self->end = (unsigned char *)chunk + CX_TRACE_CHUNK_BYTES;
