@@ -34,13 +34,6 @@ static cx_ptx_wide do_locked(cx_ptx_wide_mode mode, uint64_t *halves, cx_ptx_wid
 
 #if defined(__x86_64__)
 
-__extension__ typedef unsigned __int128 whole;
-
-static whole whole_of(cx_ptx_wide value)
-{
-    return (whole)value.high << 64 | value.low;
-}
-
 /* Processors with AVX load 16 aligned bytes at once; memory may be read-only, where a swap fails.
  */
 static cx_ptx_wide load_at_once(const void *memory)
@@ -54,12 +47,14 @@ static cx_ptx_wide load_at_once(const void *memory)
     return value;
 }
 
-__attribute__((target("cx16"))) static cx_ptx_wide swap_at_once(void *memory, cx_ptx_wide expected,
-                                                                cx_ptx_wide value)
+/* clang calls a library for the builtin of 16 bytes, gcc emits the instruction. */
+static cx_ptx_wide swap_at_once(void *memory, cx_ptx_wide expected, cx_ptx_wide value)
 {
-    whole old = __sync_val_compare_and_swap((whole *)memory, whole_of(expected), whole_of(value));
-
-    return (cx_ptx_wide){(uint64_t)old, (uint64_t)(old >> 64)};
+    __asm__ volatile("lock cmpxchg16b %0"
+                     : "+m"(*(cx_ptx_wide *)memory), "+a"(expected.low), "+d"(expected.high)
+                     : "b"(value.low), "c"(value.high)
+                     : "cc", "memory");
+    return expected;
 }
 
 static cx_ptx_wide do_at_once(cx_ptx_wide_mode mode, void *memory, cx_ptx_wide expected,
