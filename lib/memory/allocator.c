@@ -49,6 +49,14 @@ bool cx_allocator_refuses_call(cx_allocator *allocator)
 
 /* ---- a context's own allocators ---- */
 
+/* cuMemFree waits for all kernels. cuCtxDestroy frees the memory as well, and ends a kernel that
+ * never ends (C3). So free memory is left to it; mapped memory belongs to no context. */
+static void close_cache(cx_cache *cache, bool native)
+{
+    bool left = cache->context->kind == CX_CONTEXT_CREATED && !cache->mapped;
+    cx_cache_close(cache, native && !left);
+}
+
 /* Ends an allocator without live memory: memory counts as an object of the context. `native`: the
  * context still exists. */
 static void end_one(_Atomic(void *) *place, bool native)
@@ -66,7 +74,7 @@ static void end_one(_Atomic(void *) *place, bool native)
     if (guard != NULL)
         cx_guard_close(guard, native);
     else if (allocator->kind != &cx_direct_allocator)
-        cx_cache_close(allocator->pinned != NULL ? allocator->pinned : allocator->cache, native);
+        close_cache(allocator->pinned != NULL ? allocator->pinned : allocator->cache, native);
     cx_pool_put_back(&cx_allocators, allocator);
 }
 

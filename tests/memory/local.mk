@@ -50,6 +50,13 @@ tests_memory_check_address_reuse_CPPFLAGS = $(MEMORY_CPPFLAGS)
 tests_memory_check_address_reuse_CFLAGS = $(MEMORY_CFLAGS)
 tests_memory_check_address_reuse_LDADD = $(INSIDE_LIBS)
 
+check_PROGRAMS += tests/memory/check_endless
+TESTS += tests/memory/check_endless
+tests_memory_check_endless_SOURCES = tests/memory/check_endless.c
+tests_memory_check_endless_CPPFLAGS = $(MEMORY_CPPFLAGS) -I$(top_srcdir)/tests/emu
+tests_memory_check_endless_CFLAGS = $(MEMORY_CFLAGS)
+tests_memory_check_endless_LDADD = $(INSIDE_LIBS)
+
 check_PROGRAMS += tests/memory/check_allocator_random
 TESTS += tests/memory/check_allocator_random
 tests_memory_check_allocator_random_SOURCES = tests/memory/check_allocator_random.c tests/memory/blocks.c \
