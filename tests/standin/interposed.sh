@@ -15,7 +15,10 @@ behind=$scratch/behind/libcuda.so.1
 
 # ---- scenarios ----
 
-find "$top_srcdir/tests/scenarios" -name '*.scn' | LC_ALL=C sort > "$scratch/files"
+# Where sanitizers watch, one of eight: tests/scenarios/play.sh gives them all scenarios.
+chosen=p
+[ -z "$SANITIZERS" ] || [ "$CTXRT_TEST_EXTENT" = soak ] || chosen='1~8p'
+find "$top_srcdir/tests/scenarios" -name '*.scn' | LC_ALL=C sort | sed -n "$chosen" > "$scratch/files"
 
 # Keeps what came back of each scenario, without the line of date and driver.
 record() # folder, variable...
@@ -37,7 +40,7 @@ same_as_without() # folder
 
 record without
 ls "$scratch/without" > "$scratch/out"
-[ "$(wc -l < "$scratch/out")" -gt 300 ]
+[ "$(wc -l < "$scratch/out")" -gt $(($(wc -l < "$scratch/files") * 3 / 4)) ]
 report $? 'scenarios_are_recorded'
 record interposed CTXRT_STANDIN_LIBCUDA="$behind"
 same_as_without interposed
