@@ -40,6 +40,11 @@ static void remove_folder(void)
     (void)rmdir(folder);
 }
 
+static bool put(const cx_driver_table *below, cx_driver_table *out_table)
+{
+    return cx_trace_put(below, true, out_table);
+}
+
 int main(int argc, char **argv)
 {
     size_t count = 20000;
@@ -57,7 +62,7 @@ int main(int argc, char **argv)
     }
     make_folder();
     (void)atexit(remove_folder);
-    bench_prepare_calls(cx_trace_put);
+    bench_prepare_calls(put);
     bench_time_calls("trace", count, rounds);
     return 0;
 }

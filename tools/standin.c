@@ -124,18 +124,25 @@ int standin_execute(const char *command, char **program)
     return command_error(command, status, "cannot run %s: %s", program[0], strerror(errno));
 }
 
-/* Decides by option or environment whether calls are passed on, and sets the environment. */
-static int prepare_driver(const char *command, const char *driver, bool *out_passes_on,
-                          libcuda_file *out_file)
+bool standin_passes_on(const standin_options *options)
 {
     const char *named = getenv("CTXRT_STANDIN_LIBCUDA");
-    *out_passes_on =
-        driver != NULL ? strcmp(driver, "emulated") != 0 : named != NULL && *named != '\0';
+    return options->driver != NULL ? strcmp(options->driver, "emulated") != 0
+                                   : named != NULL && *named != '\0';
+}
+
+/* Sets the environment for calls that are passed on, or not. */
+static int prepare_driver(const char *command, const standin_options *options, bool *out_passes_on,
+                          libcuda_file *out_file)
+{
+    const char *driver = options->driver;
+    *out_passes_on = standin_passes_on(options);
     if (!*out_passes_on) {
         (void)unsetenv("CTXRT_STANDIN_LIBCUDA");
         return COMMAND_GOOD;
     }
-    const char *file = driver != NULL ? file_of_driver(driver) : named;
+    const char *file =
+        driver != NULL ? file_of_driver(driver) : getenv("CTXRT_STANDIN_LIBCUDA");
     int status = libcuda_find(command, file, out_file);
     if (status == COMMAND_GOOD && setenv("CTXRT_STANDIN_LIBCUDA", out_file->path, 1) != 0)
         return command_error(command, COMMAND_FAILED, "no memory for the environment");
@@ -147,7 +154,7 @@ int standin_prepare(const char *command, const standin_options *options)
     static libcuda_file behind;
     char standin[PATH_MAX];
     bool passes_on;
-    int status = prepare_driver(command, options->driver, &passes_on, &behind);
+    int status = prepare_driver(command, options, &passes_on, &behind);
     if (status != COMMAND_GOOD)
         return status;
     const char *cuda = options->cuda != NULL                  ? options->cuda

@@ -19,6 +19,9 @@ extern const struct argp standin_argp;
 /* Finds the folder of the stand-in libcuda.so.1 for a CUDA version, "12" or "13". */
 bool standin_find(const char *cuda, char folder[PATH_MAX]);
 
+/* True if calls go to a library, not to emulated GPUs. */
+bool standin_passes_on(const standin_options *options);
+
 /* Prepares the environment for the program. Returns the exit status COMMAND_GOOD, or another after
  * an error was printed. */
 int standin_prepare(const char *command, const standin_options *options);

@@ -39,7 +39,7 @@ static void put_layers(cx_driver *driver, const cx_layers_chosen *chosen)
     bare = driver->table;
     if (chosen->check && !cx_check_put(&bare, CX_CHECK_IN_RUNTIME, &driver->table))
         cx_log(CTXRT_LOG_ERROR, "CTXRT_LAYERS: no memory for the layer check");
-    if (chosen->trace && !cx_trace_put(&bare, &driver->table))
+    if (chosen->trace && !cx_trace_put(&bare, driver->library == NULL, &driver->table))
         cx_log(CTXRT_LOG_ERROR, "CTXRT_LAYERS: the layer trace cannot make its file: %s",
                strerror(errno));
     (void)driver->table.init(0);

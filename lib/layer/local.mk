@@ -33,6 +33,8 @@ lib_layer_libcheck_la_SOURCES = lib/layer/check/kinds.def lib/layer/check/lifeti
 noinst_LTLIBRARIES += lib/layer/libtrace.la
 lib_layer_libtrace_la_SOURCES = \
 	lib/layer/trace/chunks.c lib/layer/trace/chunks.h \
+	lib/layer/trace/clock.c lib/layer/trace/clock.h \
+	lib/layer/trace/events.c lib/layer/trace/events.h \
 	lib/layer/trace/file.c lib/layer/trace/file.h \
 	lib/layer/trace/format.h \
 	lib/layer/trace/layout.c lib/layer/trace/layout.h \

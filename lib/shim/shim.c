@@ -139,7 +139,7 @@ static const cx_driver_table *put_layers(const cx_layers_chosen *chosen,
     checks = chosen->check && cx_check_put(below, CX_CHECK_AT_EXPORTS, &layered);
     if (chosen->check && !checks)
         cx_log(CTXRT_LOG_ERROR, "CTXRT_LAYERS: no memory for the layer check");
-    traces = chosen->trace && cx_trace_put(below, &layered);
+    traces = chosen->trace && cx_trace_put(below, !in_front, &layered);
     if (chosen->trace && !traces)
         cx_log(CTXRT_LOG_ERROR, "CTXRT_LAYERS: the layer trace cannot make its file: %s",
                strerror(errno));

@@ -33,7 +33,7 @@ static char folder[64];
 
 /* ---- the setting ---- */
 
-static void begin(void)
+static void begin_in_front(bool times_itself)
 {
     const cx_emu_config config = {
         .gpus = 2, .gpu_memory_bytes = (size_t)64 << 20, .driver_version = 13000};
@@ -42,8 +42,20 @@ static void begin(void)
     ck_assert_int_eq(setenv("CTXRT_TRACE_FOLDER", folder, 1), 0);
     ck_assert(cx_emu_configure(&config));
     bare = *cx_emu_driver();
-    ck_assert(cx_trace_put(&bare, &table));
+    ck_assert(cx_trace_put(&bare, times_itself, &table));
     GOOD(table.init(0));
+}
+
+static void begin(void)
+{
+    begin_in_front(true);
+}
+
+/* As in front of a driver that tells no times. */
+static void begin_with_events(void)
+{
+    ck_assert_int_eq(setenv("CTXRT_TRACE_EVENTS", "1", 1), 0);
+    begin_in_front(false);
 }
 
 static void end(void)
@@ -267,6 +279,73 @@ START_TEST(work_of_64_threads_is_timed_piece_by_piece)
 }
 END_TEST
 
+enum { FILLERS = 8, ROUNDS = 4 };
+
+/* A round in two ends its context while a fill may be under way. */
+static void *fill_in_own_contexts(void *argument)
+{
+    for (int round = 0; round < ROUNDS; round++) {
+        CUcontext own;
+        CUstream streams[2];
+        CUdeviceptr memory;
+        GOOD(table.ctx_create_v2(&own, 0, (int)((uintptr_t)argument % 2)));
+        for (int i = 0; i < 2; i++)
+            GOOD(table.stream_create(&streams[i], 1));
+        GOOD(table.mem_alloc(&memory, 1 << 17));
+        for (int i = 0; i < FILLS; i++)
+            GOOD(table.memset_d8_async(memory, 1, i % 3 == 0 ? 64 : 1 << 17, streams[i % 2]));
+        GOOD(table.ctx_synchronize());
+        if (round % 2 != 0)
+            GOOD(table.memset_d8_async(memory, 1, 1 << 17, streams[0]));
+        GOOD(table.ctx_destroy(own));
+    }
+    return NULL;
+}
+
+/* The embedded driver tells the times as well: those of events are the others. */
+START_TEST(events_time_the_work_of_contexts_that_come_and_go)
+{
+    static counts all;
+    pthread_t threads[FILLERS];
+    const int whole = FILLERS * ROUNDS * FILLS, at_ends = FILLERS * ROUNDS / 2;
+    for (uintptr_t i = 0; i < FILLERS; i++)
+        ck_assert_int_eq(
+            pthread_create(&threads[i], NULL, fill_in_own_contexts, (void *)i), 0);
+    for (int i = 0; i < FILLERS; i++)
+        ck_assert_int_eq(pthread_join(threads[i], NULL), 0);
+    trace self = open_only_file();
+    each_record(&self, count_record, &all);
+    ck_assert_int_eq(all.of_slot[CX_SLOT_memset_d8_async], whole + at_ends);
+    ck_assert_int_ge(all.kinds[CX_TIMING_MOVE], 2 * whole + at_ends);
+    ck_assert_int_le(all.kinds[CX_TIMING_MOVE], 2 * (whole + at_ends));
+    ck_assert_int_eq(all.of_slot[CX_SLOT_event_create], 0); /* the layer's own are no calls */
+}
+END_TEST
+
+START_TEST(events_leave_captures_alone)
+{
+    static counts all;
+    CUcontext own;
+    CUstream stream;
+    CUdeviceptr memory;
+    CUgraph graph;
+    size_t nodes;
+    GOOD(table.ctx_create_v2(&own, 0, 0));
+    GOOD(table.stream_create(&stream, 1));
+    GOOD(table.mem_alloc(&memory, 4096));
+    GOOD(table.stream_begin_capture(stream, CXU_STREAM_CAPTURE_MODE_GLOBAL));
+    GOOD(table.memset_d8_async(memory, 1, 4096, stream));
+    GOOD(table.stream_end_capture(stream, &graph));
+    GOOD(table.graph_get_nodes(graph, NULL, &nodes));
+    ck_assert_uint_eq(nodes, 1);
+    GOOD(table.graph_destroy(graph));
+    GOOD(table.ctx_destroy(own));
+    trace self = open_only_file();
+    each_record(&self, count_record, &all);
+    ck_assert_int_eq(all.work, 0);
+}
+END_TEST
+
 static void wait_for_byte(void *argument)
 {
     char byte;
@@ -463,6 +542,12 @@ static Suite *trace_suite(void)
     tcase_add_test(tcase, a_child_has_a_file_of_its_own_and_the_parents_stays_as_it_is);
     tcase_add_test(tcase, calls_without_room_are_counted_and_go_on);
     suite_add_tcase(suite, tcase);
+    TCase *events = tcase_create("events");
+    tcase_add_checked_fixture(events, begin_with_events, end);
+    tcase_set_timeout(events, 120);
+    tcase_add_test(events, events_time_the_work_of_contexts_that_come_and_go);
+    tcase_add_test(events, events_leave_captures_alone);
+    suite_add_tcase(suite, events);
     return suite;
 }
 

@@ -49,6 +49,11 @@ record checked CTXRT_STANDIN_LIBCUDA="$behind" CTXRT_LAYERS=check
 same_as_without checked
 report $? 'and_with_the_layer_between'
 
+mkdir "$scratch/traces"
+record timed CTXRT_STANDIN_LIBCUDA="$behind" CTXRT_LAYERS=trace CTXRT_TRACE_EVENTS=1 CTXRT_TRACE_FOLDER="$scratch/traces"
+same_as_without timed && [ -n "$(ls "$scratch/traces")" ]
+report $? 'and_with_work_timed_by_events'
+
 # ---- ways in ----
 
 cat > "$scratch/expected" << 'END'

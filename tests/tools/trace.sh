@@ -147,6 +147,26 @@ trace --driver="libcuda=$behind" -o "$scratch/trace.json" "$traced"
 [ "$status" -eq 0 ] && timeline 'call 21' 'context 5' 'counter 9' 'arrow 2' 'submission 5'
 report $? 'of_a_driver_that_tells_no_times_streams_have_what_was_submitted'
 
+# The time at which a piece of work begins or is over, in ns.
+work_time() # name, begin or over
+{
+    sed -n 's/.*"ts":\([0-9]*\)[.]\([0-9]*\),"dur":\([0-9]*\)[.]\([0-9]*\),"cat":"[a-z]*","name":"'"$1"'".*/\1\2 \3\4/p' \
+        "$scratch/trace.json" | awk -v what="$2" '{ print what == "begin" ? $1 : $1 + $2 }'
+}
+trace --driver="libcuda=$behind" --events -o "$scratch/trace.json" "$traced"
+[ "$status" -eq 0 ] && timeline 'call 21' 'context 5' 'counter 9' 'arrow 4' 'host 1' 'move 2'
+report $? 'with_events_they_have_the_work_at_its_times'
+copied=$(work_time 'copy of 4096 bytes' over)
+[ "$(work_time 'host function' over)" -le "$(work_time 'copy of 4096 bytes' begin)" ] &&
+    [ "$copied" -le "$(work_time fill begin)" ]
+report $? 'work_that_waited_begins_behind_what_it_waited_for'
+run timeout 120 "$ctxrt" trace --events --text "$traced"
+failed_with 2 '--events is for --driver libcuda: emulated GPUs tell the times of their work'
+report $? 'emulated_gpus_need_no_events'
+run timeout 120 "$ctxrt" trace --events --text --from "$scratch"
+failed_with 2 '--from reads a trace, and runs no program'
+report $? 'nor_does_what_was_recorded'
+
 # ---- traces without the command ----
 
 mkdir "$scratch/left"

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { KEY_TEXT = 300, KEY_CHECK, KEY_FROM };
+enum { KEY_TEXT = 300, KEY_CHECK, KEY_FROM, KEY_EVENTS };
 
 /* Writes a file of one kind. False: no memory, or it could not be written. */
 typedef bool write_file(const trace *self, const trace_marks *marks, FILE *to);
@@ -26,7 +26,7 @@ typedef struct request {
     standin_options standin;
     const char *output, *from;
     write_file *write; /* `output` */
-    bool text, check;
+    bool text, check, events;
     char **program;
     char folder[512], check_folder[512];
 } request;
@@ -58,8 +58,11 @@ static error_t check_request(const request *self, struct argp_state *state)
         return command_wrong_use(state, "say what to write: --output FILE or --text");
     if (self->from == NULL && self->program == NULL)
         return command_wrong_use(state, "name the program to trace");
-    if (self->from != NULL && (self->program != NULL || self->check))
+    if (self->from != NULL && (self->program != NULL || self->check || self->events))
         return command_wrong_use(state, "--from reads a trace, and runs no program");
+    if (self->events && !standin_passes_on(&self->standin))
+        return command_wrong_use(state, "--events is for --driver libcuda: emulated GPUs tell the "
+                                        "times of their work");
     return 0;
 }
 
@@ -80,6 +83,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_FROM:
         self->from = argument;
+        return 0;
+    case KEY_EVENTS:
+        self->events = true;
         return 0;
     case ARGP_KEY_ARG:
         self->program = state->argv + state->next - 1;
@@ -231,7 +237,7 @@ static int trace_program(const char *command, request *self)
     int status = standin_prepare(command, &self->standin);
     if (status != COMMAND_GOOD)
         return status;
-    if (!make_folders(self) ||
+    if (!make_folders(self) || (self->events && setenv("CTXRT_TRACE_EVENTS", "1", 1) != 0) ||
         setenv("CTXRT_LAYERS", self->check ? "check,trace" : "trace", 1) != 0)
         status = command_error(command, COMMAND_FAILED, "cannot make a folder for the trace: %s",
                                strerror(errno));
@@ -263,6 +269,8 @@ int trace_command(int argc, char **argv)
          "Write a timeline: FILE.html, or FILE.json for chrome://tracing and Perfetto", 0},
         {"text", KEY_TEXT, NULL, 0, "Print each call as a line when PROGRAM has ended", 0},
         {"check", KEY_CHECK, NULL, 0, "Look for misuse too, as ctxrt check, and mark it", 0},
+        {"events", KEY_EVENTS, NULL, 0,
+         "With --driver libcuda: time the work of streams by events around it", 0},
         {"from", KEY_FROM, "PATH", 0,
          "Read what CTXRT_LAYERS=trace left, a file or a folder; run nothing", 0},
         {0},

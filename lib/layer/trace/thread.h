@@ -25,6 +25,7 @@ typedef struct cx_trace_thread {
     bool knows_stack;
     unsigned depth, capacity; /* of the stack */
     uint64_t *stack;          /* handles */
+    struct cx_trace_timed *timed; /* the work of the call under way, where events time it */
 } cx_trace_thread;
 
 /* CLOCK_MONOTONIC in ns. */

@@ -2,6 +2,7 @@
 
 #include "driver/entry.h"
 #include "driver/timing.h"
+#include "layer/trace/events.h"
 #include "layer/trace/file.h"
 #include "layer/trace/layout.h"
 #include "layer/trace/thread.h"
@@ -10,6 +11,7 @@
 
 static const cx_driver_table *driver;
 static bool begun;
+static bool by_events; /* work is timed by events */
 
 /* ---- before a call ---- */
 
@@ -43,6 +45,8 @@ static void begin_call(const cx_layer_call *seen)
     }
     cx_trace_call *call = (cx_trace_call *)record;
     fill_call(call, self, seen);
+    if (__builtin_expect(by_events, 0) && self->timed == NULL)
+        self->timed = cx_trace_events_before(seen, call->ticket);
     call->start = cx_trace_now();
     cx_trace_publish(self);
 }
@@ -92,6 +96,16 @@ static void keep_what_came_back(cx_trace_call *call, const cx_layer_call *seen)
         cx_trace_numbers(seen->slot, seen->arguments, (uint64_t *)((char *)call + layout->numbers));
 }
 
+/* A call that the driver makes within another one is no work of its own. */
+static void end_timed(cx_trace_thread *self, const cx_trace_call *call, const cx_layer_call *seen)
+{
+    cx_trace_timed *timed = self->timed;
+    if (timed != NULL && cx_trace_events_ticket(timed) != call->ticket)
+        return;
+    self->timed = NULL;
+    cx_trace_events_after(seen, timed);
+}
+
 static void end_call(const cx_layer_call *seen)
 {
     const uint64_t end = cx_trace_now();
@@ -114,6 +128,8 @@ static void end_call(const cx_layer_call *seen)
     call->depth_after = (uint16_t)self->depth;
     call->after = cx_trace_current(self);
     atomic_store_explicit(&call->end, end, memory_order_release);
+    if (__builtin_expect(by_events, 0))
+        end_timed(self, call, seen);
     if (self->innermost == NULL)
         cx_trace_leave(self);
 }
@@ -145,7 +161,7 @@ static void keep_work(const cx_timing *done)
 
 static const cx_layer layer = {begin_call, end_call};
 
-bool cx_trace_put(const cx_driver_table *below, cx_driver_table *out_table)
+bool cx_trace_put(const cx_driver_table *below, bool times_itself, cx_driver_table *out_table)
 {
     if (!begun && !cx_trace_file_open())
         return false;
@@ -154,6 +170,9 @@ bool cx_trace_put(const cx_driver_table *below, cx_driver_table *out_table)
         cx_trace_layouts_make();
         cx_trace_threads_begin();
         cx_timing_watch(keep_work);
+        by_events = !times_itself && cx_trace_events_wanted();
+        if (by_events)
+            cx_trace_events_begin(below, keep_work);
     }
     driver = below;
     cx_layer_put(&layer, below, out_table);

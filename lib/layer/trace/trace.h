@@ -4,7 +4,8 @@
  * trace`. Nothing is dropped while there is room for the file.
  *
  * A thread writes into its own part of the file. The locks "trace chunks" and "trace file" are
- * taken where a thread goes on to another part, and no driver is called under them.
+ * taken where a thread goes on to another part, and no driver is called under them; "trace clocks"
+ * where events time work.
  */
 #ifndef CX_LAYER_TRACE_TRACE_H
 #define CX_LAYER_TRACE_TRACE_H
@@ -12,7 +13,8 @@
 #include "layer/layer.h"
 
 /* Puts the layer in front of a table, for the rest of the process; again only if the driver is the
- * same one. False with errno: there can be no file, and nothing is traced. */
-bool cx_trace_put(const cx_driver_table *below, cx_driver_table *out_table);
+ * same one. `times_itself`: the driver tells the times of work (driver/timing.h), so that events
+ * need not measure them. False with errno: there can be no file, and nothing is traced. */
+bool cx_trace_put(const cx_driver_table *below, bool times_itself, cx_driver_table *out_table);
 
 #endif
