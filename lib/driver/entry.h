@@ -16,4 +16,7 @@ typedef enum cx_entry {
 /* The calling thread's present call came by this one. Never reached through a function call. */
 extern __attribute__((tls_model("initial-exec"))) _Thread_local cx_entry cx_entry_now;
 
+/* Where the program made it: a return address. NULL: not by an export of the stand-in. */
+extern __attribute__((tls_model("initial-exec"))) _Thread_local const void *cx_entry_caller;
+
 #endif

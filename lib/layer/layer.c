@@ -1,5 +1,6 @@
 #include "layer/layer.h"
 
+#include "driver/entry.h"
 #include "layer/arguments.h"
 
 /* The chain, the outermost first; `in_front` is the layer itself where it is the only one. */
@@ -29,7 +30,12 @@ static const cx_layer all_in_chain = {begin_in_chain, end_in_chain};
     static cxu_result pass_##slot_ CX_DECLARE(arity, parameters)                     \
     {                                                                                \
         const cx_arguments_##slot_ arguments = {CX_BARE(CX_PASS(arity, parameters))}; \
-        cx_layer_call call = {.slot = CX_SLOT_##slot_, .arguments = &arguments};     \
+        const void *caller = cx_entry_caller;                                         \
+        cx_layer_call call = {                                                       \
+            .slot = CX_SLOT_##slot_,                                                 \
+            .arguments = &arguments,                                                 \
+            .caller = caller != NULL ? caller : __builtin_return_address(0),         \
+        };                                                                           \
         in_front->call_begins(&call);                                                \
         call.result = behind->slot_ CX_PASS(arity, parameters);                      \
         in_front->call_ended(&call);                                                 \

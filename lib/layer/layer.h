@@ -10,6 +10,7 @@
 typedef struct cx_layer_call {
     cx_slot slot;
     const void *arguments; /* cx_arguments_<slot>; out-parameters are the caller's pointers */
+    const void *caller;    /* the return address of the call */
     cxu_result result;     /* once the call is over */
 } cx_layer_call;
 

@@ -38,6 +38,7 @@ lib_layer_libtrace_la_SOURCES = \
 	lib/layer/trace/file.c lib/layer/trace/file.h \
 	lib/layer/trace/format.h \
 	lib/layer/trace/layout.c lib/layer/trace/layout.h \
+	lib/layer/trace/module.c \
 	lib/layer/trace/stack.c \
 	lib/layer/trace/thread.c lib/layer/trace/thread.h \
 	lib/layer/trace/trace.c lib/layer/trace/trace.h

@@ -1,5 +1,6 @@
 /* The layer trace keeps each call of 64 threads, what they wait for, and the times of work; a child
  * has a file of its own. */
+#include "config.h"
 #include "driver/timing.h"
 #include "emu/emu.h"
 #include "layer/trace/format.h"
@@ -160,6 +161,7 @@ typedef struct counts {
     int kinds[CX_TIMING_KINDS];
     uint64_t ticket; /* of the last fill */
     cx_trace_work moved, hosted;
+    cx_trace_module module; /* the last one */
 } counts;
 
 static void count_call(counts *self, const cx_trace_chunk *chunk, const cx_trace_call *call)
@@ -170,6 +172,10 @@ static void count_call(counts *self, const cx_trace_chunk *chunk, const cx_trace
     self->of_thread[chunk->thread]++;
     ck_assert_uint_ge(call->start, self->last_start[chunk->thread]);
     ck_assert_uint_ge(ended, call->start);
+#ifdef HAVE__DL_FIND_OBJECT /* the record of this program is first */
+    ck_assert_uint_ge(call->caller, self->module.begin);
+    ck_assert_uint_lt(call->caller, self->module.end);
+#endif
     ck_assert_uint_eq(call->record.bytes, cx_trace_layouts[call->slot].bytes);
     self->last_start[chunk->thread] = call->start;
     ck_assert_int_eq(call->depth_before > 0, call->before != 0);
@@ -186,6 +192,10 @@ static void count_record(const cx_trace_chunk *chunk, const cx_trace_record *rec
     const cx_trace_work *work = (const void *)record;
     if (record->what == CX_TRACE_CALL) {
         count_call(self, chunk, (const cx_trace_call *)record);
+        return;
+    }
+    if (record->what == CX_TRACE_MODULE) {
+        self->module = *(const cx_trace_module *)(const void *)record;
         return;
     }
     ck_assert_int_eq(record->what, CX_TRACE_WORK);

@@ -39,9 +39,11 @@ report $? 'text_has_a_line_for_each_call'
 cp "$scratch/out" "$scratch/text"
 sed -n 's/^ *\([0-9.]*\) .*/\1/p' "$scratch/text" | sort -c -n
 report $? 'in_the_order_in_which_they_began'
-has ' main \[0\] no context: cuCtxCreate_v2(-> context 1 of GPU 1, flags=0x0, GPU 1) = SUCCESS [0-9.]* us$' &&
+has ' main \[0\] no context: cuCtxCreate_v2(-> context 1 of GPU 1, flags=0x0, GPU 1) = SUCCESS [0-9.]* us, traced' &&
     has ' main \[1\] context 2 of GPU 0: cuStreamCreate(-> stream 2, flags=0x1) = SUCCESS'
 report $? 'a_line_has_the_thread_the_depth_the_current_context_and_what_came_back'
+[ "$(grep -c ' us, traced\(\.c:[0-9]* in [a-z_]*()\|+0x[0-9a-f]*\( in [a-z_]*()\)\{0,1\}\)$' "$scratch/out")" -eq 21 ]
+report $? 'and_where_the_program_made_the_call'
 has ': cuStreamWaitEvent(stream 2, event 1, flags=0x0) = SUCCESS' &&
     has ': cuMemcpyHtoDAsync_v2(destination=0x[0-9a-f]*, source=0x[0-9a-f]*, bytes=4096, stream 1) = SUCCESS'
 report $? 'objects_have_numbers_and_memory_addresses'
@@ -69,6 +71,8 @@ grep -q '"cat":"move","name":"copy of 4096 bytes"' "$scratch/trace.json" &&
     grep -q '"name":"stream 2 of context 2 of GPU 0"' "$scratch/trace.json" &&
     grep -q '"name":"thread_name","args":{"name":"worker"}' "$scratch/trace.json"
 report $? 'work_and_tracks_have_names'
+[ "$(grep -c '"cat":"call".*"origin":"traced[.+][^"]*"' "$scratch/trace.json")" -eq 21 ]
+report $? 'calls_have_their_origins'
 sed 's/"ph":"f"/"ph":"t"/' "$scratch/trace.json" > "$scratch/broken.json"
 ! "$timeline" "$scratch/broken.json" > /dev/null
 report $? 'the_checker_of_timelines_finds_an_arrow_without_an_end'

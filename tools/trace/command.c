@@ -1,11 +1,13 @@
 /* ctxrt trace: options, the program, and the files of its trace. */
 #include "check/report.h"
+#include "check/symbols.h"
 #include "child.h"
 #include "command.h"
 #include "standin.h"
 #include "trace/json.h"
 #include "trace/marks.h"
 #include "trace/objects.h"
+#include "trace/origins.h"
 #include "trace/page.h"
 #include "trace/read.h"
 #include "trace/text.h"
@@ -165,6 +167,8 @@ static int read_and_write(const char *command, const request *self, const char *
     }
     int status = write_all(command, self, &all, marks);
     trace_free(&all);
+    trace_origins_close();
+    symbols_close();
     return status;
 }
 
@@ -250,7 +254,6 @@ static int trace_program(const char *command, request *self)
         remove_folder(self->check_folder);
     if (self->folder[0] != '\0')
         remove_folder(self->folder);
-    symbols_close();
     return status;
 }
 

@@ -3,6 +3,7 @@
 #include "base/utf8.h"
 #include "check/names.h"
 #include "trace/calls.h"
+#include "trace/origins.h"
 #include "trace/pieces.h"
 #include "trace/spans.h"
 
@@ -110,6 +111,11 @@ static void write_call(writer *self, const trace_thread *thread, const cx_trace_
         fputc(',', self->to);
         write_text(self, "after", context);
         fprintf(self->to, ",\"depth\":%u", call->depth_after);
+    }
+    const char *origin = trace_origin_text(self->process, call);
+    if (*origin != '\0') {
+        fputc(',', self->to);
+        write_text(self, "origin", origin);
     }
     fputs("}}", self->to);
 }

@@ -74,8 +74,31 @@ static bool is_whole(const cx_trace_record *record, uint64_t left)
         return false;
     if (record->what == CX_TRACE_WORK)
         return record->bytes == sizeof(cx_trace_work);
+    if (record->what == CX_TRACE_MODULE)
+        return record->bytes == sizeof(cx_trace_module) &&
+               memchr(((const cx_trace_module *)record)->path, '\0', CX_TRACE_PATH) != NULL;
     return record->what == CX_TRACE_CALL && call->slot < CX_SLOT_COUNT &&
            record->bytes == cx_trace_layouts[call->slot].bytes;
+}
+
+static bool add_module(trace_process *self, const cx_trace_module *module)
+{
+    if (!grow(&self->modules, &self->module_capacity, self->module_count, sizeof *self->modules))
+        return false;
+    self->modules[self->module_count++] = module;
+    return true;
+}
+
+static bool add_record(trace_process *self, trace_thread *thread, const cx_trace_record *record)
+{
+    switch (record->what) {
+    case CX_TRACE_CALL:
+        return add_call(self, thread, (const cx_trace_call *)record);
+    case CX_TRACE_WORK:
+        return add_work(self, (const cx_trace_work *)record);
+    default:
+        return add_module(self, (const cx_trace_module *)record);
+    }
 }
 
 static bool read_chunk(trace_process *self, const cx_trace_chunk *chunk)
@@ -95,14 +118,11 @@ static bool read_chunk(trace_process *self, const cx_trace_chunk *chunk)
     }
     for (uint64_t at = 0; at < used;) {
         const cx_trace_record *record = (const cx_trace_record *)(const void *)(records + at);
-        if (used - at < sizeof(cx_trace_call) || !is_whole(record, used - at)) {
+        if (used - at < sizeof(cx_trace_work) || !is_whole(record, used - at)) {
             self->damaged = true;
             return true;
         }
-        bool added = record->what == CX_TRACE_CALL
-                         ? add_call(self, thread, (const cx_trace_call *)record)
-                         : add_work(self, (const cx_trace_work *)record);
-        if (!added)
+        if (!add_record(self, thread, record))
             return false;
         at += record->bytes;
     }
@@ -185,6 +205,7 @@ static void free_process(trace_process *self)
         free(self->threads[i].calls);
     free(self->threads);
     free(self->work);
+    free(self->modules);
     free(self->objects);
     (void)munmap((void *)(uintptr_t)self->head, (size_t)self->bytes);
 }

@@ -31,6 +31,8 @@ typedef struct trace_process {
     size_t thread_count;
     const cx_trace_work **work; /* by the time at which it began */
     size_t work_count, work_capacity;
+    const cx_trace_module **modules; /* in no order */
+    size_t module_count, module_capacity;
     uint64_t ended;                  /* the last time in the file */
     size_t call_count;
     bool damaged; /* a record is not as it should be: what follows it in its chunk is left out */

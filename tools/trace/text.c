@@ -2,6 +2,7 @@
 
 #include "check/names.h"
 #include "trace/calls.h"
+#include "trace/origins.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,7 +22,8 @@ static const trace_thread *next_thread(const trace_process *self, const size_t *
     return first;
 }
 
-/* "  0.001234567 main [2] context 1 of GPU 0: cuCtxPopCurrent_v2(...) = SUCCESS 0.3 us" */
+/* "  0.001234567 main [2] context 1 of GPU 0: cuCtxPopCurrent_v2(...) = SUCCESS 0.3 us, a.c:7 in
+ * f()" */
 static void write_call(const trace *all, const trace_process *self, const trace_thread *thread,
                        const cx_trace_call *call, FILE *to)
 {
@@ -36,7 +38,9 @@ static void write_call(const trace *all, const trace_process *self, const trace_
     fprintf(to, "%3" PRIu64 ".%09" PRIu64 " %s [%u] %s: %s(%s) = %s", time / 1000000000,
             time % 1000000000, name, call->depth_before, context, call_name(call->slot), arguments,
             result);
-    fprintf(to, " %" PRIu64 ".%03" PRIu64 " us\n", taken / 1000, taken % 1000);
+    fprintf(to, " %" PRIu64 ".%03" PRIu64 " us", taken / 1000, taken % 1000);
+    const char *origin = trace_origin_text(self, call);
+    fprintf(to, "%s%s\n", *origin != '\0' ? ", " : "", origin);
 }
 
 static bool write_process(const trace *all, const trace_process *self, FILE *to)

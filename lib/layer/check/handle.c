@@ -109,7 +109,8 @@ static void look_at_handle(cx_check_call *call, const cx_layer_handle *handle)
 void cx_check_failed_handle(cx_check_call *call)
 {
     cx_layer_handle handles[CX_LAYER_HANDLES_MAX];
-    const cx_layer_call seen = {call->slot, call->arguments, call->result};
+    const cx_layer_call seen = {
+        .slot = call->slot, .arguments = call->arguments, .result = call->result};
     if (!is_of_handles(call->result))
         return;
     int count = cx_layer_handles(&seen, handles);
@@ -203,7 +204,8 @@ static void look_at_owners(cx_check_call *call, const cx_layer_handle *handles, 
 void cx_check_failed_owner(cx_check_call *call)
 {
     cx_layer_handle handles[CX_LAYER_HANDLES_MAX];
-    const cx_layer_call seen = {call->slot, call->arguments, call->result};
+    const cx_layer_call seen = {
+        .slot = call->slot, .arguments = call->arguments, .result = call->result};
     int count = cx_layer_handles(&seen, handles);
     if (call->result == CXU_INVALID_VALUE && look_at_node(call))
         return;

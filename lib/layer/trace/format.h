@@ -11,8 +11,9 @@
 
 /* The head takes the place of a chunk; chunk N begins at (N + 1) * CX_TRACE_CHUNK_BYTES. */
 #define CX_TRACE_CHUNK_BYTES ((uint64_t)1 << 18)
+#define CX_TRACE_PATH 232u
 #define CX_TRACE_MAGIC 0x6563617274787463u
-#define CX_TRACE_VERSION 1u
+#define CX_TRACE_VERSION 2u
 
 typedef struct cx_trace_head {
     uint64_t magic; /* last: the rest of the head is there */
@@ -37,7 +38,7 @@ typedef struct cx_trace_chunk {
     uint64_t ended;   /* when the thread ended, in its last chunk; 0: it did not */
 } cx_trace_chunk;
 
-typedef enum cx_trace_what { CX_TRACE_CALL = 1, CX_TRACE_WORK } cx_trace_what;
+typedef enum cx_trace_what { CX_TRACE_CALL = 1, CX_TRACE_WORK, CX_TRACE_MODULE } cx_trace_what;
 
 /* Each record begins with this. Records of a thread are in the order in which they began. */
 typedef struct cx_trace_record {
@@ -56,12 +57,21 @@ typedef struct cx_trace_call {
     uint64_t start;
     _Atomic uint64_t end; /* written last; 0: the call is under way */
     uint64_t ticket;      /* tells the call from all others of the process */
+    uint64_t caller;      /* the return address of the call */
     uint64_t before;      /* the current context before the call; 0: none */
     union {
         uint64_t after; /* and after it */
         uint64_t outer; /* until then, for the thread itself: the call that this one is made in */
     };
 } cx_trace_call;
+
+/* Where a program or a library lies, before the first call of a thread from within it. */
+typedef struct cx_trace_module {
+    cx_trace_record record;
+    uint32_t zero;
+    uint64_t begin, end;
+    char path[CX_TRACE_PATH]; /* empty: the program's, which the head names */
+} cx_trace_module;
 
 /* Work that a driver timed: see driver/timing.h. */
 typedef struct cx_trace_work {

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static pthread_key_t key;
@@ -64,6 +65,8 @@ static void begin_in_child(void)
     self->next = self->end = NULL;
     self->number = 0;
     self->chunks = 0;
+    self->module = (cx_trace_range){0};
+    memset(self->modules, 0, sizeof self->modules);
 }
 
 void cx_trace_threads_begin(void)

@@ -11,7 +11,11 @@
 #include <stdbool.h>
 #include <time.h>
 
-enum { CX_TRACE_LEFT = 4 };
+enum { CX_TRACE_LEFT = 4, CX_TRACE_MODULES = 4 };
+
+typedef struct cx_trace_range {
+    uintptr_t begin, bytes;
+} cx_trace_range;
 
 typedef struct cx_trace_thread {
     cx_trace_chunk *chunk; /* NULL: none yet */
@@ -22,6 +26,9 @@ typedef struct cx_trace_thread {
     unsigned lost_calls;      /* within that one, that have no record */
     uint32_t number, chunks;
     uint64_t calls;
+    cx_trace_range module;                    /* of the last caller */
+    cx_trace_range modules[CX_TRACE_MODULES]; /* of which there are records, in turn */
+    unsigned module_turn;
     bool knows_stack;
     unsigned depth, capacity; /* of the stack */
     uint64_t *stack;          /* handles */
@@ -67,6 +74,16 @@ static inline void cx_trace_publish(cx_trace_thread *self)
 
 /* Called when the layer is put. */
 void cx_trace_threads_begin(void);
+
+/* ---- modules ---- */
+
+/* Records the module that a caller lies in, unless it was the thread's before. */
+void cx_trace_module_note(cx_trace_thread *self, uintptr_t caller);
+static inline void cx_trace_module_see(cx_trace_thread *self, const void *caller)
+{
+    if (__builtin_expect((uintptr_t)caller - self->module.begin >= self->module.bytes, 0))
+        cx_trace_module_note(self, (uintptr_t)caller);
+}
 
 /* ---- stacks ---- */
 

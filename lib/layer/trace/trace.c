@@ -21,6 +21,7 @@ static void fill_call(cx_trace_call *call, cx_trace_thread *self, const cx_layer
     call->record = (cx_trace_record){layout->bytes, CX_TRACE_CALL, (uint8_t)cx_entry_now};
     call->slot = (uint16_t)seen->slot;
     call->depth_before = (uint16_t)self->depth;
+    call->caller = (uintptr_t)seen->caller;
     call->before = cx_trace_current(self);
     call->ticket = (uint64_t)self->number << 40 | ++self->calls;
     call->outer = (uintptr_t)self->innermost;
@@ -36,6 +37,8 @@ static void begin_call(const cx_layer_call *seen)
         return;
     if (__builtin_expect(!self->knows_stack, 0))
         cx_trace_stack_begin(self, driver);
+    if (self->lost_calls == 0)
+        cx_trace_module_see(self, seen->caller);
     cx_trace_record *record =
         self->lost_calls == 0 ? cx_trace_take(self, cx_trace_layouts[seen->slot].bytes) : NULL;
     if (__builtin_expect(record == NULL, 0)) {
