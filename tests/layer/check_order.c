@@ -5,12 +5,15 @@
  */
 #include "layer/ordering.h"
 
-#include <pthread.h>
-
 /* ---- what stands between two uses ---- */
 
 static void nothing(void)
 {
+}
+
+static void fails(cxu_result result)
+{
+    ck_assert_int_ne((int)result, CXU_SUCCESS);
 }
 
 static void record_and_wait(void)
@@ -241,6 +244,113 @@ static void capture_another_stream(void)
     GOOD(table.stream_end_capture(second, &graph));
 }
 
+static void call_the_host_in_a_capture(void)
+{
+    CUgraph graph;
+    GOOD(table.stream_begin_capture(first, CXU_STREAM_CAPTURE_MODE_RELAXED));
+    GOOD(table.launch_host_func(first, nothing_to_do, NULL));
+    GOOD(table.stream_end_capture(first, &graph));
+}
+
+static CUgraphExec instantiate(CUgraph graph)
+{
+    CUgraphExec exec;
+    GOOD(table.graph_instantiate_with_flags(&exec, graph, 0));
+    return exec;
+}
+
+static void launch_a_graph(void)
+{
+    CUgraph graph;
+    CUgraphNode node;
+    GOOD(table.graph_create(&graph, 0));
+    GOOD(table.graph_add_empty_node(&node, graph, NULL, 0));
+    GOOD(table.graph_launch(instantiate(graph), second));
+}
+
+static void launch_a_graph_that_records(void)
+{
+    CUgraph graph;
+    CUgraphNode node;
+    GOOD(table.graph_create(&graph, 0));
+    GOOD(table.graph_add_event_record_node(&node, graph, NULL, 0, event));
+    GOOD(table.graph_launch(instantiate(graph), first));
+    GOOD(table.stream_wait_event(second, event, 0));
+}
+
+static void launch_a_graph_that_waits(void)
+{
+    CUgraph graph;
+    CUgraphNode node;
+    GOOD(table.event_record(event, first));
+    GOOD(table.graph_create(&graph, 0));
+    GOOD(table.graph_add_event_wait_node(&node, graph, NULL, 0, event));
+    GOOD(table.graph_launch(instantiate(graph), second));
+}
+
+static void launch_a_graph_with_any_node(void)
+{
+    CUgraph graph;
+    CUgraphNode node;
+    cxu_graph_node_params params = {.type = CXU_GRAPH_NODE_TYPE_WAIT_EVENT, .of.event = event};
+    GOOD(table.event_record(event, first));
+    GOOD(table.graph_create(&graph, 0));
+    GOOD(table.graph_add_node(&node, graph, NULL, NULL, 0, &params));
+    GOOD(table.graph_launch(instantiate(graph), second));
+}
+
+static void launch_a_graph_with_an_empty_node(void)
+{
+    CUgraph graph;
+    CUgraphNode node;
+    cxu_graph_node_params params = {.type = CXU_GRAPH_NODE_TYPE_EMPTY};
+    GOOD(table.graph_create(&graph, 0));
+    GOOD(table.graph_add_node_v1(&node, graph, NULL, 0, &params));
+    fails(table.graph_add_node_v1(&node, graph, NULL, 0, NULL));
+    GOOD(table.graph_launch(instantiate(graph), second));
+}
+
+static void record_in_a_captured_graph(void)
+{
+    CUgraph graph;
+    GOOD(table.stream_begin_capture(first, CXU_STREAM_CAPTURE_MODE_RELAXED));
+    GOOD(table.event_record_with_flags(event, first, CXU_EVENT_RECORD_EXTERNAL));
+    GOOD(table.stream_end_capture(first, &graph));
+    GOOD(table.graph_launch(instantiate(graph), first));
+    GOOD(table.stream_wait_event(second, event, 0));
+}
+
+static CUgreenCtx make_green(void)
+{
+    cxu_dev_resource all;
+    CUdevResourceDesc description;
+    CUgreenCtx green;
+    GOOD(table.device_get_dev_resource(0, &all, CXU_DEV_RESOURCE_TYPE_SM));
+    GOOD(table.dev_resource_generate_desc(&description, &all, 1));
+    GOOD(table.green_ctx_create(&green, description, 0, CXU_GREEN_CTX_DEFAULT_STREAM));
+    return green;
+}
+
+static void record_a_green_context(void)
+{
+    CUgreenCtx green = make_green();
+    CUcontext of_green, popped;
+    CUevent other;
+    GOOD(table.ctx_from_green_ctx(&of_green, green));
+    GOOD(table.ctx_push(of_green));
+    GOOD(table.event_create(&other, 0));
+    GOOD(table.green_ctx_record_event(green, other));
+    GOOD(table.ctx_pop(&popped));
+    GOOD(table.stream_wait_event(second, other, 0));
+}
+
+static void a_green_context_waits(void)
+{
+    CUgreenCtx green = make_green();
+    GOOD(table.event_record(event, first));
+    GOOD(table.green_ctx_wait_event(green, event));
+}
+
 static void fail_to_record(void)
 {
     ck_assert_int_eq((int)table.event_record(event, distant), CXU_INVALID_HANDLE);
@@ -249,7 +359,7 @@ static void fail_to_record(void)
 
 static void fail_to_record_a_context(void)
 {
-    ck_assert_int_ne((int)table.ctx_record_event(elsewhere, event), CXU_SUCCESS);
+    fails(table.ctx_record_event(elsewhere, event));
     GOOD(table.stream_wait_event(second, event, 0));
 }
 
@@ -262,24 +372,24 @@ static void fail_to_wait(void)
 static void fail_to_let_a_context_wait(void)
 {
     GOOD(table.event_record(event, first));
-    ck_assert_int_ne((int)table.ctx_wait_event((CUcontext)&memory, event), CXU_SUCCESS);
+    fails(table.ctx_wait_event((CUcontext)&memory, event));
 }
 
 static void fail_to_synchronize(void)
 {
-    ck_assert_int_ne((int)table.ctx_synchronize_v2((CUcontext)&memory), CXU_SUCCESS);
-    ck_assert_int_ne((int)table.stream_synchronize((CUstream)&memory), CXU_SUCCESS);
-    ck_assert_int_ne((int)table.event_synchronize((CUevent)&memory), CXU_SUCCESS);
+    fails(table.ctx_synchronize_v2((CUcontext)&memory));
+    fails(table.stream_synchronize((CUstream)&memory));
+    fails(table.event_synchronize((CUevent)&memory));
 }
 
 static void fail_to_free(void)
 {
-    ck_assert_int_ne((int)table.mem_free(memory + 1), CXU_SUCCESS);
+    fails(table.mem_free(memory + 1));
 }
 
 static void fail_to_call_the_host(void)
 {
-    ck_assert_int_ne((int)table.launch_host_func(first, NULL, NULL), CXU_SUCCESS);
+    fails(table.launch_host_func(first, NULL, NULL));
 }
 
 /* What the call orders: the second stream behind the first; the host behind the first, so that it
@@ -326,6 +436,15 @@ static const between all_between[] = {
     BETWEEN(wait_for_an_event_of_others, true, false),
     BETWEEN(synchronize_an_event_of_others, true, true),
     BETWEEN(capture_another_stream, false, false),
+    BETWEEN(call_the_host_in_a_capture, false, true), /* captures count too */
+    BETWEEN(launch_a_graph, false, true), /* what a graph does is not known */
+    BETWEEN(launch_a_graph_that_records, true, true),
+    BETWEEN(launch_a_graph_that_waits, true, true),
+    BETWEEN(launch_a_graph_with_any_node, true, true),
+    BETWEEN(launch_a_graph_with_an_empty_node, false, true),
+    BETWEEN(record_in_a_captured_graph, true, true),
+    BETWEEN(record_a_green_context, true, false), /* of all contexts */
+    BETWEEN(a_green_context_waits, true, false),
     BETWEEN(fail_to_record, false, false),
     BETWEEN(fail_to_record_a_context, false, false),
     BETWEEN(fail_to_wait, false, false),
@@ -367,126 +486,6 @@ START_TEST(a_call_orders_the_host_or_does_not)
 }
 END_TEST
 
-/* ---- default streams ---- */
-
-typedef enum of_stream { LEGACY, PER_THREAD, BLOCKING, BLOCKING_TOO, NON_BLOCKING } of_stream;
-
-typedef struct pair {
-    of_stream first, second;
-    bool ordered;
-} pair;
-
-static const pair pairs[] = {
-    {LEGACY, LEGACY, true},           {LEGACY, BLOCKING, true},
-    {BLOCKING, LEGACY, true},         {BLOCKING, BLOCKING_TOO, false},
-    {LEGACY, NON_BLOCKING, false},    {NON_BLOCKING, LEGACY, false},
-    {BLOCKING, NON_BLOCKING, false},  {LEGACY, PER_THREAD, true},
-    {PER_THREAD, LEGACY, true},       {PER_THREAD, BLOCKING, false},
-    {PER_THREAD, PER_THREAD, true},   {PER_THREAD, NON_BLOCKING, false},
-};
-
-static CUstream stream_of(of_stream which)
-{
-    static CUstream blocking[2];
-    for (int i = 0; i < 2; i++)
-        if (blocking[i] == NULL)
-            GOOD(table.stream_create(&blocking[i], 0));
-    return which == LEGACY       ? NULL
-           : which == PER_THREAD ? (CUstream)2
-           : which == BLOCKING   ? blocking[0]
-           : which == BLOCKING_TOO ? blocking[1]
-                                   : first;
-}
-
-START_TEST(default_streams_are_ordered_with_blocking_ones)
-{
-    const pair *one = &pairs[_i];
-    CUstream streams[] = {stream_of(one->first), stream_of(one->second)};
-    fill(memory, streams[0]);
-    fill(memory, streams[1]);
-    ck_assert_int_eq(found(CX_KIND_ORDER_COPY), !one->ordered);
-}
-END_TEST
-
-static void *fill_on_another_thread(void *stream)
-{
-    GOOD(table.ctx_push(here));
-    fill(memory, stream);
-    GOOD(table.ctx_pop(&(CUcontext){NULL}));
-    return NULL;
-}
-
-START_TEST(the_default_stream_of_another_thread_is_another_one)
-{
-    pthread_t thread;
-    fill(memory, (CUstream)2);
-    ck_assert_int_eq(pthread_create(&thread, NULL, fill_on_another_thread, (CUstream)2), 0);
-    ck_assert_int_eq(pthread_join(thread, NULL), 0);
-    ck_assert_int_eq(found(CX_KIND_ORDER_COPY), 1);
-}
-END_TEST
-
-START_TEST(the_legacy_stream_of_another_context_is_another_one)
-{
-    CUcontext another;
-    GOOD(table.ctx_create_v2(&another, 0, 0));
-    fill(memory, NULL);
-    GOOD(table.ctx_pop(&another));
-    fill(memory, NULL);
-    ck_assert_int_eq(found(CX_KIND_ORDER_COPY), 1);
-}
-END_TEST
-
-START_TEST(the_host_that_waits_for_the_legacy_stream_waits_for_blocking_ones)
-{
-    fill(memory, stream_of(BLOCKING));
-    GOOD(table.stream_synchronize(NULL));
-    fill(memory, first);
-    ck_assert_int_eq(found(CX_KIND_ORDER_COPY), 0);
-    fill(memory, NULL);
-    GOOD(table.stream_synchronize(stream_of(BLOCKING_TOO)));
-    fill(memory, second);
-    ck_assert_int_ge(found(CX_KIND_ORDER_COPY), 1);
-}
-END_TEST
-
-START_TEST(order_goes_on_from_stream_to_stream)
-{
-    CUstream third;
-    GOOD(table.stream_create(&third, CXU_STREAM_NON_BLOCKING));
-    fill(memory, first);
-    GOOD(table.event_record(event, first));
-    GOOD(table.stream_wait_event(second, event, 0));
-    GOOD(table.event_record(event, second));
-    GOOD(table.stream_wait_event(third, event, 0));
-    fill(memory, third);
-    ck_assert_int_eq(found_at_all(), 0);
-}
-END_TEST
-
-START_TEST(a_context_that_waits_orders_the_streams_that_it_gets_later)
-{
-    CUstream third;
-    fill(memory, first);
-    GOOD(table.event_record(event, first));
-    GOOD(table.ctx_wait_event(here, event));
-    GOOD(table.stream_create(&third, CXU_STREAM_NON_BLOCKING));
-    fill(memory, third);
-    ck_assert_int_eq(found_at_all(), 0);
-}
-END_TEST
-
-START_TEST(work_of_a_destroyed_stream_is_not_over)
-{
-    CUstream again;
-    fill(memory, first);
-    GOOD(table.stream_destroy(first));
-    GOOD(table.stream_create(&again, CXU_STREAM_NON_BLOCKING)); /* it may have the same handle */
-    fill(memory, again);
-    ck_assert_int_eq(found(CX_KIND_ORDER_COPY), 1);
-}
-END_TEST
-
 static Suite *order_suite(void)
 {
     Suite *suite = suite_create("what orders work for the layer check");
@@ -494,14 +493,6 @@ static Suite *order_suite(void)
     tcase_add_checked_fixture(tcase, set_up, NULL);
     tcase_add_loop_test(tcase, a_call_orders_two_streams_or_does_not, 0, BETWEENS);
     tcase_add_loop_test(tcase, a_call_orders_the_host_or_does_not, 0, BETWEENS);
-    tcase_add_loop_test(tcase, default_streams_are_ordered_with_blocking_ones, 0,
-                        sizeof pairs / sizeof *pairs);
-    tcase_add_test(tcase, the_default_stream_of_another_thread_is_another_one);
-    tcase_add_test(tcase, the_legacy_stream_of_another_context_is_another_one);
-    tcase_add_test(tcase, the_host_that_waits_for_the_legacy_stream_waits_for_blocking_ones);
-    tcase_add_test(tcase, order_goes_on_from_stream_to_stream);
-    tcase_add_test(tcase, a_context_that_waits_orders_the_streams_that_it_gets_later);
-    tcase_add_test(tcase, work_of_a_destroyed_stream_is_not_over);
     suite_add_tcase(suite, tcase);
     return suite;
 }

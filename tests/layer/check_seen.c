@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "layer/names.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -383,6 +384,25 @@ START_TEST(a_finding_is_a_line_of_the_log)
 }
 END_TEST
 
+static void *leave_a_push(void *unused)
+{
+    GOOD(table.ctx_push(context));
+    return unused;
+}
+
+START_TEST(a_finding_of_no_call_names_none)
+{
+    pthread_t thread;
+    begin_log();
+    ck_assert_int_eq(pthread_create(&thread, NULL, leave_a_push, NULL), 0);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    end_log();
+    assert_begins(logged, "ctxrt: warning: check: STACK-LEFT: a thread ended without popping a "
+                          "context that it pushed; pushed: context 1 of GPU 0, pushed by "
+                          "check_seen at ");
+}
+END_TEST
+
 START_TEST(a_call_that_did_not_fail_is_named_without_a_result)
 {
     CUdeviceptr memory;
@@ -498,6 +518,7 @@ static Suite *seen_suite(void)
     tcase_add_test(tcase, the_report_names_the_process);
     tcase_add_test(tcase, a_child_has_a_report_of_its_own);
     tcase_add_test(tcase, a_finding_is_a_line_of_the_log);
+    tcase_add_test(tcase, a_finding_of_no_call_names_none);
     tcase_add_test(tcase, a_call_that_did_not_fail_is_named_without_a_result);
     tcase_add_test(tcase, the_summary_counts_kinds);
     tcase_add_test(tcase, nothing_is_logged_that_ctxrt_check_reads);

@@ -197,8 +197,6 @@ static void look_at_owners(cx_check_call *call, const cx_layer_handle *handles, 
         tell_of_two(call, CX_KIND_OWNER_GRAPH, exec, exec->context);
     else if (stream != NULL && differ(second, stream->context))
         tell_of_two(call, CX_KIND_OWNER_STREAM, stream, second);
-    else if (differ(stream, cx_check_current(call->thread)))
-        tell_of_two(call, CX_KIND_OWNER_STREAM, stream, NULL);
 }
 
 void cx_check_failed_owner(cx_check_call *call)

@@ -302,15 +302,6 @@ void cx_object_works(cx_object *context)
         record->worked = 1;
 }
 
-unsigned cx_object_count(uint32_t kind, const cx_object *context)
-{
-    unsigned count = 0;
-    for (const cx_object *object = objects; object != NULL; object = object->hh.next)
-        count += object->live && object->key.kind == kind &&
-                 (context == NULL || object->context == context);
-    return count;
-}
-
 /* ---- ending ---- */
 
 uint64_t cx_object_turn(void)

@@ -107,9 +107,6 @@ void cx_objects_fork(void);
 /* Something was made or done in the context. */
 void cx_object_works(cx_object *context);
 
-/* Live ones of the kind that are of the context (NULL: of any). */
-unsigned cx_object_count(uint32_t kind, const cx_object *context);
-
 /* The first live one of the kind that `fits`; NULL: none. */
 cx_object *cx_object_first(uint32_t kind, bool (*fits)(const cx_object *object, void *argument),
                            void *argument);

@@ -164,13 +164,6 @@ void cx_order_line_end(CUstream stream)
         lines[line].used = false;
 }
 
-void cx_order_end_context(const cx_object *context)
-{
-    for (unsigned i = 0; i < line_count; i++)
-        if (lines[i].context == context)
-            lines[i].used = false;
-}
-
 /* ---- order ---- */
 
 static bool is_legacy(const order_line *line)

@@ -33,9 +33,6 @@ uint32_t cx_order_stream_number(int line);
 /* The stream is about to end, while it is still known. */
 void cx_order_line_end(CUstream stream);
 
-/* The context is gone, and the host has waited for its work. */
-void cx_order_end_context(const cx_object *context);
-
 /* Gets the clock up to date with what the line's next work will be behind: the host, and the
  * legacy stream and the blocking streams of the context each other (T11). */
 void cx_order_reach(int line);

@@ -63,7 +63,7 @@ static void record(cx_check_call *call, CUevent event, CUstream stream, bool ext
         return;
     const int line = cx_order_line(call, stream);
     const uint64_t capture = cx_order_capture(line);
-    graphs_use_events |= external && capture != 0;
+    graphs_use_events |= external; /* the call is for captures alone */
     cx_order_reach(line);
     cx_order_mark_set((uintptr_t)event,
                       capture == 0 ? cx_order_keep(cx_order_clock_of(line)) : NULL, capture);
@@ -113,8 +113,7 @@ static void stream_waits(cx_check_call *call)
         return;
     const int line = cx_order_line(call, given->stream);
     const cx_order_mark *mark = cx_order_mark_find((uintptr_t)given->event);
-    graphs_use_events |=
-        (given->flags & CXU_EVENT_WAIT_EXTERNAL) != 0 && cx_order_capture(line) != 0;
+    graphs_use_events |= (given->flags & CXU_EVENT_WAIT_EXTERNAL) != 0;
     if (is_unknown(given->event))
         cx_order_wait_all(line);
     else if (mark != NULL && mark->capture != 0)
