@@ -10,7 +10,7 @@
 
 typedef enum cx_touch_how {
     CX_TOUCH_READ,
-    CX_TOUCH_WRITE, /* the bytes are different now */
+    CX_TOUCH_WRITE, /* whole values that are different now */
     CX_TOUCH_ATOMIC,
     CX_TOUCH_FAULT /* the work ended here: nothing that it may use has the address */
 } cx_touch_how;

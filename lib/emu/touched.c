@@ -10,6 +10,7 @@ enum { PAGE = 4096, WORDS = PAGE / 64, PAGES_MOST = 1 << 15 };
 typedef struct touched_page {
     uint64_t number; /* of its address */
     uint64_t bits[3][WORDS]; /* by cx_touch_how: one for each byte */
+    uint64_t follows[WORDS]; /* bytes that are written with the one before them */
     const unsigned char *memory; /* of its first byte, which may lie before the allocation */
     unsigned char *before; /* the bytes that are written; NULL: none is */
     bool moved; /* parts of it lie elsewhere for the host */
@@ -99,8 +100,11 @@ static void note_bytes(touched_page *page, unsigned at, unsigned bytes, cx_touch
 {
     if (how == CX_TOUCH_WRITE && !page->before)
         page->before = malloc(PAGE);
-    for (unsigned i = at; i < at + bytes; i++)
+    for (unsigned i = at; i < at + bytes; i++) {
         note_byte(page, i, how, byte_now(page, i));
+        if (how == CX_TOUCH_WRITE && i != at)
+            page->follows[i / 64] |= (uint64_t)1 << i % 64;
+    }
 }
 
 void cx_emu_touched_note(cx_emu_touched *self, const cx_ptx_touch *touch)
@@ -126,13 +130,19 @@ static bool is_changed(const touched_page *page, unsigned at)
     return page->moved || !page->before || byte_now(page, at) != page->before[at];
 }
 
+/* A store writes its whole value, of which some bytes may be as before. */
 static void drop_unchanged(touched_page *page)
 {
     uint64_t *bits = page->bits[CX_TOUCH_WRITE];
 
-    for (unsigned at = 0; (at = next_bit(bits, at)) < PAGE; at++)
-        if (!is_changed(page, at))
+    for (unsigned at = 0, end; (at = next_bit(bits, at)) < PAGE; at = end) {
+        bool changed = is_changed(page, at);
+
+        for (end = at + 1; end < PAGE && has_bit(page->follows, end); end++)
+            changed |= is_changed(page, end);
+        for (; !changed && at < end; at++)
             bits[at / 64] &= ~((uint64_t)1 << at % 64);
+    }
 }
 
 typedef struct touch_list {

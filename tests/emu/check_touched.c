@@ -125,6 +125,18 @@ START_TEST(a_store_of_what_was_there_is_none)
 }
 END_TEST
 
+START_TEST(a_store_that_changes_one_byte_is_of_its_whole_value)
+{
+    launch_watched("put", 1, 2, words + 16, 1);
+    launch_watched("put", 1, 1, words + 64, 0x00010000);
+    launch_watched("put", 1, 1, words + 128, 0);
+    ck_success(cx_emu_call_ctx_synchronize());
+    ck_assert_uint_eq(told_count, 2);
+    ck_touch(0, words + 16, 8, CX_TOUCH_WRITE);
+    ck_touch(1, words + 64, 4, CX_TOUCH_WRITE);
+}
+END_TEST
+
 START_TEST(loads_come_before_stores)
 {
     launch_watched("copy", 1, 33, words + 8, others);
@@ -206,6 +218,7 @@ static Suite *touched_suite(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, stores_of_all_blocks_are_one_range);
     tcase_add_test(tcase, a_store_of_what_was_there_is_none);
+    tcase_add_test(tcase, a_store_that_changes_one_byte_is_of_its_whole_value);
     tcase_add_test(tcase, loads_come_before_stores);
     tcase_add_test(tcase, atomic_operations_are_told_as_such);
     tcase_add_test(tcase, a_launch_that_nobody_watches_tells_nothing);

@@ -8,6 +8,7 @@
  * origin: first make_numbers
  * origin: second double_numbers
  * origin: made main
+ * says: bytes 0 to 127 of 128 bytes of device memory
  * driver: threads lazy random:1 random:2 random:3
  */
 #include "gpu.h"
@@ -16,8 +17,7 @@
     ".visible .entry " name "(.param .u64 all)\n{\n"            \
     "    .reg .b32 %r<3>;\n    .reg .b64 %rd<3>;\n"             \
     "    ld.param.u64 %rd1, [all];\n    mov.u32 %r1, %tid.x;\n" \
-    "    mad.wide.u32 %rd2, %r1, 4, %rd1;\n" step               \
-    "    st.global.u32 [%rd2], %r2;\n    ret;\n}\n"
+    "    mad.wide.u32 %rd2, %r1, 4, %rd1;\n" step "    st.global.u32 [%rd2], %r2;\n    ret;\n}\n"
 
 static const char ptx[] =
     ".version 6.3\n.target sm_50\n.address_size 64\n"
@@ -50,7 +50,11 @@ int main(void)
     MUST(cuEventCreate(&made, CU_EVENT_DISABLE_TIMING));
     make_numbers(make, all, one);
     double_numbers(twice, all, other);
-    MUST(cuCtxSynchronize());
+    MUST(cuEventDestroy(made));
+    MUST(cuStreamDestroy(other));
+    MUST(cuStreamDestroy(one));
+    MUST(cuMemFree(all));
+    MUST(cuModuleUnload(module));
     leave_gpu(0);
     return 0;
 }
