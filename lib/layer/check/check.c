@@ -113,6 +113,7 @@ static void begin_call(const cx_layer_call *seen)
                             .thread = thread_to_check(), .nested = depth > 1};
     if (call->thread == NULL)
         return;
+    cx_check_watch_exit();
     if (keeps_place(call->slot, call->thread))
         call->origin = cx_origin_here();
     pthread_mutex_lock(&cx_check_lock);

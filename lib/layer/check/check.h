@@ -97,6 +97,9 @@ void cx_check_uses_current(cx_check_call *call);
 /* Notes what a failed call left in its output. */
 void cx_check_note_failed(cx_check_call *call, uint32_t kind, uintptr_t value);
 
+/* Before every call, without the lock: notes that exit() has begun, or waits for that. */
+void cx_check_watch_exit(void);
+
 /* Looks at every call, first: in a child of fork, behind the end of main. */
 void cx_check_any_process(cx_check_call *call);
 

@@ -13,7 +13,7 @@
 
 #include <uthash.h>
 
-enum { DEPTH = 24 };
+enum { DEPTH = 24, EXIT_DEPTH = 64 };
 
 typedef struct known_trace {
     void *frames[CX_REGION_FRAMES]; /* return addresses; NULL behind the last one */
@@ -29,6 +29,9 @@ static known_trace *by_frames;
 static uintptr_t own_begin, own_end;
 static uint32_t own_module;
 static bool keeps_own; /* origins begin with a frame of this library */
+
+/* The code of exit(). */
+static uintptr_t exit_begin, exit_end;
 
 static int find_own(struct dl_phdr_info *info, size_t size, void *argument)
 {
@@ -89,6 +92,22 @@ static const char *resolve(const void *frame, uint64_t *out_offset)
 #endif
 }
 
+/* In the library itself: in a program its address may be that of a stub. */
+static void find_exit(void)
+{
+    const ElfW(Sym) *symbol;
+    Dl_info info;
+    void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+    void *code = libc != NULL ? dlsym(libc, "exit") : NULL;
+    if (code != NULL && dladdr1(code, &info, (void **)&symbol, RTLD_DL_SYMENT) != 0 &&
+        symbol != NULL) {
+        exit_begin = (uintptr_t)code;
+        exit_end = exit_begin + symbol->st_size;
+    }
+    if (libc != NULL)
+        (void)dlclose(libc);
+}
+
 void cx_origin_prepare(bool keeps_function)
 {
     void *frame;
@@ -98,6 +117,7 @@ void cx_origin_prepare(bool keeps_function)
     uint64_t offset;
     const char *own = resolve((const char *)(uintptr_t)cx_origin_prepare + 1, &offset);
     own_module = own != NULL ? module_of(own) : CX_REGION_MODULES;
+    find_exit();
 }
 
 static bool is_own(const void *frame)
@@ -256,6 +276,16 @@ bool cx_origin_follows(cx_origin one, cx_origin other)
         if (!same_frame(&first->frames[i], &second->frames[i]))
             return false;
     return true;
+}
+
+bool cx_origin_in_exit(void)
+{
+    void *all[EXIT_DEPTH];
+    const int number = backtrace(all, EXIT_DEPTH);
+    for (int i = 0; i < number; i++)
+        if ((uintptr_t)all[i] > exit_begin && (uintptr_t)all[i] <= exit_end)
+            return true;
+    return false;
 }
 
 bool cx_origin_in_callback(cx_origin origin)

@@ -38,6 +38,9 @@ bool cx_origin_in_runtime(cx_origin origin);
  * far as return addresses tell. */
 bool cx_origin_follows(cx_origin one, cx_origin other);
 
+/* True if the calling thread is in exit(). */
+bool cx_origin_in_exit(void);
+
 /* True if the driver itself had called the program, which then made the call: a callback. */
 bool cx_origin_in_callback(cx_origin origin);
 

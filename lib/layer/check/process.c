@@ -46,7 +46,7 @@ static char exit_thread_name[16];
 
 static void begin_exit(void)
 {
-    if (atomic_load(&cx_region_of_parent))
+    if (atomic_load(&cx_region_of_parent) || atomic_load(&cx_region_here->exiting) != 0)
         return;
     const cx_check_thread *thread = cx_check_thread_self();
     if (thread != NULL) {
@@ -54,7 +54,37 @@ static void begin_exit(void)
         memcpy(exit_thread_name, thread->name, sizeof exit_thread_name);
     }
     atomic_store(&cx_region_here->exiting, 1);
-    cx_finding_summarise();
+}
+
+static void end_exit(void)
+{
+    begin_exit();
+    if (!atomic_load(&cx_region_of_parent))
+        cx_finding_summarise();
+}
+
+/* Handlers that were registered later than ours run before it. But exit() ends the thread-local
+ * objects of its thread first of all, and a thread's own end does so too. */
+__attribute__((weak)) int __cxa_thread_atexit_impl(void (*function)(void *argument),
+                                                   void *argument, void *of_module);
+static _Thread_local bool watches_exit;
+
+static void end_thread_objects(void *unused)
+{
+    (void)unused;
+    if (cx_origin_in_exit())
+        begin_exit();
+}
+
+void cx_check_watch_exit(void)
+{
+    if (watches_exit)
+        return;
+    watches_exit = true;
+    if (cx_origin_in_exit())
+        begin_exit();
+    else if (__cxa_thread_atexit_impl != NULL)
+        (void)__cxa_thread_atexit_impl(end_thread_objects, NULL, &exit_thread);
 }
 
 void cx_check_process_begin(void)
@@ -113,7 +143,7 @@ static void initialised_by(cx_check_call *call)
     initialised = true;
     initialised_at = cx_check_here(call);
     snprintf(visible, sizeof visible, "%s", now != NULL ? now : "");
-    (void)atexit(begin_exit);
+    (void)atexit(end_exit);
 }
 
 static void look_at_environment(cx_check_call *call)
