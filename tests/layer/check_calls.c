@@ -365,7 +365,7 @@ START_TEST(the_old_call_begins_a_capture_in_mode_global)
     ck_assert_int_eq(alive(CX_OBJECT_CAPTURE), 1);
     fails(table.ctx_synchronize());
     ck_assert_int_eq(found(CX_KIND_CAPTURE_ENDED), 1);
-    ck_assert(latest_says("a capture in mode GLOBAL began"));
+    ck_assert(latest_says("a capture in mode GLOBAL began in stream 1 of GPU 0"));
     fails(table.stream_end_capture(stream, &graph));
     ck_assert_int_eq(alive(CX_OBJECT_CAPTURE), 0);
 }

@@ -178,7 +178,7 @@ START_TEST(a_free_that_fails_is_explained_beside_the_copy_that_it_would_break)
     ck_assert_int_eq((int)table.mem_free_host(pinned), CXU_STREAM_CAPTURE_UNSUPPORTED);
     ck_assert_int_eq(found(CX_KIND_MEMORY_PINNED_FREED), 1);
     ck_assert_int_eq(found(CX_KIND_CAPTURE_ENDED), 1);
-    ck_assert(latest_says("a capture in mode GLOBAL began"));
+    ck_assert(latest_says("a capture in mode GLOBAL began in stream 3 of GPU 0"));
 }
 END_TEST
 

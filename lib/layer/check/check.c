@@ -81,6 +81,7 @@ static void run_after(cx_check_call *call)
     for (size_t i = FAMILIES; i-- > 0;)
         if (families[i][call->slot].after != NULL)
             families[i][call->slot].after(call);
+    cx_check_any_capture(call);
     if (cx_check_failed(call))
         explain_failure(call);
     cx_check_any_ignored(call);

@@ -56,6 +56,12 @@ void cx_check_any_ignored(cx_check_call *call);
 /* A thread ends that has entries left. */
 void cx_check_stack_left(cx_check_thread *thread);
 
+/* Looks at every call while something is captured: work and events of the capture. */
+void cx_check_any_capture(cx_check_call *call);
+
+/* The call ended the context: captures of its streams are left. Before these are ended. */
+void cx_check_captures_left(cx_check_call *call, const cx_object *context);
+
 /* When the layer is put. */
 void cx_check_order_begin(void);
 void cx_check_process_begin(void);

@@ -246,7 +246,7 @@ cx_object *cx_object_make(uint32_t kind, uintptr_t value, size_t bytes, cx_objec
             free(object);
             return NULL;
         }
-    } else if (kind != CX_OBJECT_RETAIN) {
+    } else if (kind != CX_OBJECT_RETAIN && kind != CX_OBJECT_CAPTURE) {
         cx_object *before = cx_object_find(kind, value);
         if (before != NULL && before->live)
             cx_object_end(before, -1, 0);

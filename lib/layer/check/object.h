@@ -37,7 +37,7 @@ typedef struct cx_object {
     uint32_t number;           /* among those of its kind, from 1 */
     int device;                /* -1: unknown */
     struct cx_object *context; /* that it is of; NULL: none, or unknown */
-    struct cx_object *parent;  /* a kernel's module, a capture's stream; NULL: none */
+    struct cx_object *parent;  /* a kernel's module, memory's pool; NULL: none */
     size_t bytes;              /* of memory */
     cx_origin made, ended;
     int ended_by;   /* the slot of the call that ended it, else -1 */

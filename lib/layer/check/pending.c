@@ -5,6 +5,7 @@
  * it counts as waited for.
  */
 #include "layer/check/access.h"
+#include "layer/check/branch.h"
 
 #include <stdlib.h>
 
@@ -35,7 +36,6 @@ static recorded_event recorded[EVENTS];
 /* Streams wait for each other from the first cuStreamWaitEvent on: waiting for one of them is then
  * waiting for all. */
 static bool streams_wait;
-static unsigned captures;
 
 /* ---- uses ---- */
 
@@ -70,7 +70,7 @@ static void used(cx_check_call *call)
     bool async;
     cx_check_access all[CX_CHECK_ACCESSES];
     int count = cx_check_accesses(call, all, &stream, &async);
-    if (cx_check_failed(call) || !async || captures != 0 || !keeps_any(all, count))
+    if (cx_check_failed(call) || !async || cx_captures != NULL || !keeps_any(all, count))
         return;
     cx_origin where = cx_check_here(call); /* the lock was open: look again */
     last_turn++;
@@ -179,20 +179,6 @@ static void timed_event_v2(cx_check_call *call)
     waited_for_event(call, CX_CALL(call, event_elapsed_time_v2)->end);
 }
 
-/* ---- captures: work in them is not done ---- */
-
-static void capture_begun(cx_check_call *call)
-{
-    captures += !cx_check_failed(call);
-}
-
-static void capture_ended(cx_check_call *call)
-{
-    const bool ends = !cx_check_failed(call) || call->result == CXU_STREAM_CAPTURE_UNJOINED ||
-                      call->result == CXU_STREAM_CAPTURE_INVALIDATED;
-    captures -= ends && captures > 0;
-}
-
 /* ---- frees ---- */
 
 static void tell_pending(cx_check_call *call, cx_check_kind kind, const pending_use *use)
@@ -292,8 +278,4 @@ const cx_check_hooks cx_check_pending[CX_SLOT_COUNT] = {
     [CX_SLOT_event_query] = {NULL, asked_event},
     [CX_SLOT_event_elapsed_time] = {NULL, timed_event},
     [CX_SLOT_event_elapsed_time_v2] = {NULL, timed_event_v2},
-    [CX_SLOT_stream_begin_capture_v1] = {NULL, capture_begun},
-    [CX_SLOT_stream_begin_capture] = {NULL, capture_begun},
-    [CX_SLOT_stream_begin_capture_to_graph] = {NULL, capture_begun},
-    [CX_SLOT_stream_end_capture] = {NULL, capture_ended},
 };

@@ -114,6 +114,13 @@ static void tell_if_stray(cx_check_call *call, const cx_object *context)
     cx_finding_raise(&finding);
 }
 
+static void end_primary(cx_check_call *call, cx_object *context)
+{
+    cx_check_captures_left(call, context);
+    cx_object_end(context, (int)call->slot, call->origin);
+    cx_object_empty(context, (int)call->slot, call->origin);
+}
+
 static void released(cx_check_call *call)
 {
     CUdevice device = CX_CALL(call, primary_release)->device;
@@ -129,8 +136,7 @@ static void released(cx_check_call *call)
     cx_object *context = primary_of((int)device);
     if (context == NULL || newest_retain(device, -1) != NULL || is_active(device, &flags))
         return;
-    cx_object_end(context, (int)call->slot, call->origin);
-    cx_object_empty(context, (int)call->slot, call->origin);
+    end_primary(call, context);
     cx_check_tell_holders(call, CX_KIND_PRIMARY_ENDED, context, call->thread);
     tell_if_stray(call, context);
 }
@@ -157,8 +163,7 @@ static void reset(cx_check_call *call)
     if (cx_check_failed(call) || context == NULL)
         return;
     const cx_object *retain = cx_object_first(CX_OBJECT_RETAIN, of_other_module, call);
-    cx_object_end(context, (int)call->slot, call->origin);
-    cx_object_empty(context, (int)call->slot, call->origin);
+    end_primary(call, context);
     cx_finding finding = cx_check_finding(CX_KIND_PRIMARY_RESET, call);
     cx_finding_note_object(&finding, context);
     if (retain != NULL)

@@ -266,6 +266,7 @@ static void destroyed(cx_check_call *call)
         cx_object_revive(context);
         return;
     }
+    cx_check_captures_left(call, context);
     cx_object_empty(context, (int)call->slot, call->origin);
     if (cx_check_current(call->thread) == context)
         cx_check_pop(call->thread);

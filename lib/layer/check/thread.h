@@ -44,6 +44,7 @@ typedef struct cx_check_thread {
     cx_check_entry *entries;
     unsigned depth, capacity;
     cx_check_look looks[CX_CHECK_LOOKS];
+    cxu_stream_capture_mode capture_mode; /* GLOBAL at first (G5) */
     unsigned asked_again; /* questions in a row that told nothing new about any look */
     cx_check_failed_output failed[CX_CHECK_FAILED];
     unsigned failed_next;

@@ -6,6 +6,9 @@
  * expect: CAPTURE-UNJOINED
  * at: capture
  * origin: begun capture
+ * says: the capture began in stream 1 of GPU 0
+ * origin: joined capture
+ * says: stream 2 of GPU 0 joined it, and nothing waits for its last work
  */
 #include "gpu.h"
 
@@ -35,6 +38,10 @@ int main(void)
     MUST(cuStreamCreate(&side, CU_STREAM_NON_BLOCKING));
     MUST(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
     capture(stream, side, event);
+    MUST(cuEventDestroy(event));
+    MUST(cuStreamDestroy(side));
+    MUST(cuStreamDestroy(stream));
+    MUST(cuMemFree(data));
     leave_gpu(0);
     return 0;
 }

@@ -5,7 +5,9 @@
  * expect: CAPTURE-UNJOINED
  * at: capture
  * origin: begun capture
- * says: the capture began
+ * says: the capture began in stream 1 of GPU 0
+ * origin: joined wait_for
+ * says: stream 2 of GPU 0 joined it, and nothing waits for its last work
  */
 #include "gpu.h"
 

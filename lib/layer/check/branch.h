@@ -1,0 +1,63 @@
+/*
+ * Captures under way: their streams, which are branches, and the events recorded in them. Every
+ * function needs the lock "check".
+ *
+ * A branch counts the calls that add work. Its clock is how many of each branch its next work is
+ * behind: the capture may end when the first branch is behind all work of the others (G4).
+ */
+#ifndef CX_LAYER_CHECK_BRANCH_H
+#define CX_LAYER_CHECK_BRANCH_H
+
+#include "layer/check/check.h"
+
+/* More branches of a capture are not kept. */
+enum { CX_BRANCHES = 32 };
+
+typedef struct cx_branch {
+    CUstream stream;
+    uint32_t number;  /* the stream's; 0: a thread's default stream, or an unknown one */
+    int thread;       /* that has the default stream; else 0 */
+    cx_origin joined; /* where it joined the capture; of the first one: where that began */
+    uint64_t works;
+    uint64_t behind[CX_BRANCHES];
+} cx_branch;
+
+typedef struct cx_capture {
+    cx_object *object;
+    int thread; /* that began it */
+    unsigned count;
+    cx_branch all[CX_BRANCHES]; /* the first one began it */
+    struct cx_capture *next;
+} cx_capture;
+
+/* The latest first; NULL: nothing is captured. */
+extern cx_capture *cx_captures;
+
+/* `object` is live until cx_capture_end; it is ended if there is no memory. */
+void cx_capture_begin(const cx_check_call *call, cx_object *object, CUstream stream);
+
+/* Frees the capture, not its object. */
+void cx_capture_end(cx_capture *capture);
+
+/* NULL: the stream is in no capture, or the event's last record is in none. */
+cx_capture *cx_capture_of_stream(const cx_check_call *call, CUstream stream);
+cx_capture *cx_capture_of_event(CUevent event);
+
+/* Calls in a stream; nothing happens if it is in no capture. */
+void cx_capture_work(const cx_check_call *call, CUstream stream);
+void cx_capture_record(const cx_check_call *call, CUstream stream, CUevent event);
+void cx_capture_wait(const cx_check_call *call, CUstream stream, CUevent event);
+
+/* The event is about to end. */
+void cx_capture_forget(CUevent event);
+
+/* True if the first branch is behind all work of this one. */
+bool cx_branch_is_joined(const cx_capture *capture, unsigned branch);
+
+/* The live stream of a branch; NULL: it is a default one, or has ended. */
+const cx_object *cx_branch_stream(const cx_branch *branch);
+
+/* "stream 3 of GPU 0" */
+void cx_branch_text(const cx_branch *branch, char *text, size_t size);
+
+#endif

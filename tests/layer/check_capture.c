@@ -1,0 +1,656 @@
+/*
+ * Captures under the layer check: which one a call disturbs, and what becomes of those that are
+ * never ended.
+ */
+#include "layer/checking.h"
+
+#include <pthread.h>
+
+enum { GLOBAL, THREAD_LOCAL, RELAXED };
+
+static CUcontext elsewhere, here;             /* of GPU 1; of GPU 0, which is current */
+static CUstream distant, first, second, plain; /* plain: the legacy stream waits for it */
+static CUevent event;
+static CUdeviceptr memory;
+
+static void set_up(void)
+{
+    begin_checking(2);
+    GOOD(table.ctx_create_v2(&elsewhere, 0, 1));
+    GOOD(table.stream_create(&distant, CXU_STREAM_NON_BLOCKING));
+    GOOD(table.ctx_create_v2(&here, 0, 0));
+    GOOD(table.stream_create(&first, CXU_STREAM_NON_BLOCKING));
+    GOOD(table.stream_create(&second, CXU_STREAM_NON_BLOCKING));
+    GOOD(table.stream_create(&plain, CXU_STREAM_DEFAULT));
+    GOOD(table.event_create(&event, CXU_EVENT_DISABLE_TIMING));
+    GOOD(table.mem_alloc(&memory, 256));
+}
+
+static void begin(CUstream stream, int mode)
+{
+    GOOD(table.stream_begin_capture(stream, (cxu_stream_capture_mode)mode));
+}
+
+static void end(CUstream stream)
+{
+    CUgraph graph;
+    (void)table.stream_end_capture(stream, &graph);
+}
+
+static void fill(CUstream stream)
+{
+    GOOD(table.memset_d8_async(memory, 1, 64, stream));
+}
+
+static void join(CUstream later, CUstream earlier)
+{
+    GOOD(table.event_record(event, earlier));
+    GOOD(table.stream_wait_event(later, event, 0));
+}
+
+static const char *const of_first[] = {"a capture in mode GLOBAL began in stream 2 of GPU 0",
+                                       "a capture in mode THREAD_LOCAL began in stream 2 of GPU 0",
+                                       "a capture in mode RELAXED began in stream 2 of GPU 0"};
+static const char *const of_second[] = {
+    "a capture in mode GLOBAL began in stream 3 of GPU 0",
+    "a capture in mode THREAD_LOCAL began in stream 3 of GPU 0",
+    "a capture in mode RELAXED began in stream 3 of GPU 0"};
+
+/* The call failed, and one finding has one line of each of these; NULL: none is there. */
+static void told(cxu_result result, cxu_result wanted, const char *one, const char *other)
+{
+    const uint32_t lines = (one != NULL) + (other != NULL);
+    ck_assert_int_eq((int)result, (int)wanted);
+    ck_assert_int_eq(found(CX_KIND_CAPTURE_ENDED), lines != 0);
+    if (lines == 0)
+        return;
+    unsigned count = atomic_load(&cx_region_here->findings);
+    ck_assert_uint_eq(cx_region_here->all_findings[count - 1].note_count, lines);
+    ck_assert(one == NULL || latest_says(one));
+    ck_assert(other == NULL || latest_says(other));
+}
+
+/* ---- named by an argument ---- */
+
+START_TEST(a_stream_that_is_waited_for_disturbs_its_own_capture)
+{
+    begin(first, GLOBAL);
+    begin(second, GLOBAL);
+    told(table.stream_synchronize(_i == 0 ? first : second), CXU_STREAM_CAPTURE_UNSUPPORTED,
+         _i == 0 ? of_first[GLOBAL] : of_second[GLOBAL], NULL);
+}
+END_TEST
+
+START_TEST(and_so_does_one_that_has_joined)
+{
+    begin(first, RELAXED);
+    begin(second, RELAXED);
+    join(plain, second);
+    told(table.stream_synchronize(plain), CXU_STREAM_CAPTURE_UNSUPPORTED, of_second[RELAXED], NULL);
+}
+END_TEST
+
+START_TEST(an_event_disturbs_the_capture_that_recorded_it)
+{
+    begin(first, RELAXED);
+    GOOD(table.event_record(event, first));
+    begin(second, RELAXED);
+    told(_i == 0 ? table.event_query(event) : table.event_synchronize(event), CXU_CAPTURED_EVENT,
+         of_first[RELAXED], NULL);
+}
+END_TEST
+
+START_TEST(an_event_that_is_recorded_again_is_of_no_capture)
+{
+    begin(first, RELAXED);
+    GOOD(table.event_record(event, first));
+    GOOD(table.event_record(event, plain));
+    GOOD(table.event_synchronize(event));
+    join(second, plain);
+    fill(second);
+    GOOD(table.stream_synchronize(second));
+    ck_assert_int_eq(found_at_all(), 0);
+}
+END_TEST
+
+START_TEST(an_event_of_a_capture_that_is_over_disturbs_none)
+{
+    begin(first, RELAXED);
+    GOOD(table.event_record(event, first));
+    end(first);
+    begin(second, RELAXED);
+    told(table.event_query(event), CXU_CAPTURED_EVENT, NULL, NULL);
+}
+END_TEST
+
+START_TEST(an_event_at_the_place_of_one_that_was_captured_is_new)
+{
+    CUevent again;
+    begin(first, RELAXED);
+    GOOD(table.event_record(event, first));
+    GOOD(table.event_destroy(event));
+    GOOD(table.event_create(&again, 0));
+    if (again != event)
+        return; /* nothing to see */
+    GOOD(table.stream_wait_event(second, again, 0));
+    fill(second);
+    GOOD(table.stream_synchronize(second));
+    ck_assert_int_eq(found_at_all(), 0);
+}
+END_TEST
+
+START_TEST(two_captures_that_would_merge_are_both_lost)
+{
+    begin(first, RELAXED);
+    GOOD(table.event_record(event, first));
+    begin(second, THREAD_LOCAL);
+    begin(plain, RELAXED);
+    told(table.stream_wait_event(second, event, 0), CXU_STREAM_CAPTURE_MERGE, of_first[RELAXED],
+         of_second[THREAD_LOCAL]);
+}
+END_TEST
+
+START_TEST(a_capture_that_waits_for_work_outside_is_lost)
+{
+    GOOD(table.event_record(event, plain));
+    begin(first, RELAXED);
+    begin(second, RELAXED);
+    told(table.stream_wait_event(first, event, 0), CXU_STREAM_CAPTURE_ISOLATION,
+         of_first[RELAXED], NULL);
+}
+END_TEST
+
+START_TEST(a_default_stream_cannot_join)
+{
+    begin(first, RELAXED);
+    GOOD(table.event_record(event, first));
+    begin(second, GLOBAL);
+    told(table.stream_wait_event(NULL, event, 0), CXU_STREAM_CAPTURE_UNSUPPORTED,
+         of_first[RELAXED], NULL);
+}
+END_TEST
+
+/* ---- the legacy stream, and contexts ---- */
+
+START_TEST(the_legacy_stream_disturbs_blocking_streams_of_its_context)
+{
+    CUcontext popped;
+    CUstream blocking;
+    begin(first, RELAXED);
+    begin(second, RELAXED);
+    join(plain, second);
+    GOOD(table.ctx_push(elsewhere));
+    GOOD(table.stream_create(&blocking, CXU_STREAM_DEFAULT));
+    begin(blocking, RELAXED);
+    GOOD(table.ctx_pop(&popped));
+    told(table.memset_d8_async(memory, 1, 64, NULL), CXU_STREAM_CAPTURE_IMPLICIT,
+         of_second[RELAXED], NULL);
+}
+END_TEST
+
+START_TEST(the_legacy_stream_begins_no_capture_and_disturbs_none)
+{
+    begin(first, GLOBAL);
+    told(table.stream_begin_capture(NULL, CXU_STREAM_CAPTURE_MODE_GLOBAL),
+         CXU_STREAM_CAPTURE_UNSUPPORTED, NULL, NULL);
+}
+END_TEST
+
+START_TEST(a_record_of_a_context_disturbs_captures_in_it)
+{
+    begin(distant, GLOBAL);
+    begin(first, RELAXED);
+    told(_i == 0 ? table.ctx_record_event(here, event) : table.ctx_wait_event(here, event),
+         CXU_STREAM_CAPTURE_UNSUPPORTED, of_first[RELAXED], NULL);
+}
+END_TEST
+
+START_TEST(waiting_for_a_context_disturbs_its_captures)
+{
+    begin(distant, GLOBAL);
+    begin(first, RELAXED);
+    told(_i == 0 ? table.ctx_synchronize() : table.ctx_synchronize_v2(here),
+         CXU_STREAM_CAPTURE_UNSUPPORTED, of_first[RELAXED], NULL);
+}
+END_TEST
+
+/* ---- modes ---- */
+
+START_TEST(an_unsafe_call_disturbs_all_captures_of_its_thread_that_are_not_relaxed)
+{
+    CUdeviceptr more;
+    begin(first, THREAD_LOCAL);
+    begin(plain, RELAXED);
+    begin(second, GLOBAL);
+    told(table.mem_alloc(&more, 64), CXU_STREAM_CAPTURE_UNSUPPORTED, of_first[THREAD_LOCAL],
+         of_second[GLOBAL]);
+}
+END_TEST
+
+START_TEST(waiting_for_a_stream_disturbs_captures_on_its_device)
+{
+    begin(first, GLOBAL);
+    begin(distant, GLOBAL);
+    told(table.stream_synchronize(second), CXU_STREAM_CAPTURE_UNSUPPORTED, of_first[GLOBAL], NULL);
+}
+END_TEST
+
+START_TEST(a_free_in_stream_order_disturbs_captures_in_mode_global)
+{
+    CUdeviceptr pooled;
+    GOOD(table.mem_alloc_async(&pooled, 64, plain));
+    begin(first, THREAD_LOCAL);
+    begin(second, GLOBAL);
+    told(table.mem_free_async(pooled, plain), CXU_STREAM_CAPTURE_UNSUPPORTED, of_second[GLOBAL],
+         NULL);
+}
+END_TEST
+
+static pthread_barrier_t begun, over;
+
+static void *capture_until_over(void *mode)
+{
+    cxu_stream_capture_mode exchanged = CXU_STREAM_CAPTURE_MODE_RELAXED;
+    GOOD(table.ctx_set_current(here));
+    GOOD(table.thread_exchange_stream_capture_mode(&exchanged)); /* of this thread alone */
+    begin(second, *(const int *)mode);
+    (void)pthread_barrier_wait(&begun);
+    (void)pthread_barrier_wait(&over);
+    end(second);
+    return NULL;
+}
+
+/* A thread captures the second stream, and this one allocates, in these modes. */
+static const struct {
+    int other, own, thread; /* modes; own -1: this thread captures nothing */
+    bool tells_other, tells_own;
+} captures_of_threads[] = {
+    {GLOBAL, -1, GLOBAL, true, false},
+    {GLOBAL, -1, THREAD_LOCAL, false, false},
+    {GLOBAL, -1, RELAXED, false, false},
+    {THREAD_LOCAL, -1, GLOBAL, false, false},
+    {THREAD_LOCAL, THREAD_LOCAL, GLOBAL, false, true},
+    {THREAD_LOCAL, GLOBAL, GLOBAL, false, true},
+    {GLOBAL, THREAD_LOCAL, GLOBAL, true, true},
+    {GLOBAL, THREAD_LOCAL, THREAD_LOCAL, false, true},
+    {GLOBAL, GLOBAL, RELAXED, false, false},
+    {RELAXED, GLOBAL, GLOBAL, false, true},
+    {RELAXED, RELAXED, GLOBAL, false, false},
+};
+enum { PAIRS = sizeof captures_of_threads / sizeof *captures_of_threads };
+
+START_TEST(an_unsafe_call_disturbs_those_of_other_threads_in_mode_global)
+{
+    int other = captures_of_threads[_i].other, own = captures_of_threads[_i].own;
+    bool tells_other = captures_of_threads[_i].tells_other;
+    bool tells_own = captures_of_threads[_i].tells_own;
+    cxu_stream_capture_mode mode = (cxu_stream_capture_mode)captures_of_threads[_i].thread;
+    CUdeviceptr more;
+    pthread_t thread;
+    pthread_barrier_init(&begun, NULL, 2);
+    pthread_barrier_init(&over, NULL, 2);
+    GOOD(table.thread_exchange_stream_capture_mode(&mode));
+    ck_assert_int_eq(pthread_create(&thread, NULL, capture_until_over, &other), 0);
+    (void)pthread_barrier_wait(&begun);
+    if (own >= 0)
+        begin(first, own);
+    told(table.mem_alloc(&more, 64),
+         tells_other || tells_own ? CXU_STREAM_CAPTURE_UNSUPPORTED : CXU_SUCCESS,
+         tells_other ? of_second[other] : NULL, tells_own ? of_first[own] : NULL);
+    (void)pthread_barrier_wait(&over);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+}
+END_TEST
+
+START_TEST(a_mode_that_is_none_changes_nothing)
+{
+    cxu_stream_capture_mode mode = (cxu_stream_capture_mode)3;
+    CUdeviceptr more;
+    ck_assert_int_ne((int)table.thread_exchange_stream_capture_mode(&mode), CXU_SUCCESS);
+    ck_assert_int_ne((int)table.thread_exchange_stream_capture_mode(NULL), CXU_SUCCESS);
+    begin(first, GLOBAL);
+    told(table.mem_alloc(&more, 64), CXU_STREAM_CAPTURE_UNSUPPORTED, of_first[GLOBAL], NULL);
+}
+END_TEST
+
+START_TEST(a_threads_default_stream_is_that_threads)
+{
+    CUdeviceptr more;
+    begin(CXU_STREAM_PER_THREAD, GLOBAL);
+    fill(CXU_STREAM_PER_THREAD);
+    told(table.mem_alloc(&more, 64), CXU_STREAM_CAPTURE_UNSUPPORTED,
+         "a capture in mode GLOBAL began in a default stream", NULL);
+    end(CXU_STREAM_PER_THREAD);
+    ck_assert_int_eq(alive(CX_OBJECT_CAPTURE), 0);
+}
+END_TEST
+
+static void *capture_default(void *unused)
+{
+    GOOD(table.ctx_set_current(here));
+    begin(CXU_STREAM_PER_THREAD, RELAXED);
+    (void)pthread_barrier_wait(&begun);
+    (void)pthread_barrier_wait(&over);
+    end(CXU_STREAM_PER_THREAD);
+    return unused;
+}
+
+START_TEST(default_streams_of_two_threads_are_two_captures)
+{
+    pthread_t thread;
+    pthread_barrier_init(&begun, NULL, 2);
+    pthread_barrier_init(&over, NULL, 2);
+    ck_assert_int_eq(pthread_create(&thread, NULL, capture_default, NULL), 0);
+    (void)pthread_barrier_wait(&begun);
+    begin(CXU_STREAM_PER_THREAD, RELAXED);
+    ck_assert_int_eq(alive(CX_OBJECT_CAPTURE), 2);
+    end(CXU_STREAM_PER_THREAD);
+    ck_assert_int_eq(alive(CX_OBJECT_CAPTURE), 1);
+    (void)pthread_barrier_wait(&over);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    ck_assert_int_eq(alive(CX_OBJECT_CAPTURE), 0);
+    ck_assert_int_eq(found_at_all(), 0);
+}
+END_TEST
+
+/* ---- captures that are left ---- */
+
+static void left(const char *text, const char *why)
+{
+    ck_assert_int_eq(found(CX_KIND_CAPTURE_LEFT), 1);
+    ck_assert(latest_says(text));
+    ck_assert(latest_says(why));
+    ck_assert_int_eq(found_at_all(), 1);
+}
+
+START_TEST(a_context_that_ends_leaves_the_captures_in_it)
+{
+    begin(distant, RELAXED);
+    begin(first, RELAXED);
+    GOOD(table.ctx_destroy(here));
+    left("capture 2 of GPU 0", "cuCtxDestroy_v2 ended its stream");
+    ck_assert_int_eq(alive(CX_OBJECT_CAPTURE), 1);
+}
+END_TEST
+
+/* Captures in the primary context of GPU 1. */
+static void capture_in_primary(void)
+{
+    CUcontext primary, popped;
+    CUstream stream;
+    GOOD(table.primary_retain(&primary, 1));
+    GOOD(table.ctx_push(primary));
+    GOOD(table.stream_create(&stream, 0));
+    begin(stream, RELAXED);
+    GOOD(table.ctx_pop(&popped));
+}
+
+START_TEST(a_reset_leaves_captures)
+{
+    capture_in_primary();
+    GOOD(table.primary_reset(1));
+    left("capture 1 of GPU 1", "cuDevicePrimaryCtxReset_v2 ended its stream");
+}
+END_TEST
+
+START_TEST(the_last_release_leaves_captures)
+{
+    CUcontext primary;
+    capture_in_primary();
+    GOOD(table.primary_retain(&primary, 1));
+    GOOD(table.primary_release(1));
+    ck_assert_int_eq(found(CX_KIND_CAPTURE_LEFT), 0);
+    GOOD(table.primary_release(1));
+    ck_assert_int_eq(found(CX_KIND_CAPTURE_LEFT), 1);
+    ck_assert_int_eq(found(CX_KIND_LIFE_STREAM), 1);
+    ck_assert_int_eq(alive(CX_OBJECT_CAPTURE), 0);
+}
+END_TEST
+
+START_TEST(a_stream_that_ends_leaves_its_capture)
+{
+    CUstream again;
+    begin(second, RELAXED);
+    begin(first, RELAXED);
+    GOOD(table.stream_destroy(first));
+    left("capture 2 of GPU 0", "cuStreamDestroy_v2 ended its stream");
+    ck_assert_int_eq(alive(CX_OBJECT_CAPTURE), 1);
+    GOOD(table.stream_create(&again, CXU_STREAM_NON_BLOCKING));
+    begin(again, RELAXED);
+    end(again);
+    end(second);
+    ck_assert_int_eq(found_at_all(), 1);
+}
+END_TEST
+
+START_TEST(a_stream_that_only_joined_leaves_none)
+{
+    begin(first, RELAXED);
+    join(plain, first);
+    GOOD(table.stream_destroy(plain));
+    ck_assert_int_eq(alive(CX_OBJECT_CAPTURE), 1);
+    end(first);
+    ck_assert_int_eq(found_at_all(), 0);
+}
+END_TEST
+
+START_TEST(memory_is_used_outside_of_captures_again_when_none_is_left)
+{
+    void *pinned;
+    GOOD(table.mem_alloc_host(&pinned, 64));
+    begin(second, RELAXED);
+    GOOD(table.stream_destroy(second));
+    GOOD(table.memcpy_htod_async(memory, pinned, 64, first));
+    GOOD(table.mem_free_host(pinned));
+    ck_assert_int_eq(found(CX_KIND_MEMORY_PINNED_FREED), 1);
+}
+END_TEST
+
+/* ---- streams that are not joined ---- */
+
+static const char began[] = "the capture began in stream 2 of GPU 0";
+static const char second_left[] = "stream 3 of GPU 0 joined it, and nothing waits for its last work";
+static const char plain_left[] = "stream 4 of GPU 0 joined it, and nothing waits for its last work";
+
+/* The end of the first stream's capture; NULL: such a line is not there. */
+static void unjoined(const char *one, const char *other)
+{
+    CUgraph graph;
+    const bool tells = one != NULL || other != NULL;
+    ck_assert_int_eq((int)table.stream_end_capture(first, &graph),
+                     tells ? CXU_STREAM_CAPTURE_UNJOINED : CXU_SUCCESS);
+    ck_assert_int_eq(found(CX_KIND_CAPTURE_UNJOINED), tells);
+    if (!tells)
+        return;
+    unsigned count = atomic_load(&cx_region_here->findings);
+    ck_assert(latest_says(began));
+    ck_assert(one == NULL || latest_says(one));
+    ck_assert(other == NULL || latest_says(other));
+    ck_assert_uint_eq(cx_region_here->all_findings[count - 1].note_count,
+                      1u + (one != NULL) + (other != NULL));
+}
+
+START_TEST(a_stream_that_is_not_joined_is_named)
+{
+    begin(first, RELAXED);
+    join(second, first);
+    join(plain, first);
+    fill(second);
+    fill(plain);
+    join(first, second);
+    unjoined(plain_left, NULL);
+}
+END_TEST
+
+START_TEST(and_so_are_two_of_them)
+{
+    begin(first, RELAXED);
+    join(second, first);
+    join(plain, first);
+    fill(plain);
+    fill(second);
+    unjoined(second_left, plain_left);
+}
+END_TEST
+
+START_TEST(a_stream_without_work_need_not_be_joined)
+{
+    begin(first, RELAXED);
+    fill(first);
+    join(second, first);
+    GOOD(table.stream_get_flags(second, &(unsigned){0}));
+    join(plain, first);
+    fill(plain);
+    unjoined(plain_left, NULL);
+}
+END_TEST
+
+START_TEST(a_stream_is_joined_by_one_that_is)
+{
+    begin(first, RELAXED);
+    join(second, first);
+    join(plain, second);
+    fill(plain);
+    join(second, plain);
+    join(first, second);
+    fill(second);
+    unjoined(second_left, NULL);
+}
+END_TEST
+
+static const char code[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
+                           ".visible .entry step()\n{\n    ret;\n}\n";
+
+/* Work that each call of these gives to the stream. */
+static void work(int call, CUstream stream)
+{
+    CUmodule module;
+    CUfunction step;
+    const cxu_launch_config config = {.grid_x = 1, .grid_y = 1, .grid_z = 1, .block_x = 1,
+                                      .block_y = 1, .block_z = 1, .stream = stream};
+    GOOD(bare.module_load_data(&module, code));
+    GOOD(bare.module_get_function(&step, module, "step"));
+    switch (call) {
+    case 0:
+        GOOD(table.launch_kernel(step, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL));
+        break;
+    case 1:
+        GOOD(table.launch_kernel_ex(&config, step, NULL, NULL));
+        break;
+    case 2:
+        GOOD(table.stream_write_value_32(stream, memory, 1, 0));
+        break;
+    case 3:
+        GOOD(table.stream_write_value_64(stream, memory, 1, 0));
+        break;
+    case 4:
+        GOOD(table.stream_wait_value_32(stream, memory, 1, 0));
+        break;
+    case 5:
+        GOOD(table.stream_wait_value_64(stream, memory, 1, 0));
+        break;
+    case 6:
+        GOOD(table.event_record_with_flags(event, stream, CXU_EVENT_RECORD_EXTERNAL));
+        break;
+    default:
+        GOOD(table.stream_wait_event(stream, event, CXU_EVENT_WAIT_EXTERNAL));
+    }
+}
+enum { WORKS = 8 };
+
+START_TEST(every_call_that_gives_work_to_a_stream_counts)
+{
+    cxu_stream_capture_mode mode = CXU_STREAM_CAPTURE_MODE_RELAXED;
+    GOOD(table.thread_exchange_stream_capture_mode(&mode));
+    begin(first, RELAXED);
+    join(second, first);
+    work(_i, second);
+    unjoined(second_left, NULL);
+}
+END_TEST
+
+START_TEST(a_stream_that_ended_meanwhile_is_named_by_its_number)
+{
+    begin(first, RELAXED);
+    join(plain, first);
+    fill(plain);
+    GOOD(table.stream_destroy(plain));
+    unjoined("stream 4 joined it, and nothing waits for its last work", NULL);
+}
+END_TEST
+
+START_TEST(more_streams_than_are_kept_do_no_harm)
+{
+    enum { STREAMS = 40 };
+    static CUstream streams[STREAMS];
+    begin(first, RELAXED);
+    for (int i = 0; i < STREAMS; i++) {
+        GOOD(table.stream_create(&streams[i], CXU_STREAM_NON_BLOCKING));
+        join(streams[i], first);
+        fill(streams[i]);
+        join(first, streams[i]);
+    }
+    unjoined(NULL, NULL);
+    ck_assert_int_eq(found_at_all(), 0);
+}
+END_TEST
+
+static void add_tests(TCase *tcase)
+{
+    tcase_add_loop_test(tcase, a_stream_that_is_waited_for_disturbs_its_own_capture, 0, 2);
+    tcase_add_test(tcase, and_so_does_one_that_has_joined);
+    tcase_add_loop_test(tcase, an_event_disturbs_the_capture_that_recorded_it, 0, 2);
+    tcase_add_test(tcase, an_event_that_is_recorded_again_is_of_no_capture);
+    tcase_add_test(tcase, an_event_of_a_capture_that_is_over_disturbs_none);
+    tcase_add_test(tcase, an_event_at_the_place_of_one_that_was_captured_is_new);
+    tcase_add_test(tcase, two_captures_that_would_merge_are_both_lost);
+    tcase_add_test(tcase, a_capture_that_waits_for_work_outside_is_lost);
+    tcase_add_test(tcase, a_default_stream_cannot_join);
+    tcase_add_test(tcase, the_legacy_stream_disturbs_blocking_streams_of_its_context);
+    tcase_add_test(tcase, the_legacy_stream_begins_no_capture_and_disturbs_none);
+    tcase_add_loop_test(tcase, a_record_of_a_context_disturbs_captures_in_it, 0, 2);
+    tcase_add_loop_test(tcase, waiting_for_a_context_disturbs_its_captures, 0, 2);
+    tcase_add_test(tcase,
+                   an_unsafe_call_disturbs_all_captures_of_its_thread_that_are_not_relaxed);
+    tcase_add_test(tcase, waiting_for_a_stream_disturbs_captures_on_its_device);
+    tcase_add_test(tcase, a_free_in_stream_order_disturbs_captures_in_mode_global);
+    tcase_add_loop_test(tcase, an_unsafe_call_disturbs_those_of_other_threads_in_mode_global, 0,
+                        PAIRS);
+    tcase_add_test(tcase, a_mode_that_is_none_changes_nothing);
+    tcase_add_test(tcase, a_threads_default_stream_is_that_threads);
+    tcase_add_test(tcase, default_streams_of_two_threads_are_two_captures);
+}
+
+static void add_tests_of_ends(TCase *tcase)
+{
+    tcase_add_test(tcase, a_context_that_ends_leaves_the_captures_in_it);
+    tcase_add_test(tcase, a_reset_leaves_captures);
+    tcase_add_test(tcase, the_last_release_leaves_captures);
+    tcase_add_test(tcase, a_stream_that_ends_leaves_its_capture);
+    tcase_add_test(tcase, a_stream_that_only_joined_leaves_none);
+    tcase_add_test(tcase, memory_is_used_outside_of_captures_again_when_none_is_left);
+    tcase_add_test(tcase, a_stream_that_is_not_joined_is_named);
+    tcase_add_test(tcase, and_so_are_two_of_them);
+    tcase_add_test(tcase, a_stream_without_work_need_not_be_joined);
+    tcase_add_test(tcase, a_stream_is_joined_by_one_that_is);
+    tcase_add_loop_test(tcase, every_call_that_gives_work_to_a_stream_counts, 0, WORKS);
+    tcase_add_test(tcase, a_stream_that_ended_meanwhile_is_named_by_its_number);
+    tcase_add_test(tcase, more_streams_than_are_kept_do_no_harm);
+}
+
+static Suite *capture_suite(void)
+{
+    Suite *suite = suite_create("captures under the layer check");
+    TCase *tcase = tcase_create("captures");
+    tcase_add_checked_fixture(tcase, set_up, NULL);
+    add_tests(tcase);
+    add_tests_of_ends(tcase);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
+
+int main(void)
+{
+    static Suite *(*const suites[])(void) = {capture_suite, NULL};
+    return cx_test_run(suites);
+}

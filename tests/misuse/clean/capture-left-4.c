@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A job that is cancelled ends its capture before it destroys the stream.
+ */
+#include "gpu.h"
+
+NAMED CUstream begin_batch(CUdeviceptr batch)
+{
+    CUstream stream;
+    MUST(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    MUST(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    MUST(cuMemsetD8Async(batch, 0, 64, stream));
+    return stream;
+}
+
+NAMED void cancel(CUstream stream)
+{
+    CUgraph graph;
+    MUST(cuStreamEndCapture(stream, &graph));
+    MUST(cuGraphDestroy(graph));
+    MUST(cuStreamDestroy(stream));
+}
+
+int main(void)
+{
+    CUdeviceptr batch;
+    use_gpu(0);
+    MUST(cuMemAlloc(&batch, 64));
+    for (int i = 0; i < 2; i++)
+        cancel(begin_batch(batch));
+    MUST(cuMemFree(batch));
+    leave_gpu(0);
+    return 0;
+}
