@@ -6,38 +6,15 @@
 /* The kind that speaks of an object that is left; CX_KIND_COUNT: none does. */
 static cx_check_kind kind_of_left(const cx_region_object *object)
 {
-    switch (object->kind) {
-    case CX_HANDLE_CONTEXT:
-        return object->primary || object->made == 0 ? CX_KIND_COUNT : CX_KIND_LIFE_CONTEXT;
-    case CX_HANDLE_STREAM:
-        return CX_KIND_LIFE_STREAM;
-    case CX_HANDLE_EVENT:
-        return CX_KIND_LIFE_EVENT;
-    case CX_HANDLE_MODULE:
-    case CX_HANDLE_LIBRARY:
-        return CX_KIND_LIFE_MODULE;
-    case CX_HANDLE_GRAPH:
-    case CX_HANDLE_GRAPH_EXEC:
-        return CX_KIND_LIFE_GRAPH;
-    case CX_HANDLE_POOL:
-        return CX_KIND_LIFE_POOL;
-    case CX_OBJECT_CREATED_MEMORY:
-    case CX_OBJECT_MEMORY:
-    case CX_OBJECT_ASYNC_MEMORY:
-    case CX_OBJECT_MANAGED_MEMORY:
-    case CX_OBJECT_MAPPED_MEMORY:
-        return CX_KIND_LIFE_MEMORY;
-    case CX_OBJECT_PINNED_MEMORY:
-        return CX_KIND_LIFE_PINNED;
-    case CX_OBJECT_REGISTERED_MEMORY:
-        return CX_KIND_LIFE_REGISTERED;
-    case CX_OBJECT_RETAIN:
-        return CX_KIND_PRIMARY_KEPT;
-    case CX_OBJECT_CAPTURE:
-        return CX_KIND_CAPTURE_LEFT;
-    default:
+    static const cx_check_kind kinds[CX_OBJECT_KINDS] = {
+        [CX_HANDLE_NONE] = CX_KIND_COUNT,
+#define CX_OBJECT_NAME(kind, text, left) [kind] = left,
+#include "layer/check/objects.def"
+    };
+    if (object->kind >= CX_OBJECT_KINDS ||
+        (object->kind == CX_HANDLE_CONTEXT && (object->primary || object->made == 0)))
         return CX_KIND_COUNT;
-    }
+    return kinds[object->kind];
 }
 
 static void leave(report_process *process, cx_check_kind kind, const cx_region_object *object)

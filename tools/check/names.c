@@ -54,7 +54,7 @@ const char *result_name(int result)
 const char *object_name(uint32_t kind)
 {
     static const char *const names[CX_OBJECT_KINDS] = {
-#define CX_OBJECT_NAME(kind, text) [kind] = text,
+#define CX_OBJECT_NAME(kind, text, left) [kind] = text,
 #include "layer/check/objects.def"
     };
     return kind < CX_OBJECT_KINDS && names[kind] != NULL ? names[kind] : "object";

@@ -218,13 +218,9 @@ void report_close(report *self)
 /* Objects left alive are findings only when asked for: programs may leave them to the system. */
 void report_leave_out_leaks(report_options *options)
 {
-    static const cx_check_kind leaks[] = {
-        CX_KIND_LIFE_CONTEXT, CX_KIND_LIFE_STREAM, CX_KIND_LIFE_EVENT, CX_KIND_LIFE_MODULE,
-        CX_KIND_LIFE_GRAPH,   CX_KIND_LIFE_POOL,   CX_KIND_LIFE_MEMORY, CX_KIND_LIFE_PINNED,
-        CX_KIND_LIFE_REGISTERED, CX_KIND_PRIMARY_KEPT,
-    };
-    for (size_t i = 0; i < sizeof leaks / sizeof *leaks; i++)
-        options->chosen[leaks[i]] = false;
+    for (uint32_t kind = 0; kind < CX_KIND_COUNT; kind++)
+        if (cx_kind_is_leak(kind))
+            options->chosen[kind] = false;
 }
 
 void report_choose_usual(report_options *options)

@@ -15,6 +15,16 @@ const cx_kind_row cx_kind_rows[CX_KIND_COUNT] = {
 #include "layer/check/kinds.def"
 };
 
+cx_check_kind cx_kind_of_left(uint32_t object_kind)
+{
+    static const cx_check_kind kinds[CX_OBJECT_KINDS] = {
+        [CX_HANDLE_NONE] = CX_KIND_COUNT,
+#define CX_OBJECT_NAME(kind, text, left) [kind] = left,
+#include "layer/check/objects.def"
+    };
+    return kinds[object_kind];
+}
+
 cx_finding cx_finding_begin(cx_check_kind kind, const cx_check_thread *thread, int slot,
                             cxu_result result, cx_origin at)
 {

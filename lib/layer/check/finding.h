@@ -22,6 +22,16 @@ typedef struct cx_kind_row {
 } cx_kind_row;
 extern const cx_kind_row cx_kind_rows[CX_KIND_COUNT];
 
+/* True for kinds of what is left: they are told only when asked for. */
+static inline bool cx_kind_is_leak(uint32_t kind)
+{
+    return (kind >= CX_KIND_LIFE_CONTEXT && kind <= CX_KIND_LIFE_REGISTERED) ||
+           kind == CX_KIND_PRIMARY_KEPT;
+}
+
+/* The kind that says that an object of this kind is left; CX_KIND_COUNT: none does. */
+cx_check_kind cx_kind_of_left(uint32_t object_kind);
+
 /* One finding, while it is put together. */
 typedef struct cx_finding {
     cx_region_finding record;

@@ -42,7 +42,7 @@ void cx_finding_log(const cx_region_finding *found)
     const cx_kind_row *row = &cx_kind_rows[found->kind];
     char text[LINE_BYTES] = "";
     cx_text self = {text, sizeof text, 0};
-    if (is_read())
+    if (is_read() || cx_kind_is_leak(found->kind))
         return;
     cx_text_add(&self, "check: %s: %s", row->name, row->title);
     add_call(&self, found);
@@ -63,7 +63,8 @@ void cx_finding_summarise(void)
     char text[LINE_BYTES] = "";
     cx_text self = {text, sizeof text, 0};
     for (unsigned i = 0; i < count; i++)
-        if (cx_kind_rows[region->all_findings[i].kind].severity != CX_SEVERITY_NOTE) {
+        if (cx_kind_rows[region->all_findings[i].kind].severity != CX_SEVERITY_NOTE &&
+            !cx_kind_is_leak(region->all_findings[i].kind)) {
             counts[region->all_findings[i].kind]++;
             told++;
         }

@@ -382,12 +382,36 @@ void cx_object_empty(const cx_object *owner, int slot, cx_origin ended)
     } while (found_in_tree != NULL);
 }
 
+/* For twalk, which hands nothing on. */
+static void (*visit_in_tree)(const cx_object *object, void *argument);
+static void *visit_argument;
+
+static void visit_node(const void *node, VISIT visit, int depth)
+{
+    const cx_object *object = *(cx_object *const *)node;
+    (void)depth;
+    if ((visit == postorder || visit == leaf) && dies_with(object, emptied))
+        visit_in_tree(object, visit_argument);
+}
+
+void cx_object_each_of(const cx_object *owner,
+                       void (*visit)(const cx_object *object, void *argument), void *argument)
+{
+    for (const cx_object *object = objects; object != NULL; object = object->hh.next)
+        if (object->live && dies_with(object, owner))
+            visit(object, argument);
+    emptied = owner;
+    visit_in_tree = visit;
+    visit_argument = argument;
+    twalk(memory, visit_node);
+}
+
 /* ---- text ---- */
 
 void cx_object_kind_text(uint32_t kind, char *text, size_t size)
 {
     static const char *const names[CX_OBJECT_KINDS] = {
-#define CX_OBJECT_NAME(kind, text) [kind] = text,
+#define CX_OBJECT_NAME(kind, text, left) [kind] = text,
 #include "layer/check/objects.def"
     };
     snprintf(text, size, "%s", kind < CX_OBJECT_KINDS && names[kind] ? names[kind] : "object");

@@ -101,6 +101,10 @@ void cx_object_revive(cx_object *object);
 /* Ends what is of a context or a module, not itself. */
 void cx_object_empty(const cx_object *owner, int slot, cx_origin ended);
 
+/* Calls `visit` for each of those; it makes and ends none. */
+void cx_object_each_of(const cx_object *owner,
+                       void (*visit)(const cx_object *object, void *argument), void *argument);
+
 /* In the child of a fork: what the parent made has no records there. */
 void cx_objects_fork(void);
 

@@ -114,6 +114,23 @@ static void tell_if_stray(cx_check_call *call, const cx_object *context)
     cx_finding_raise(&finding);
 }
 
+/* If another module retained the context too, it would leak: who releases cannot know. */
+static void tell_left(const cx_object *object, void *argument)
+{
+    const cx_check_call *call = argument;
+    const cx_check_kind kind = cx_kind_of_left(object->key.kind);
+    char text[64];
+    if (!cx_kind_is_leak(kind) || object->record == CX_REGION_OBJECTS)
+        return;
+    cx_object_text(object, text, sizeof text);
+    cx_finding finding =
+        cx_finding_begin(kind, call->thread, -1, CXU_SUCCESS, object->made);
+    cx_finding_note(&finding, "made", object->made, "%s", text);
+    cx_finding_note(&finding, "ended", call->origin,
+                    "it ended with its primary context, at the last release");
+    cx_finding_raise(&finding);
+}
+
 static void end_primary(cx_check_call *call, cx_object *context)
 {
     cx_check_captures_left(call, context);
@@ -136,6 +153,7 @@ static void released(cx_check_call *call)
     cx_object *context = primary_of((int)device);
     if (context == NULL || newest_retain(device, -1) != NULL || is_active(device, &flags))
         return;
+    cx_object_each_of(context, tell_left, call);
     end_primary(call, context);
     cx_check_tell_holders(call, CX_KIND_PRIMARY_ENDED, context, call->thread);
     tell_if_stray(call, context);

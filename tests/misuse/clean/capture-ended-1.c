@@ -31,6 +31,9 @@ int main(void)
     CUgraph graph = capture(stream);
     if (graph != NULL)
         MUST(cuGraphDestroy(graph));
+    MUST(cuStreamDestroy(stream));
+    MUST(cuMemFree(data));
+    MUST(cuMemFree(table));
     leave_gpu(0);
     return 0;
 }

@@ -26,6 +26,9 @@ int main(void)
     MUST(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     if (record_steps(data, 0, stream) == NULL)
         MUST(cuMemsetD32Async(data, 0, 1, stream));
+    MUST(cuStreamSynchronize(stream));
+    MUST(cuStreamDestroy(stream));
+    MUST(cuMemFree(data));
     leave_gpu(0);
     return 0;
 }

@@ -33,6 +33,10 @@ int main(void)
     MUST(cuStreamCreate(&side, CU_STREAM_NON_BLOCKING));
     MUST(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
     capture(stream, side, event);
+    MUST(cuEventDestroy(event));
+    MUST(cuStreamDestroy(side));
+    MUST(cuStreamDestroy(stream));
+    MUST(cuMemFree(data));
     leave_gpu(0);
     return 0;
 }

@@ -28,6 +28,8 @@ int main(void)
     MUST(cuMemFreeAsync(data, stream));
     if (cuStreamSynchronize(stream) != CUDA_SUCCESS)
         fputs("the copy failed\n", stderr);
+    MUST(cuMemFreeHost(result));
+    MUST(cuStreamDestroy(stream));
     leave_gpu(0);
     return 0;
 }

@@ -36,6 +36,9 @@ int main(void)
     MUST(cuMemFreeAsync(memory, other));
     if (cuCtxSynchronize() != CUDA_SUCCESS)
         fputs("the work failed\n", stderr);
+    MUST(cuEventDestroy(there));
+    MUST(cuStreamDestroy(other));
+    MUST(cuStreamDestroy(one));
     leave_gpu(0);
     return 0;
 }

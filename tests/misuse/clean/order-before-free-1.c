@@ -34,6 +34,9 @@ int main(void)
     drop(scratch, other);
     if (cuCtxSynchronize() != CUDA_SUCCESS)
         fputs("the copy failed\n", stderr);
+    MUST(cuMemFreeHost(result));
+    MUST(cuStreamDestroy(other));
+    MUST(cuStreamDestroy(one));
     leave_gpu(0);
     return 0;
 }

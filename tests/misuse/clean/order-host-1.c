@@ -34,6 +34,10 @@ int main(void)
         MUST(cuStreamSynchronize(stream));
     }
     MUST(cuStreamSynchronize(stream));
+    MUST(cuStreamDestroy(stream));
+    MUST(cuMemFree(screen));
+    MUST(cuMemFree(camera));
+    MUST(cuMemFreeHost(pinned));
     leave_gpu(0);
     return 0;
 }

@@ -16,9 +16,10 @@ static const char ptx[] =
     "    ld.param.u64 %rd1, [to];\n    mov.u32 %r1, %tid.x;\n    cvt.u64.u32 %rd2, %r1;\n"
     "    add.u64 %rd1, %rd1, %rd2;\n    st.global.u8 [%rd1], 1;\n    ret;\n}\n";
 
+static CUmodule module;
+
 NAMED CUgraphExec record(CUdeviceptr buffer, CUstream stream, CUevent ready)
 {
-    CUmodule module;
     CUfunction fill = load(&module, ptx, "fill");
     void *parameters[] = {&buffer};
     CUgraph graph;
@@ -58,6 +59,7 @@ int main(void)
     launch(exec, streams[1]);
     MUST(cuCtxSynchronize());
     MUST(cuGraphExecDestroy(exec));
+    MUST(cuModuleUnload(module));
     MUST(cuEventDestroy(ready));
     for (int i = 0; i < 2; i++)
         MUST(cuStreamDestroy(streams[i]));

@@ -57,6 +57,7 @@ int main(void)
     for (int i = 0; i < 2; i++)
         MUST(cuStreamDestroy(streams[i]));
     MUST(cuMemFree(counter));
+    MUST(cuModuleUnload(module));
     leave_gpu(0);
     return 0;
 }

@@ -35,6 +35,9 @@ int main(void)
     solver_close();
     if (cuPointerGetAttribute(&device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, buffer) != CUDA_SUCCESS)
         fputs("the buffer is gone\n", stderr);
+    MUST(cuCtxPushCurrent(context));
+    MUST(cuMemFree(buffer));
+    MUST(cuCtxPopCurrent(NULL));
     MUST(cuDevicePrimaryCtxRelease(0));
     return 0;
 }

@@ -30,6 +30,7 @@ int main(void)
     wait_for_result();
     if (cuMemFree(data) != CUDA_SUCCESS)
         fputs("the memory was not freed\n", stderr);
+    MUST(cuModuleUnload(module));
     leave_gpu(0);
     return 0;
 }

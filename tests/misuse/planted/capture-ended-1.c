@@ -38,6 +38,8 @@ int main(void)
     CUgraph graph = capture(stream);
     if (graph != NULL)
         MUST(cuGraphDestroy(graph));
+    MUST(cuStreamDestroy(stream));
+    MUST(cuMemFree(data));
     leave_gpu(0);
     return 0;
 }

@@ -39,6 +39,9 @@ int main(void)
     clear(memory, other);
     if (cuCtxSynchronize() != CUDA_SUCCESS)
         fputs("the work failed\n", stderr);
+    MUST(cuEventDestroy(there));
+    MUST(cuStreamDestroy(other));
+    MUST(cuStreamDestroy(one));
     leave_gpu(0);
     return 0;
 }

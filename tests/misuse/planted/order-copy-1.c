@@ -40,6 +40,12 @@ int main(void)
     send(frame, camera, input);
     keep(history, frame, archive);
     MUST(cuCtxSynchronize());
+    MUST(cuEventDestroy(sent));
+    MUST(cuStreamDestroy(archive));
+    MUST(cuStreamDestroy(input));
+    MUST(cuMemFree(history));
+    MUST(cuMemFree(frame));
+    MUST(cuMemFreeHost(camera));
     leave_gpu(0);
     return 0;
 }

@@ -39,6 +39,10 @@ int main(void)
         send(screen, pinned, stream);
     }
     MUST(cuStreamSynchronize(stream));
+    MUST(cuStreamDestroy(stream));
+    MUST(cuMemFree(screen));
+    MUST(cuMemFree(camera));
+    MUST(cuMemFreeHost(pinned));
     leave_gpu(0);
     return 0;
 }
