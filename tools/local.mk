@@ -1,7 +1,9 @@
 # The command ctxrt: a client of the public interface, one file for each subcommand. run.c takes the bounds of the
 # embedded driver from lib/emu/emu.h.
 bin_PROGRAMS += ctxrt
-DRAW_SOURCES = tools/draw/blocks.c tools/draw/draw.h tools/draw/snapshot.c tools/draw/stacks.c tools/draw/svg.c tools/draw/svg.h
+noinst_LTLIBRARIES += tools/draw/libdraw.la
+tools_draw_libdraw_la_SOURCES = tools/draw/blocks.c tools/draw/draw.h tools/draw/snapshot.c tools/draw/stacks.c tools/draw/svg.c tools/draw/svg.h
+tools_draw_libdraw_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 CHECK_SOURCES = tools/check/alive.c tools/check/command.c tools/check/json.c tools/check/names.c tools/check/names.h tools/check/report.c tools/check/report.h \
 	tools/check/symbols.c tools/check/symbols.h tools/check/text.c
 LESSON_SOURCES = tools/lesson/check_program.c tools/lesson/check_scenario.c tools/lesson/checks.h tools/lesson/command.c \
@@ -12,7 +14,7 @@ TRACE_SOURCES = lib/base/text.c lib/base/text.h lib/base/utf8.c lib/base/utf8.h 
 	tools/trace/calls.c tools/trace/calls.h tools/trace/command.c tools/trace/json.c tools/trace/json.h tools/trace/marks.c tools/trace/marks.h \
 	tools/trace/objects.c tools/trace/objects.h tools/trace/origins.c tools/trace/origins.h tools/trace/page.c tools/trace/page.h tools/trace/pieces.c tools/trace/pieces.h tools/trace/read.c tools/trace/read.h \
 	tools/trace/spans.c tools/trace/spans.h tools/trace/text.c tools/trace/text.h tools/trace/tracks.c tools/trace/words.c tools/trace/words.h
-ctxrt_SOURCES = tools/main.c tools/child.c tools/child.h tools/command.c tools/command.h $(CHECK_SOURCES) $(LESSON_SOURCES) tools/draw/command.c $(DRAW_SOURCES) tools/info.c lib/layer/handshake.c lib/layer/handshake.h tools/libcuda.c tools/libcuda.h tools/place.c tools/place.h \
+ctxrt_SOURCES = tools/main.c tools/child.c tools/child.h tools/command.c tools/command.h $(CHECK_SOURCES) $(LESSON_SOURCES) tools/draw/command.c tools/info.c lib/layer/handshake.c lib/layer/handshake.h tools/libcuda.c tools/libcuda.h tools/place.c tools/place.h \
 	tools/play.c tools/replay.c tools/run.c tools/standin.c tools/standin.h $(TRACE_SOURCES) tools/allocation_trace.c tools/allocation_trace.h
 ctxrt_CPPFLAGS = -D_GNU_SOURCE -I$(top_srcdir)/include -I$(top_srcdir)/lib -I$(top_srcdir)/tools -I$(top_builddir) \
 	-DCTXRT_BINDIR='"$(bindir)"' -DCTXRT_PKGLIBDIR='"$(pkglibdir)"' -DCTXRT_BUILT_SANITIZERS='"$(SANITIZERS)"' \
@@ -21,16 +23,24 @@ if HAVE_CUDA_H
 ctxrt_CPPFLAGS += -DCTXRT_BUILT_CUDA_H
 endif
 ctxrt_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(LIBDW_CFLAGS)
-ctxrt_LDADD = lib/libctxrt.la $(JANSSON_LIBS) $(LIBDW_LIBS)
+ctxrt_LDADD = tools/draw/libdraw.la lib/libctxrt.la $(JANSSON_LIBS) $(LIBDW_LIBS)
 
-# The parts of the page that are no C, as C arrays of lines.
-PAGE_PARTS = $(top_srcdir)/tools/trace/page.css $(top_srcdir)/tools/trace/page.html $(top_srcdir)/tools/trace/page.js \
-	$(top_srcdir)/tools/trace/page_keys.js
-EXTRA_DIST += tools/trace/embed.awk tools/trace/page.css tools/trace/page.html tools/trace/page.js tools/trace/page_keys.js
-CLEANFILES += tools/trace/page_parts.h
-tools/trace/page_parts.h: $(PAGE_PARTS) $(top_srcdir)/tools/trace/embed.awk
-	$(AM_V_GEN)$(MKDIR_P) tools/trace && $(AWK) -f $(top_srcdir)/tools/trace/embed.awk $(PAGE_PARTS) > $@.new && mv $@.new $@
+# The parts of pages and pictures that are no C, as C arrays of lines: each takes the palette.
+LOOK = $(top_srcdir)/tools/look
+EMBED = $(AM_V_GEN)$(MKDIR_P) $(@D) && $(AWK) -f $(LOOK)/embed.awk
+TRACE_PARTS = $(LOOK)/palette.css $(LOOK)/look.css $(top_srcdir)/tools/trace/page.css $(top_srcdir)/tools/trace/page.html \
+	$(LOOK)/look.js $(top_srcdir)/tools/trace/page.js $(top_srcdir)/tools/trace/page_keys.js
+DRAW_PARTS = $(LOOK)/palette.css $(top_srcdir)/tools/draw/picture.css
+EXTRA_DIST += tools/look/colours.awk tools/look/embed.awk tools/look/look.js tools/look/look.css tools/look/palette.css \
+	tools/draw/picture.css tools/trace/page.css tools/trace/page.html tools/trace/page.js tools/trace/page_keys.js
+CLEANFILES += tools/trace/page_parts.h tools/draw/parts.h
+tools/trace/page_parts.h: $(TRACE_PARTS) $(LOOK)/embed.awk
+	$(EMBED) $(TRACE_PARTS) > $@.new && mv $@.new $@
+tools/draw/parts.h: $(DRAW_PARTS) $(LOOK)/embed.awk $(LOOK)/colours.awk
+	$(EMBED) $(DRAW_PARTS) > $@.new && $(AWK) -f $(LOOK)/colours.awk $(LOOK)/palette.css >> $@.new && mv $@.new $@
 tools/trace/ctxrt-page.$(OBJEXT): tools/trace/page_parts.h
+USES_DRAW_PARTS = tools/draw/libdraw_la-svg.lo
+$(USES_DRAW_PARTS): tools/draw/parts.h
 
 EXTRA_ctxrt_DEPENDENCIES = tools/lessons ctxrt-play$(EXEEXT) $(cuda12lib_LTLIBRARIES) $(cuda13lib_LTLIBRARIES)
 

@@ -68,6 +68,17 @@ static void check_markup(const char *at)
     ck_assert_msg(known, "%.20s", at);
 }
 
+static bool is_shape(const char *at)
+{
+    static const char *const tags[] = {"<rect ",    "<svg ",   "<path ",     "<style>", "</style>",
+                                       "<pattern ", "<defs>",   "</pattern>", "</defs>",
+                                       "<g ",       "</g>"};
+    for (size_t i = 0; i < sizeof tags / sizeof tags[0]; i++)
+        if (strncmp(at, tags[i], strlen(tags[i])) == 0)
+            return true;
+    return strcmp(at, "</svg>\n") == 0;
+}
+
 /* Every tag is one that is written here, in pairs where it must be; every other character is
  * allowed in XML. */
 static void check_xml(const char *text)
@@ -81,9 +92,7 @@ static void check_xml(const char *text)
         else if (strncmp(at, "</text>", 7) == 0)
             ck_assert_int_eq(--open_texts, 0);
         else if (*at == '<')
-            ck_assert_msg(strncmp(at, "<rect ", 6) == 0 || strncmp(at, "<svg ", 5) == 0 ||
-                              strcmp(at, "</svg>\n") == 0,
-                          "%.20s", at);
+            ck_assert_msg(is_shape(at), "%.20s", at);
         ck_assert_msg((unsigned char)*at >= ' ' || *at == '\n', "a control character at %.20s", at);
     }
     json_t *as_string = json_string(text); /* NULL unless it is UTF-8 */
@@ -116,7 +125,7 @@ END_TEST
 
 /* ---- geometry ---- */
 
-enum { BOXES_MAX = 2000 };
+enum { BOXES_MAX = 2000, KEYS = 2 /* boxes of the legend */ };
 
 typedef struct box {
     int x, y, width, height;
@@ -289,7 +298,7 @@ START_TEST(sixty_four_threads_have_a_column_each)
     pthread_barrier_wait(&up);
     look();
     ck_assert_int_eq(shown.column_count, THREADS + 1);
-    ck_assert_int_eq(shown.box_count, boxes + 1 + 4); /* the detached frame, the contexts */
+    ck_assert_int_eq(shown.box_count, boxes + 1 + 4 + KEYS); /* a detached frame, contexts */
     pthread_barrier_wait(&down);
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
@@ -302,7 +311,7 @@ START_TEST(the_deepest_stack_is_shown_whole)
     for (int i = 0; i < CTXRT_STACK_DEPTH_MAX; i++)
         cx_assert_ok(CTXRT_DEVICE_PUSH(CTXRT_CUDA(i % 4)));
     look();
-    ck_assert_int_eq(shown.box_count, CTXRT_STACK_DEPTH_MAX + 4);
+    ck_assert_int_eq(shown.box_count, CTXRT_STACK_DEPTH_MAX + 4 + KEYS);
     pop(CTXRT_STACK_DEPTH_MAX);
 }
 END_TEST

@@ -127,11 +127,10 @@ tests_runtime_check_log_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_log_CFLAGS = $(RUNTIME_CFLAGS)
 tests_runtime_check_log_LDADD = $(INSIDE_LIBS)
 tests_runtime_check_snapshot_names_SOURCES = tests/runtime/check_snapshot_names.c tests/runtime/snapshot.h \
-	tests/support/picture.h $(DRAW_SOURCES) \
-	tests/runtime/gate.h
+	tests/support/picture.h tests/runtime/gate.h
 tests_runtime_check_snapshot_names_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_snapshot_names_CFLAGS = $(RUNTIME_CFLAGS) $(JANSSON_CFLAGS)
-tests_runtime_check_snapshot_names_LDADD = $(PUBLIC_LIBS) $(JANSSON_LIBS)
+tests_runtime_check_snapshot_names_LDADD = tools/draw/libdraw.la $(PUBLIC_LIBS) $(JANSSON_LIBS)
 tests_runtime_check_snapshot_race_SOURCES = tests/runtime/check_snapshot_race.c tests/runtime/snapshot.h \
 	tests/runtime/gate.h
 tests_runtime_check_snapshot_race_CPPFLAGS = $(RUNTIME_CPPFLAGS)
@@ -307,11 +306,10 @@ check_PROGRAMS += tests/runtime/check_allocator_snapshot
 dist_check_SCRIPTS += tests/runtime/allocator_snapshot.sh
 TESTS += tests/runtime/check_allocator_snapshot tests/runtime/allocator_snapshot.sh
 tests_runtime_check_allocator_snapshot_SOURCES = tests/runtime/check_allocator_snapshot.c \
-	tests/support/picture.h $(DRAW_SOURCES) \
-	tests/runtime/gate.h
+	tests/support/picture.h tests/runtime/gate.h
 tests_runtime_check_allocator_snapshot_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_allocator_snapshot_CFLAGS = $(RUNTIME_CFLAGS) $(JANSSON_CFLAGS)
-tests_runtime_check_allocator_snapshot_LDADD = $(PUBLIC_LIBS) $(JANSSON_LIBS)
+tests_runtime_check_allocator_snapshot_LDADD = tools/draw/libdraw.la $(PUBLIC_LIBS) $(JANSSON_LIBS)
 
 check_PROGRAMS += tests/runtime/check_copy_drivers
 TESTS += tests/runtime/check_copy_drivers

@@ -4,7 +4,7 @@ set -u
 . "$top_srcdir/tests/support/tap.sh"
 ctxrt=$top_builddir/ctxrt
 
-echo 1..9
+echo 1..11
 cat > "$scratch/stacks.json" <<'JSON'
 {"schema": 1, "threads": [{"thread": 7, "name": "a<b", "frames": [
  {"level": 1, "origin": "push", "device": "cuda:1", "context": 2, "context_kind": "created", "file": "x.c", "line": 3},
@@ -25,11 +25,23 @@ printed '--output'
 report $? 'help_lists_the_options'
 run "$ctxrt" draw "$scratch/stacks.json"
 printed 'thread 7<' && printed 'a&lt;b<' && printed 'cuda:1  push<' && printed 'x.c:3<' &&
-    printed 'by thread 9<' && printed 'host: 5 bytes<' && [ "$(grep -c '<rect' "$scratch/out")" = 5 ]
+    printed 'by thread 9<' && printed 'host: 5 bytes<' && [ "$(grep -c 'class="box frame"' "$scratch/out")" = 3 ] &&
+    [ "$(grep -c 'class="box context"' "$scratch/out")" = 1 ]
 report $? 'stacks_are_drawn'
+[ "$(grep -o 'fill="url(#[a-z0-9-]*)"' "$scratch/out" | tr '\n' ' ')" = \
+    'fill="url(#gpu1-1)" fill="url(#gpu0-0)" fill="url(#gpu0-0)" fill="url(#gpu0-0)" ' ] &&
+    [ "$(grep -c '<pattern ' "$scratch/out")" = 2 ]
+report $? 'a_device_has_a_colour_and_a_context_a_pattern'
+awk 'BEGIN { printf "{\"threads\": ["; for (i = 1; i <= 24; i++) printf "%s{\"thread\": %d, \"frames\": [{\"device\": \"cuda:%d\"}]}",
+    (i > 1) ? "," : "", i, i % 8; print "], \"contexts\": []}" }' > "$scratch/many.json"
+run "$ctxrt" draw "$scratch/many.json"
+[ "$(grep -c 'class="box frame"' "$scratch/out")" = 24 ] && printed '<svg .* width="1[0-9][0-9][0-9]"' &&
+    [ "$(sed -n 's/.*y="\([0-9]*\)".*>thread [0-9]*<.*/\1/p' "$scratch/out" | sort -u | wc -l)" = 4 ]
+report $? '24_threads_wrap_into_rows'
 run "$ctxrt" draw "$scratch/blocks.json"
 printed 'default allocator of primary context 1 of cuda:0<' &&
-    printed '<title>0x1000 live 256 bytes, main.c:3</title>' && [ "$(grep -c '<rect' "$scratch/out")" = 3 ]
+    printed '<title>0x1000 live 256 bytes, main.c:3</title>' && [ "$(grep -c '<title>' "$scratch/out")" = 2 ] &&
+    printed '>cached: freed, kept by a thread<' && printed '>3840</text>'
 report $? 'blocks_are_drawn'
 "$ctxrt" draw -o "$scratch/picture" - < "$scratch/blocks.json" && cmp -s "$scratch/picture" "$scratch/out"
 report $? 'the_standard_input_is_read_and_a_file_is_written'

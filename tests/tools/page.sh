@@ -22,36 +22,16 @@ report $? 'it_needs_no_other_file'
 ! grep -q '<.*ctxrt check: error' "$scratch/trace.html" && grep -q 'ctxrt check: error HANDLE-ENDED' "$scratch/trace.html"
 report $? 'texts_of_the_program_do_not_end_its_script'
 
-chromium=$(command -v chromium || command -v chromium-browser || true)
-if [ -z "$chromium" ]; then
-    skip 'the page in a browser' 'chromium is not installed'
-    echo "1..$number"
-    exit 0
-fi
+. "$top_srcdir/tests/tools/browser.sh"
+find_browser 'the page in a browser'
 
-# Opens the page with the probe behind it; what the probe said is in $scratch/said.
-probe()
+probe() # name=value of Chromium's settings...
 {
-    sed '/^<\/body>$/,$d' "$scratch/trace.html" > "$scratch/probed.html"
-    { echo '<script>' && cat "$top_srcdir/tests/tools/page_probe.js" && echo '</script></body></html>'; } >> "$scratch/probed.html"
-    timeout 120 "$chromium" --headless --no-sandbox --disable-gpu --user-data-dir="$scratch/profile" --enable-logging=stderr \
-        --window-size=1300,800 --dump-dom "file://$scratch/probed.html" > "$scratch/dom" 2> "$scratch/browser"
-    sed -n '/<pre id="probe">/,/<\/pre>/p' "$scratch/dom" | sed 's/.*<pre id="probe">//; s/&gt;/>/g; s/&lt;/</g; s/&amp;/\&/g' > "$scratch/said"
-    cp "$scratch/said" "$scratch/out"
-    grep CONSOLE "$scratch/browser" > "$scratch/errors"
-}
-
-said() # pattern
-{
-    grep -q -- "^$1\$" "$scratch/said"
+    open_page "$scratch/trace.html" "$top_srcdir/tests/tools/page_probe.js" "$@"
 }
 
 probe
-if [ ! -s "$scratch/dom" ]; then
-    skip 'the page in a browser' "$chromium does not start here"
-    echo "1..$number"
-    exit 0
-fi
+starts_browser 'the page in a browser'
 said 'done: true' && [ ! -s "$scratch/errors" ]
 report $? 'it_runs_without_a_message_of_the_console'
 while IFS='|' read -r what pattern; do
@@ -60,7 +40,9 @@ while IFS='|' read -r what pattern; do
 done << 'END'
 the_title_counts|title: traced: 23 calls, 2 threads, 2 streams, 2 findings
 each_thread_and_stream_has_a_lane|lanes: main, worker, stream 1 of context 2 of GPU 0, stream 2 of context 2 of GPU 0
-the_legend_has_contexts_and_kinds_of_work|legend: context 1 of GPU 1, context 2 of GPU 0, call, failed call (×), copy or fill, host function, event, wait or free, finding: ▲ error, ◆ warning, ● note
+the_legend_has_contexts_and_kinds_of_work|legend: context 2 of GPU 0, context 1 of GPU 1, call, failed call (×), C: copy or fill, H: host function, E: event, wait or free, finding: ▲ error, ◆ warning, ● note
+a_device_has_a_colour_and_a_context_a_pattern|looks: context 1 of GPU 1 filled gpu1 pattern0, context 2 of GPU 0 filled gpu0 pattern1
+its_colours_can_be_read|hard to read: nothing
 pointing_at_a_call_tells_arguments_result_and_stack|call: cuMemcpyHtoDAsync_v2(destination=0x[0-9a-f]*, source=0x[0-9a-f]*, bytes=4096, stream 1) = SUCCESS . thread main, at [0-9.]* [um]s, took [0-9.]* [num]*s . current: context 2 of GPU 0, stack of 1
 pointing_at_work_tells_its_time_and_its_call|work: host function in stream 1 of context 2 of GPU 0 . ran at [0-9.]* [um]s, for [0-9.]* [num]*s . submitted by thread main at [0-9.]* [um]s: cuLaunchHostFunc(.*) = SUCCESS
 pointing_at_a_layer_tells_the_entry_of_the_stack|layer: context 2 of GPU 0 . entry 2 of the stack of thread worker, from [0-9.]* [um]s to [0-9.]* [um]s
@@ -83,6 +65,10 @@ e_goes_to_the_first_call_that_failed|first trouble: cuCtxSynchronize() = INVALID
 escape_selects_nothing|nothing selected: true
 something_is_drawn|something is drawn: true
 END
+
+probe preferredColorScheme=0
+said 'theme: dark' && said 'background: rgb(27, 28, 31)' && said 'hard to read: nothing' && said 'something is drawn: true'
+report $? 'it_is_dark_where_that_is_preferred'
 
 page return 100000
 probe

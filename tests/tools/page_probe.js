@@ -1,9 +1,4 @@
-/* Runs in the page of a trace: uses it as a person would, and writes what came of it, one line each. */
-const told = document.createElement('pre');
-told.id = 'probe';
-document.body.append(told);
-
-const say = (what, value) => told.append(what + ': ' + String(value).replaceAll('\n', ' | ') + '\n');
+/* Runs in the page of a trace, behind probe.js: uses it as a person would. */
 const key = name => dispatchEvent(new KeyboardEvent('keydown', {key: name, cancelable: true}));
 const lane = name => lanes.find(one => one.name === name);
 const shown = () => from.toPrecision(6) + '+' + span.toPrecision(6);
@@ -30,6 +25,7 @@ function probe() {
   say('title', element('title').textContent.replace(/, [0-9.]+ [mun]?s(?=,|$)/, ''));
   say('lanes', lanes.map(one => one.name).join(', '));
   say('legend', [...element('legend').children].map(one => one.textContent).join(', '));
+  say('looks', [...contextNames].map(([word, look]) => texts[word] + ' ' + fillClass(...look)).join(', '));
   zoom(.02, main.items.start[main.items.name.findIndex(word => texts[word] === 'cuMemcpyHtoDAsync_v2')]);
   draw();
   say('call', hoverItem(main, 'cuMemcpyHtoDAsync_v2'));
@@ -44,23 +40,23 @@ function probe() {
   draw();
   say('beside', hover(main, GUTTER + 1, 100));
   if (main.marks.length > 0) say('mark', hover(main, xOf(main.marks[0][1]), markY(main, 0) + 5));
-  const whole = shown();
+  const all = shown();
   key('+');
   say('plus zooms', span < total);
   key('ArrowRight');
-  say('right moves', from > 0);
+  say('right moves', from > whole.from);
   key('0');
-  say('0 shows all', shown() === whole);
+  say('0 shows all', shown() === all);
   mouse('wheel', GUTTER + 200, 60, {deltaY: -100});
   say('the wheel zooms', span < total);
   say('at the pointer', Math.abs(xOf(timeOf(GUTTER + 200)) - GUTTER - 200) < .001);
   mouse('wheel', GUTTER + 200, 60, {deltaY: 100, shiftKey: true});
-  say('with shift it moves', from > 0);
+  say('with shift it moves', from > whole.from);
   key('0');
   mouse('mousedown', GUTTER + 300, 60);
   mouse('mousemove', GUTTER + 200, 60);
   mouse('mouseup', GUTTER + 200, 60);
-  say('dragging moves', from > 0);
+  say('dragging moves', from > whole.from);
   key('0');
   key('/');
   say('/ searches', document.activeElement === element('wanted'));
@@ -107,4 +103,5 @@ const readyAt = performance.now();
 draw();
 if (lane('worker') !== undefined) probe();
 measure();
+sayColours();
 say('done', true);

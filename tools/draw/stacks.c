@@ -13,18 +13,40 @@ enum {
     STEP = BOX_HEIGHT + 4,
     GAP = 12,
     HEAD = 2 * SVG_LINE_HEIGHT + GAP,
-    ACROSS = 6, /* columns side by side in a row */
+    ACROSS = 6,  /* columns side by side in a row */
+    UPWARDS = 8, /* contexts in a column */
+    FOOT = 2 * SVG_LINE_HEIGHT,
     TEXT_MAX = 256
 };
 
 static const char bold[] = " font-weight=\"bold\"";
 
-static void draw_box(FILE *file, int x, int y, const char *device, const char *style)
+static int hue_of(const json_t *object)
+{
+    return svg_hue(draw_text(object, "device"));
+}
+
+static int pattern_of(const json_t *object)
+{
+    return svg_pattern((long long)draw_number(object, "context"));
+}
+
+/* The box of a frame or a context: its text is in the same group, so that it knows the fill behind
+ * it. */
+static void begin_box(FILE *file, int x, int y, const char *class, const json_t *of,
+                      const char *style)
 {
     fprintf(file,
-            "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\" fill=\"%s\" "
-            "stroke=\"#333\"%s/>\n",
-            x, y, BOX_WIDTH, BOX_HEIGHT, svg_device_colour(device), style);
+            "<g class=\"%s\">\n"
+            "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\" class=\"box %s\" ",
+            svg_hue_name(hue_of(of)), x, y, BOX_WIDTH, BOX_HEIGHT, class);
+    svg_fill(file, hue_of(of), pattern_of(of));
+    fprintf(file, " stroke=\"%s\"%s/>\n", svg_light("ink"), style);
+}
+
+static void end_box(FILE *file)
+{
+    fputs("</g>\n", file);
 }
 
 static void draw_named(FILE *file, int x, int *line, const json_t *frame, const char *name)
@@ -53,10 +75,10 @@ static void draw_frame(FILE *file, const json_t *frame, int x, int y, const char
 {
     char text[TEXT_MAX];
     int left = x + MARGIN, line = y + SVG_LINE_HEIGHT;
-    draw_box(file, x, y, draw_text(frame, "device"),
-             strcmp(origin, "foreign") == 0 ? " stroke-dasharray=\"4 3\""
-             : top                          ? " stroke-width=\"3\""
-                                            : "");
+    begin_box(file, x, y, "frame", frame,
+              strcmp(origin, "foreign") == 0 ? " stroke-dasharray=\"4 3\""
+              : top                          ? " stroke-width=\"3\""
+                                             : "");
     snprintf(text, sizeof text, "%s  %s", draw_text(frame, "device"), origin);
     svg_line(file, left, line, COLUMNS, bold, text);
     snprintf(text, sizeof text, "%s context %lld", draw_text(frame, "context_kind"),
@@ -66,6 +88,7 @@ static void draw_frame(FILE *file, const json_t *frame, int x, int y, const char
     draw_named(file, left, &line, frame, "allocator");
     if (*draw_text(frame, "file") != '\0')
         draw_place(file, left, line + SVG_LINE_HEIGHT, frame);
+    end_box(file);
 }
 
 static void draw_head(FILE *file, int x, int y, const char *first, const char *second)
@@ -106,7 +129,7 @@ static void draw_context(FILE *file, const json_t *context, int x, int y)
 {
     char text[TEXT_MAX];
     int left = x + MARGIN;
-    draw_box(file, x, y, draw_text(context, "device"), "");
+    begin_box(file, x, y, "context", context, "");
     snprintf(text, sizeof text, "%s  %s context %lld", draw_text(context, "device"),
              draw_text(context, "context_kind"), (long long)draw_number(context, "context"));
     svg_line(file, left, y + SVG_LINE_HEIGHT, COLUMNS, bold, text);
@@ -121,24 +144,68 @@ static void draw_context(FILE *file, const json_t *context, int x, int y)
              (long long)draw_number(context, "allocators"),
              (long long)draw_number(context, "holds"));
     svg_line(file, left, y + 4 * SVG_LINE_HEIGHT, COLUMNS, "", text);
+    end_box(file);
 }
 
-static void draw_contexts(FILE *file, const json_t *snapshot, int x, int y, int bottom)
+/* The contexts from the one of number `first` on, as many as a column has. */
+static void draw_contexts(FILE *file, const json_t *snapshot, size_t first, int x, int y,
+                          int bottom)
 {
     char text[TEXT_MAX];
     const json_t *contexts = json_object_get(snapshot, "contexts");
     const json_t *host = json_object_get(snapshot, "host");
     snprintf(text, sizeof text, "host: %lld bytes", (long long)draw_number(host, "memory_bytes"));
-    draw_head(file, x, y, "contexts", text);
-    for (size_t i = 0; i < json_array_size(contexts); i++)
-        draw_context(file, json_array_get(contexts, i), x, bottom - (int)(i + 1) * STEP);
+    draw_head(file, x, y, first == 0 ? "contexts" : "more contexts", first == 0 ? text : "");
+    for (size_t i = 0; i < UPWARDS && first + i < json_array_size(contexts); i++)
+        draw_context(file, json_array_get(contexts, first + i), x, bottom - (int)(i + 1) * STEP);
+}
+
+/* ---- fills and legend ---- */
+
+static void use_fills(svg_fills *fills, const json_t *objects)
+{
+    for (size_t i = 0; i < json_array_size(objects); i++) {
+        const json_t *object = json_array_get(objects, i);
+        fills->used[hue_of(object)][pattern_of(object)] = true;
+    }
+}
+
+static void define_fills(FILE *file, const json_t *snapshot)
+{
+    svg_fills fills = {0};
+    const json_t *threads = json_object_get(snapshot, "threads");
+    for (size_t i = 0; i < json_array_size(threads); i++)
+        use_fills(&fills, json_object_get(json_array_get(threads, i), "frames"));
+    use_fills(&fills, json_object_get(snapshot, "detached"));
+    use_fills(&fills, json_object_get(snapshot, "contexts"));
+    svg_fills_define(&fills, file);
+}
+
+static int draw_key(FILE *file, int x, int y, const char *style, const char *text)
+{
+    fprintf(file,
+            "<rect x=\"%d\" y=\"%d\" width=\"28\" height=\"14\" rx=\"3\" class=\"box key\" "
+            "fill=\"none\" stroke=\"%s\"%s/>\n",
+            x, y - 11, svg_light("ink"), style);
+    svg_line(file, x + 34, y, COLUMNS * 2, "", text);
+    return x + 34 + ((int)strlen(text) + 3) * SVG_FONT_SIZE * 6 / 10;
+}
+
+/* Below each other, so that they fit a picture of one column. */
+static void draw_legend(FILE *file, int width, int y)
+{
+    int x = draw_key(file, GAP, y, " stroke-width=\"3\"", "current");
+    draw_key(file, x, y, " stroke-dasharray=\"4 3\"", "foreign");
+    svg_line(file, GAP, y + SVG_LINE_HEIGHT, (width - 2 * GAP) * 10 / (SVG_FONT_SIZE * 6), "",
+             "colour: device, pattern: context");
 }
 
 /* ---- the whole ---- */
 
 typedef struct layout {
     const json_t *snapshot, *threads, *detached;
-    size_t thread_count, column_count; /* threads, detached frames if any, contexts */
+    /* Columns: those of threads, of detached frames if there are any, of contexts. */
+    size_t thread_count, first_context, column_count;
 } layout;
 
 static layout lay_out(const json_t *snapshot)
@@ -146,19 +213,23 @@ static layout lay_out(const json_t *snapshot)
     layout self = {.snapshot = snapshot,
                    .threads = json_object_get(snapshot, "threads"),
                    .detached = json_object_get(snapshot, "detached")};
+    size_t contexts = json_array_size(json_object_get(snapshot, "contexts"));
     self.thread_count = json_array_size(self.threads);
-    self.column_count = self.thread_count + (json_array_size(self.detached) != 0) + 1;
+    self.first_context = self.thread_count + (json_array_size(self.detached) != 0);
+    self.column_count =
+        self.first_context + 1 + (contexts > UPWARDS ? (contexts - 1) / UPWARDS : 0);
     return self;
 }
 
 static size_t column_depth(const layout *self, size_t column)
 {
     if (column < self->thread_count)
-        return json_array_size(
-            json_object_get(json_array_get(self->threads, column), "frames"));
-    return column + 1 < self->column_count
-               ? json_array_size(self->detached)
-               : json_array_size(json_object_get(self->snapshot, "contexts"));
+        return json_array_size(json_object_get(json_array_get(self->threads, column), "frames"));
+    if (column < self->first_context)
+        return json_array_size(self->detached);
+    size_t left = json_array_size(json_object_get(self->snapshot, "contexts")) -
+                  (column - self->first_context) * UPWARDS;
+    return left < UPWARDS ? left : UPWARDS;
 }
 
 static int row_height(const layout *self, size_t first)
@@ -175,25 +246,27 @@ static void draw_column(FILE *file, const layout *self, size_t column, int y, in
     int x = GAP + (int)(column % ACROSS) * (BOX_WIDTH + GAP);
     if (column < self->thread_count)
         draw_thread(file, json_array_get(self->threads, column), x, y, bottom);
-    else if (column + 1 < self->column_count)
+    else if (column < self->first_context)
         draw_detached(file, self->detached, x, y, bottom);
     else
-        draw_contexts(file, self->snapshot, x, y, bottom);
+        draw_contexts(file, self->snapshot, (column - self->first_context) * UPWARDS, x, y, bottom);
 }
 
 void draw_stacks(FILE *file, const json_t *snapshot)
 {
     const layout self = lay_out(snapshot);
     size_t across = self.column_count < ACROSS ? self.column_count : ACROSS;
-    int height = GAP, y = 0;
+    int width = GAP + (int)across * (BOX_WIDTH + GAP), height = GAP + FOOT, y = 0;
     for (size_t first = 0; first < self.column_count; first += ACROSS)
         height += row_height(&self, first);
-    svg_begin(file, GAP + (int)across * (BOX_WIDTH + GAP), height);
+    svg_begin(file, width, height);
+    define_fills(file, snapshot);
     for (size_t first = 0; first < self.column_count; first += ACROSS) {
         int bottom = y + row_height(&self, first);
         for (size_t i = first; i < first + ACROSS && i < self.column_count; i++)
             draw_column(file, &self, i, y, bottom);
         y = bottom;
     }
+    draw_legend(file, width, y + SVG_LINE_HEIGHT);
     svg_end(file);
 }

@@ -1,15 +1,28 @@
 #include "draw/svg.h"
 
+#include "tools/draw/parts.h"
+
 #include <stdlib.h>
 #include <string.h>
+
+static void write_lines(const char *const *lines, FILE *to)
+{
+    for (; *lines != NULL; lines++)
+        fputs(*lines, to);
+}
 
 void svg_begin(FILE *file, int width, int height)
 {
     fprintf(file,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
-            "viewBox=\"0 0 %d %d\" font-family=\"monospace\" font-size=\"%d\">\n"
-            "<rect x=\"0\" y=\"0\" width=\"%d\" height=\"%d\" fill=\"white\"/>\n",
-            width, height, width, height, SVG_FONT_SIZE, width, height);
+            "viewBox=\"0 0 %d %d\" font-family=\"monospace\" font-size=\"%d\">\n<style>\n",
+            width, height, width, height, SVG_FONT_SIZE);
+    write_lines(palette_css, file);
+    write_lines(picture_css, file);
+    fprintf(file,
+            "</style>\n<rect x=\"0\" y=\"0\" width=\"%d\" height=\"%d\" class=\"paper\" "
+            "fill=\"%s\"/>\n",
+            width, height, svg_light("paper"));
 }
 
 void svg_end(FILE *file)
@@ -84,13 +97,67 @@ void svg_line(FILE *file, int x, int y, int columns, const char *style, const ch
 
 /* ---- colours ---- */
 
-const char *svg_device_colour(const char *device)
+const char *svg_light(const char *name)
 {
-    static const char *const colours[] = {"#cfe8fc", "#d7f0d0", "#fde5c8", "#ecd9f5",
-                                          "#fcd5d5", "#d5f2ef", "#f4f0c4", "#e2e2e2"};
+    for (size_t i = 0; i < sizeof palette_light / sizeof palette_light[0]; i++)
+        if (strcmp(palette_light[i][0], name) == 0)
+            return palette_light[i][1];
+    return "none";
+}
+
+int svg_hue(const char *device)
+{
     const char *colon = strchr(device, ':');
     if (strncmp(device, "cpu", 3) == 0 || colon == NULL)
-        return "#f2f2f2";
-    unsigned long index = strtoul(colon + 1, NULL, 10);
-    return colours[index % (sizeof colours / sizeof colours[0])];
+        return SVG_HUES - 1;
+    return (int)(strtoul(colon + 1, NULL, 10) % (SVG_HUES - 1));
+}
+
+const char *svg_hue_name(int hue)
+{
+    static const char *const names[SVG_HUES] = {"gpu0", "gpu1", "gpu2", "gpu3", "gpu4",
+                                                "gpu5", "gpu6", "gpu7", "cpu"};
+    return names[hue];
+}
+
+int svg_pattern(long long context)
+{
+    return context > 0 ? (int)((context - 1) % SVG_PATTERNS) : 0;
+}
+
+/* The same shapes as in look/look.css and look/look.js; the first pattern is plain. */
+static const char *const shapes[SVG_PATTERNS] = {"",         "M0 8L8 0", "M3 3h2v2h-2z", "M0 4H8",
+                                                 "M0 0L8 8", "M4 0V8",   "M0 4H8M4 0V8"};
+
+static void define_fill(FILE *file, int hue, int pattern)
+{
+    char edge[32];
+    const char *name = svg_hue_name(hue);
+    snprintf(edge, sizeof edge, "%s-edge", name);
+    fprintf(file,
+            "<pattern id=\"%s-%d\" class=\"%s\" width=\"8\" height=\"8\" "
+            "patternUnits=\"userSpaceOnUse\">\n"
+            "<path class=\"fill\" fill=\"%s\" d=\"M0 0H8V8H0z\"/>\n",
+            name, pattern, name, svg_light(name));
+    if (pattern > 0)
+        fprintf(file,
+                "<path class=\"hatch\" fill=\"none\" stroke=\"%s\" stroke-opacity=\"0.4\" "
+                "d=\"%s\"/>\n",
+                svg_light(edge), shapes[pattern]);
+    fputs("</pattern>\n", file);
+}
+
+void svg_fills_define(const svg_fills *self, FILE *file)
+{
+    fputs("<defs>\n", file);
+    for (int hue = 0; hue < SVG_HUES; hue++)
+        for (int pattern = 0; pattern < SVG_PATTERNS; pattern++)
+            if (self->used[hue][pattern])
+                define_fill(file, hue, pattern);
+    fputs("</defs>\n", file);
+}
+
+void svg_fill(FILE *file, int hue, int pattern)
+{
+    fprintf(file, "fill=\"url(#%s-%d)\"", svg_hue_name(hue), pattern);
 }

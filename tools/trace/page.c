@@ -250,9 +250,12 @@ static void write_streams(writer *self)
     char name[160];
     fputs("\"streams\":[", self->to);
     for (size_t i = 0; i < self->tracks.count; i++) {
-        trace_track_text(self->process, &self->tracks.all[i], name, sizeof name);
-        fprintf(self->to, "%s{\"lanes\":%u,\"name\":", i > 0 ? "," : "",
-                self->tracks.all[i].lanes);
+        const trace_track *track = &self->tracks.all[i];
+        const trace_object *context =
+            trace_object_at(self->process, CX_HANDLE_CONTEXT, track->context, track->first);
+        trace_track_text(self->process, track, name, sizeof name);
+        fprintf(self->to, "%s{\"lanes\":%u,\"context\":%ld,\"name\":", i > 0 ? "," : "",
+                track->lanes, object_index(self, context));
         trace_write_quoted(name, self->to);
         fputc('}', self->to);
     }
@@ -309,6 +312,22 @@ static void write_ends(writer *self)
     fputs("},", self->to);
 }
 
+/* The device and the number of each context, by its number among the objects. */
+static void write_contexts(writer *self)
+{
+    bool begun = false;
+    fputs("\"contexts\":{", self->to);
+    for (size_t i = 0; i < self->process->object_count; i++) {
+        const trace_object *object = &self->process->objects[i];
+        if (object->kind != CX_HANDLE_CONTEXT)
+            continue;
+        fprintf(self->to, "%s\"%zu\":[%d,%u]", begun ? "," : "", i,
+                object->device - (int)self->process->head->host_devices, object->number);
+        begun = true;
+    }
+    fputs("},", self->to);
+}
+
 static void write_marks(writer *self, const trace_marks *marks)
 {
     bool begun = false;
@@ -351,6 +370,7 @@ static bool write_process(writer *self, const trace_marks *marks)
     trace_write_quoted(trace_file_name(self->process->head->program), self->to);
     fprintf(self->to, ",\"timed\":%s,", self->process->work_count > 0 ? "true" : "false");
     bool good = write_threads(self) && write_arrows(self);
+    write_contexts(self);
     write_ends(self);
     write_streams(self);
     fputs(",\n", self->to);
@@ -391,12 +411,15 @@ bool trace_write_page(const trace *self, const trace_marks *marks, FILE *to)
 {
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
           "<title>ctxrt trace</title>\n<style>\n", to);
+    write_lines(palette_css, to);
+    write_lines(look_css, to);
     write_lines(page_css, to);
     fputs("</style>\n</head>\n<body>\n", to);
     write_lines(page_html, to);
     fputs("<script type=\"application/json\" id=\"trace\">", to);
     bool good = write_trace(self, marks, to);
     fputs("</script>\n<script>\n", to);
+    write_lines(look_js, to);
     write_lines(page_js, to);
     write_lines(page_keys_js, to);
     fputs("</script>\n</body>\n</html>\n", to);

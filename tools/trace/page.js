@@ -1,10 +1,8 @@
-'use strict';
 /* ---- the trace ---- */
 const data = JSON.parse(document.getElementById('trace').textContent);
 const texts = data.texts;
-const element = id => document.getElementById(id);
-const GUTTER = 190, AXIS = 24, CALL = 16, LAYER = 14, WORK = 16, GAP = 8;
-const PATTERNS = 4, HUES = [214, 130, 32, 280, 350, 180, 60];
+const GUTTER = 240, AXIS = 28, CALL = 20, LAYER = 19, WORK = 20, GAP = 9, MARKS = 14;
+const LETTERS = {kernel: 'K', move: 'C', host: 'H', order: 'E', wait: 'W', submission: 'S'};
 
 /* Columns of begins count from the item before. The greatest end so far finds what is visible. */
 function unpack(columns) {
@@ -37,9 +35,10 @@ const GOOD = texts.indexOf('SUCCESS'), NOT_READY = texts.indexOf('NOT_READY');
 let total = 1, height = AXIS + GAP;
 const contextNames = new Map();
 
-function contextOf(word) {
-  if (!contextNames.has(word)) contextNames.set(word, contextNames.size);
-  return contextNames.get(word);
+/* What a context looks like, by its name: its device and its number. */
+function lookOf(process, object, word) {
+  if (!contextNames.has(word)) contextNames.set(word, process.contexts[object] || [-1, 1]);
+  return word;
 }
 
 function addLane(lane, tall) {
@@ -51,16 +50,16 @@ function addLane(lane, tall) {
 }
 
 /* The entries of a stack by their level; those of one level follow each other. */
-function layersOf(spans) {
+function layersOf(process, spans) {
   const layers = [];
   for (const [object, word, level, start, end] of spans) {
-    while (layers.length <= level) layers.push({object: [], word: [], start: [], end: [], hue: [], count: 0});
+    while (layers.length <= level) layers.push({object: [], word: [], start: [], end: [], look: [], count: 0});
     const layer = layers[level];
     layer.object.push(object);
     layer.word.push(word);
     layer.start.push(start);
     layer.end.push(end);
-    layer.hue.push(contextOf(word));
+    layer.look.push(lookOf(process, object, word));
     layer.count++;
   }
   for (const layer of layers) layer.reach = layer.end;
@@ -69,13 +68,14 @@ function layersOf(spans) {
 }
 
 function addThread(process, thread) {
-  const calls = unpack(thread.calls), layers = layersOf(thread.spans), levels = layers.length;
+  const calls = unpack(thread.calls), layers = layersOf(process, thread.spans), levels = layers.length;
   const failed = [];
   for (let i = 0; i < calls.count; i++)
     if (calls.result[i] !== GOOD && calls.result[i] !== NOT_READY) failed.push(i);
   const marks = process.marks.filter(mark => mark[0] === thread.tid);
-  return addLane({kind: 'thread', name: thread.name, process, items: calls, layers, levels, failed, marks},
-    CALL + levels * LAYER + (marks.length > 0 ? 12 : 0));
+  const spanned = thread.spans.length > 0;
+  return addLane({kind: 'thread', name: thread.name, process, items: calls, layers, levels, spanned, failed, marks},
+    CALL + levels * LAYER + (marks.length > 0 ? MARKS : 0));
 }
 
 /* The work of one stream; each item remembers its number in the process. */
@@ -86,13 +86,14 @@ function addStream(process, index, stream) {
     call: pick(work.call), start: pick(work.start), end: pick(work.end), count: mine.length};
   let most = 0;
   items.reach = items.end.map(end => most = Math.max(most, end));
-  return addLane({kind: 'stream', name: stream.name, process, items, failed: [], marks: []}, stream.lanes * WORK);
+  return addLane({kind: 'stream', name: stream.name, context: process.contexts[stream.context], process, items, failed: [], marks: []},
+    stream.lanes * WORK);
 }
 
 function addProcess(process) {
   total = Math.max(total, process.end);
   const from = process.forkedFrom !== 0 ? ' forked from ' + process.forkedFrom : '';
-  if (data.processes.length > 1) addLane({kind: 'title', name: 'process ' + process.pid + ' ' + process.program + from}, 16);
+  if (data.processes.length > 1) addLane({kind: 'title', name: 'process ' + process.pid + ' ' + process.program + from}, CALL);
   process.columns = unpack(process.work);
   process.byTrack = process.streams.map(() => []);
   process.place = [];
@@ -103,7 +104,7 @@ function addProcess(process) {
   }
   const known = new Set(process.threads.map(thread => thread.tid));
   const others = process.marks.filter(mark => !known.has(mark[0]));
-  if (others.length > 0) addLane({kind: 'marks', name: 'findings of other threads', process, failed: [], marks: others}, 14);
+  if (others.length > 0) addLane({kind: 'marks', name: 'findings of other threads', process, failed: [], marks: others}, MARKS + 2);
   process.threadLanes = process.threads.map(thread => addThread(process, thread));
   process.streamLanes = process.streams.map((stream, index) => addStream(process, index, stream));
 }
@@ -113,47 +114,43 @@ data.processes.forEach(addProcess);
 const view = element('view'), canvas = document.createElement('canvas'), spacer = document.createElement('div');
 const pen = canvas.getContext('2d');
 view.append(canvas, spacer);
-let from = 0, span = total * 1.02, wide = 0, high = 0, colours = {}, patterns = [];
+/* The time before the first call is the program's own. */
+const begin = Math.min(total, ...lanes.filter(lane => lane.items !== undefined && lane.items.count > 0).map(lane => lane.items.start[0]));
+const whole = {from: begin - (total - begin) * .01, span: (total - begin) * 1.03};
+let {from, span} = whole, wide = 0, high = 0, colours = {}, patterns = new Map();
 let selected = null, matches = [], matching = null, matchAt = -1, asked = false;
 
 const xOf = time => GUTTER + (time - from) / span * (wide - GUTTER);
 const timeOf = x => from + (x - GUTTER) / (wide - GUTTER) * span;
 
 function readColours() {
-  const style = getComputedStyle(document.documentElement);
   for (const name of ['paper', 'ink', 'soft', 'line', 'band', 'gutter', 'wrong', 'mark', 'call', 'kernel', 'move', 'host', 'order', 'wait',
-    'submission', 'hit'])
-    colours[name] = style.getPropertyValue('--' + name).trim();
-  colours.dark = matchMedia('(prefers-color-scheme:dark)').matches;
-  patterns = [];
+    'submission', 'hit', 'cpu', ...[...Array(HUES).keys()].map(i => 'gpu' + i)])
+    colours[name] = colourOf(name);
+  patterns = new Map();
 }
 
-/* A context's hue and pattern: the pattern tells contexts apart without colour. */
-function fillOf(hue) {
-  if (patterns[hue] !== undefined) return patterns[hue];
-  const tile = document.createElement('canvas'), draw = tile.getContext('2d');
-  const base = HUES[hue % HUES.length];
-  tile.width = tile.height = 8;
-  draw.fillStyle = colours.dark ? `hsl(${base} 35% 28%)` : `hsl(${base} 70% 92%)`;
-  draw.fillRect(0, 0, 8, 8);
-  draw.strokeStyle = draw.fillStyle = colours.dark ? `hsl(${base} 40% 45%)` : `hsl(${base} 50% 76%)`;
-  const kind = hue % PATTERNS;
-  draw.beginPath();
-  if (kind === 1) { draw.moveTo(0, 8); draw.lineTo(8, 0); }
-  if (kind === 2) draw.fillRect(3, 3, 2, 2);
-  if (kind === 3) { draw.moveTo(0, 4); draw.lineTo(8, 4); }
-  draw.stroke();
-  return patterns[hue] = pen.createPattern(tile, 'repeat');
+function patternOfContext(device, number) {
+  const name = fillClass(device, number);
+  if (!patterns.has(name)) patterns.set(name, pen.createPattern(fillTile(device, number), 'repeat'));
+  return patterns.get(name);
 }
 
 /* ---- drawing ---- */
-function label(text, x, y, room, colour) {
+function label(text, x, y, room, colour, halo) {
   if (room < 14) return;
   pen.fillStyle = colour;
   let shown = text;
   while (shown.length > 1 && pen.measureText(shown).width > room - 6)
     shown = shown.slice(0, Math.max(1, Math.floor(shown.length * Math.min(0.9, (room - 6) / pen.measureText(shown).width))));
-  if (shown.length === text.length || shown.length > 2) pen.fillText(shown, x + 3, y);
+  if (shown.length < text.length && shown.length <= 2) return;
+  if (halo !== undefined) {
+    pen.strokeStyle = halo;
+    pen.lineWidth = 4;
+    pen.strokeText(shown, x + 3, y);
+    pen.lineWidth = 1;
+  }
+  pen.fillText(shown, x + 3, y);
 }
 
 /* Calls `draw` for the visible items, once for all those that begin at one pixel. */
@@ -179,7 +176,8 @@ function goneAt(lane, layer, i) {
 function drawEntry(lane, level, i, y) {
   const layer = lane.layers[level], left = shownX(layer.start[i]), right = Math.max(left + 1, shownX(layer.end[i]));
   const top = y + CALL + (lane.levels - 1 - level) * LAYER, gone = goneAt(lane, layer, i);
-  pen.fillStyle = fillOf(layer.hue[i]);
+  const [device, number] = contextNames.get(layer.look[i]);
+  pen.fillStyle = patternOfContext(device, number);
   pen.fillRect(left, top, right - left, LAYER - 1);
   if (gone !== undefined) {
     pen.strokeStyle = colours.wrong;
@@ -191,7 +189,8 @@ function drawEntry(lane, level, i, y) {
   if (right - left < 3) return;
   pen.strokeStyle = colours.soft;
   pen.strokeRect(left + .5, top + .5, right - left - 1, LAYER - 2);
-  label(texts[layer.word[i]] + (gone !== undefined ? ' (destroyed)' : ''), left, top + 10, right - left, colours.ink);
+  const name = texts[layer.word[i]] + (gone !== undefined ? ' (destroyed)' : '');
+  label(name, left, top + 14, right - left, colours.ink, colours[hueOf(device)]);
 }
 
 function drawCall(lane, i, y) {
@@ -199,7 +198,7 @@ function drawCall(lane, i, y) {
   const wrong = calls.result[i] !== GOOD && calls.result[i] !== NOT_READY;
   pen.fillStyle = wrong ? colours.wrong : colours.call;
   pen.fillRect(left, y + 1, right - left, CALL - 3);
-  if (right - left > 30) label(texts[calls.name[i]], left, y + 11, right - left, wrong ? colours.paper : colours.ink);
+  if (right - left > 30) label(texts[calls.name[i]], left, y + 14, right - left, wrong ? colours.paper : colours.ink);
 }
 
 /* A failed call has a cross above its pixel. */
@@ -236,7 +235,8 @@ function drawWork(lane, i, y) {
   const kind = texts[work.kind[i]], top = y + work.lane[i] * WORK;
   pen.fillStyle = colours[kind] || colours.order;
   pen.fillRect(left, top + 1, right - left, WORK - 3);
-  label(texts[work.name[i]], left, top + 11, right - left, colours.paper);
+  if (right - left > 30) label(texts[work.name[i]], left, top + 14, right - left, colours.paper);
+  else if (right - left > 12) label(LETTERS[kind] || '', left, top + 14, 20, colours.paper);
 }
 
 function drawBand(lane, y) {
@@ -271,8 +271,12 @@ function drawMatches(lane, y) {
 function drawGutter(lane, y) {
   pen.fillStyle = colours.gutter;
   pen.fillRect(0, y, GUTTER - 4, lane.tall);
-  label(lane.name, 2, y + 12, GUTTER - 6, colours.ink);
-  if (lane.kind === 'thread' && lane.levels > 1) label('stack', 2, y + 12 + LAYER, GUTTER - 6, colours.soft);
+  label(lane.name, 2, y + 14, GUTTER - 20, colours.ink);
+  if (lane.context !== undefined) {
+    pen.fillStyle = patternOfContext(...lane.context);
+    pen.fillRect(GUTTER - 16, y, 12, lane.tall);
+  }
+  if (lane.kind === 'thread' && lane.spanned) label('stack', 2, y + 14 + CALL, GUTTER - 6, colours.soft);
 }
 
 function unitOf(time) {
@@ -281,14 +285,14 @@ function unitOf(time) {
 
 /* The lines of the axis, and then, above all lanes, its times. */
 function drawAxis(times) {
-  const raw = span / Math.max(1, (wide - GUTTER) / 110), power = 10 ** Math.floor(Math.log10(raw));
+  const raw = span / Math.max(1, (wide - GUTTER) / 130), power = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 5, 10].map(each => each * power).find(each => each >= raw), [unit, name] = unitOf(step * 5);
   pen.fillStyle = colours.paper;
   if (times) pen.fillRect(0, 0, wide, AXIS - 2);
   for (let tick = Math.ceil(from / step) * step; tick <= from + span; tick += step) {
     const x = xOf(tick);
     if (times) {
-      label(+(tick / unit).toPrecision(12) + ' ' + name, x - 2, 13, 110, colours.soft);
+      label(+(tick / unit).toPrecision(12) + ' ' + name, x - 2, 15, 130, colours.soft);
       continue;
     }
     pen.strokeStyle = colours.line;
@@ -369,7 +373,7 @@ function draw() {
   canvas.style.height = high + 'px';
   spacer.style.height = Math.max(0, height - high) + 'px';
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-  pen.font = '11px sans-serif';
+  pen.font = '13px sans-serif';
   pen.fillStyle = colours.paper;
   pen.fillRect(0, 0, wide, high);
   const shown = lanes.filter(lane => lane.top + lane.tall >= view.scrollTop && lane.top <= view.scrollTop + high);

@@ -115,8 +115,7 @@ function pan(part) {
 }
 
 function seeAll() {
-  from = 0;
-  span = total * 1.02;
+  ({from, span} = whole);
   keepInside();
 }
 
@@ -204,7 +203,7 @@ element('wanted').addEventListener('input', event => search(event.target.value))
 
 const keys = {
   '+': () => zoom(.8, from + span / 2), '=': () => zoom(.8, from + span / 2), '-': () => zoom(1.25, from + span / 2),
-  'ArrowLeft': () => pan(-.1), 'ArrowRight': () => pan(.1), '0': seeAll, 'Home': () => { from = 0; keepInside(); },
+  'ArrowLeft': () => pan(-.1), 'ArrowRight': () => pan(.1), '0': seeAll, 'Home': () => { from = whole.from; keepInside(); },
   'ArrowUp': () => { view.scrollTop -= 40; }, 'ArrowDown': () => { view.scrollTop += 40; },
   '/': () => element('wanted').focus(), 'n': () => goToMatch(1), 'N': () => goToMatch(-1), '.': () => goToItem(1), ',': () => goToItem(-1),
   'e': () => goToTrouble(1), 'E': () => goToTrouble(-1), 'Escape': () => select(null),
@@ -235,18 +234,28 @@ function plain(colour) {
   return to => { to.fillStyle = colour; to.fillRect(0, 0, 28, 12); };
 }
 
+function crossed(to) {
+  to.strokeStyle = colours.wrong;
+  to.beginPath();
+  to.moveTo(0, 6);
+  to.lineTo(28, 6);
+  to.stroke();
+}
+
 function writeLegend() {
   element('legend').textContent = '';
-  for (const [word, hue] of contextNames)
-    if (hue < 12) addLegend(texts[word], plain(fillOf(hue)));
-  if (contextNames.size > 12) addLegend('and ' + (contextNames.size - 12) + ' more contexts', plain(colours.paper));
+  for (const [word, look] of [...contextNames].sort(([, one], [, other]) => one[0] - other[0] || one[1] - other[1]).slice(0, 12))
+    addKey(fillClass(...look), texts[word]);
+  if (contextNames.size > 12) addKey('', 'and ' + (contextNames.size - 12) + ' more contexts');
   addLegend('call', plain(colours.call));
   if (lanes.some(lane => lane.failed !== undefined && lane.failed.length > 0)) addLegend('failed call (×)', plain(colours.wrong));
   const kinds = new Set(data.processes.flatMap(process => process.work.kind).map(word => texts[word]));
   const words = {kernel: 'kernel', move: 'copy or fill', host: 'host function', order: 'event, wait or free', wait: 'wait for a value',
     submission: 'submission: when it ran is unknown'};
-  for (const kind of Object.keys(words)) if (kinds.has(kind)) addLegend(words[kind], plain(colours[kind]));
+  for (const kind of Object.keys(words)) if (kinds.has(kind)) addLegend(LETTERS[kind] + ': ' + words[kind], plain(colours[kind]));
   if (data.processes.some(process => process.marks.length > 0)) addLegend('finding: ▲ error, ◆ warning, ● note', plain(colours.mark));
+  if ([...lanes].some(lane => (lane.layers || []).some(layer => layer.start.some((_, i) => goneAt(lane, layer, i) !== undefined))))
+    addLegend('destroyed, still on a stack', crossed);
 }
 
 function counted(count, word) {
@@ -266,11 +275,11 @@ function writeTitle() {
   document.title = 'ctxrt trace: ' + names;
 }
 
-function begin() {
+function paint() {
   readColours();
   writeTitle();
   writeLegend();
   redraw();
 }
-matchMedia('(prefers-color-scheme:dark)').addEventListener('change', begin);
-begin();
+matchMedia('(prefers-color-scheme:dark)').addEventListener('change', paint);
+paint();
