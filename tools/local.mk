@@ -10,7 +10,7 @@ LESSON_SOURCES = tools/lesson/check_program.c tools/lesson/check_scenario.c tool
 	tools/lesson/compile.c tools/lesson/compile.h tools/lesson/copy.c tools/lesson/copy.h tools/lesson/findings.c \
 	tools/lesson/findings.h tools/lesson/frame.c tools/lesson/frame.h tools/lesson/job.c tools/lesson/job.h \
 	tools/lesson/lesson.c tools/lesson/lesson.h tools/lesson/solved.c tools/lesson/solved.h
-TRACE_SOURCES = lib/base/text.c lib/base/text.h lib/base/utf8.c lib/base/utf8.h lib/layer/trace/layout.c lib/layer/trace/layout.h \
+TRACE_SOURCES = tools/look/write.c tools/look/write.h lib/base/text.c lib/base/text.h lib/base/utf8.c lib/base/utf8.h lib/layer/trace/layout.c lib/layer/trace/layout.h \
 	tools/trace/calls.c tools/trace/calls.h tools/trace/command.c tools/trace/json.c tools/trace/json.h tools/trace/marks.c tools/trace/marks.h \
 	tools/trace/objects.c tools/trace/objects.h tools/trace/origins.c tools/trace/origins.h tools/trace/page.c tools/trace/page.h tools/trace/pieces.c tools/trace/pieces.h tools/trace/read.c tools/trace/read.h \
 	tools/trace/spans.c tools/trace/spans.h tools/trace/text.c tools/trace/text.h tools/trace/tracks.c tools/trace/words.c tools/trace/words.h

@@ -59,6 +59,11 @@ bool cx_emu_explain(cxu_result result, char *text, size_t size);
  * driver's interface: it is not counted, runs nothing and leaves captures alone. */
 bool cx_emu_stream_is_idle(CUstream handle);
 
+/* Copies bytes of an allocation as they are at this moment, whatever work is still to be done. This
+ * is no call of the driver's interface: it is not counted, waits for nothing and runs nothing.
+ * False, with nothing written: no allocation, or mapping, holds them all. */
+bool cx_emu_peek(uint64_t address, size_t bytes, unsigned char *out);
+
 /*
  * Work that is queued and that nothing has waited for so far, under CTXRT_EMU_SCHEDULE=lazy: a
  * synchronisation may be missing. Oldest first; event records and frees are left out. `call` is

@@ -10,7 +10,7 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/device.c lib/emu/device_call.c lib/emu/error.c lib/emu/explain.c lib/emu/explain.h \
 	lib/emu/fault.c lib/emu/fault.h lib/emu/gpu.c lib/emu/gpu.h lib/emu/gpus.def \
 	lib/emu/green.c lib/emu/green.h lib/emu/green_call.c lib/emu/green_resource.c lib/emu/ipc.c lib/emu/ipc_event.c lib/emu/process_file.c lib/emu/process_file.h lib/emu/process_life.c lib/emu/process_life.h lib/emu/profiler.c lib/emu/limit.c lib/emu/limit.h \
-	lib/emu/peer.c lib/emu/peer.h lib/emu/primary.c \
+	lib/emu/peek.c lib/emu/peer.c lib/emu/peer.h lib/emu/primary.c \
 	lib/emu/slot.c lib/emu/slot.h \
 	lib/emu/stack.c lib/emu/stack.h \
 	lib/emu/timed.c lib/emu/timed.h lib/emu/touched.c lib/emu/touched.h lib/emu/state.c lib/emu/sticky.c lib/emu/sticky.h lib/emu/table.c lib/emu/unwaited.c lib/emu/unwaited.h lib/emu/visible.c \

@@ -54,6 +54,25 @@ START_TEST(a_copy_that_nobody_waits_for_leaves_the_old_bytes)
 }
 END_TEST
 
+START_TEST(a_peek_sees_bytes_as_they_are_and_runs_nothing)
+{
+    CUdeviceptr memory = make_filled(OLD);
+    CUstream stream = make_stream(CXU_STREAM_NON_BLOCKING);
+    unsigned char seen[BYTES], byte = 0;
+
+    ck_success(cx_emu_call_memset_d8_async(memory, NEW, BYTES, stream));
+    ck_assert(cx_emu_peek(memory, BYTES, seen));
+    ck_bytes(seen, OLD);
+    ck_assert(!cx_emu_stream_is_idle(stream));
+    ck_success(cx_emu_call_stream_synchronize(stream));
+    ck_assert(cx_emu_peek(memory + BYTES - 1, 1, &byte));
+    ck_assert_int_eq(byte, NEW);
+    ck_assert(!cx_emu_peek(memory, BYTES + 1, seen)); /* beyond its end */
+    ck_success(cx_emu_call_mem_free(memory));
+    ck_assert(!cx_emu_peek(memory, 1, &byte));
+}
+END_TEST
+
 /* The consumer's stream should have waited for an event of the producer's; it is synchronised all
  * the same, and so is the context. */
 START_TEST(a_missing_event_between_two_streams_shows_every_time)
@@ -470,6 +489,7 @@ static Suite *lazy_suite(void)
 
     tcase_add_checked_fixture(tcase, setup, work_teardown);
     tcase_add_test(tcase, a_copy_that_nobody_waits_for_leaves_the_old_bytes);
+    tcase_add_test(tcase, a_peek_sees_bytes_as_they_are_and_runs_nothing);
     tcase_add_test(tcase, a_missing_event_between_two_streams_shows_every_time);
     tcase_add_test(tcase, a_source_that_is_reused_too_early_is_copied_as_it_is_then);
     tcase_add_loop_test(tcase, a_copy_or_fill_behind_a_free_in_another_stream_fails, 0, 3);

@@ -25,8 +25,8 @@ open_page() # page, probe, name=value of the browser's settings...
     timeout 120 "$chromium" --headless --no-sandbox --disable-gpu --user-data-dir="$scratch/profile" --enable-logging=stderr \
         ${settings:+--blink-settings="$settings"} --window-size=1300,800 --dump-dom "file://$scratch/probed.html" \
         > "$scratch/dom" 2> "$scratch/browser"
-    sed -n '/<pre id="probe">/,/<\/pre>/p' "$scratch/dom" |
-        sed 's/.*<pre id="probe">//; s/&gt;/>/g; s/&lt;/</g; s/&amp;/\&/g' > "$scratch/said"
+    sed -n '/<pre id="probe"/,/<\/pre>/p' "$scratch/dom" |
+        sed 's/.*<pre id="probe"[^>]*>//; s/&gt;/>/g; s/&lt;/</g; s/&amp;/\&/g' > "$scratch/said"
     cp "$scratch/said" "$scratch/out"
     grep CONSOLE "$scratch/browser" > "$scratch/errors"
 }

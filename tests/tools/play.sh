@@ -110,9 +110,10 @@ B: ctx.push a
 A: ctx.destroy a
 EOF
 run "$ctxrt" play --html "$page" "$scratch/fork.scn" "$bad"
-[ "$status" -eq 1 ] && [ "$(grep -c '^<section' "$page")" -eq 6 ] && [ "$(grep -c '^<article' "$page")" -eq 2 ] &&
-    [ "$(grep -c '^<section class="wrong"' "$page")" -eq 1 ] && grep -q 'Before &amp; after &lt;the fork&gt;' "$page" &&
-    grep -q '>B</b><span class="destroyed">a<' "$page" && grep -q '^</html>$' "$page"
+[ "$status" -eq 1 ] && [ "$(grep -c '^,{"line"' "$page")" -eq 6 ] && [ "$(grep -c '^,{"devices"' "$page")" -eq 2 ] &&
+    [ "$(grep -c '^,{.*"expected":"SUCCESS none"' "$page")" -eq 1 ] &&
+    grep -q 'Before \\u0026 after \\u003cthe fork>' "$page" && grep -q '"stacks":\[.*\["B",\[0,true,"a"\]\]' "$page" &&
+    grep -q '^"S4":{.*"words":' "$page" && grep -q '^</html>$' "$page"
 report $? 'html_has_each_step_of_each_scenario_and_its_stacks'
 if command -v python3 > /dev/null; then
     python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$page" > "$scratch/out" 2> "$scratch/errors"

@@ -1,6 +1,7 @@
 /* Comes before the probe of a page, which writes what it found, one line each. */
 const told = document.createElement('pre');
 told.id = 'probe';
+told.hidden = true;
 document.body.append(told);
 
 const say = (what, value) => told.append(what + ': ' + String(value).replaceAll('\n', ' | ') + '\n');

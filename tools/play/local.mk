@@ -26,6 +26,21 @@ tools_play_libplay_la_SOURCES = \
 	tools/play/thread.c \
 	tools/play/value.c tools/play/value.h \
 	tools/play/verb.c tools/play/verb.h \
-	tools/play/watch.c
+	tools/play/scene.c tools/play/scene.h \
+	tools/play/scene_write.c \
+	tools/play/watch.c tools/look/write.c tools/look/write.h
+
+# The page that is no C, and the rules in a student's words.
+PLAY_PARTS = $(LOOK)/palette.css $(LOOK)/look.css $(top_srcdir)/tools/play/page.css $(top_srcdir)/tools/play/page.html \
+	$(LOOK)/look.js $(top_srcdir)/tools/play/page.js $(top_srcdir)/tools/play/page_keys.js
+PLAY_RULES = $(top_srcdir)/tools/play/rules.awk $(top_srcdir)/tools/play/rules.txt $(top_srcdir)/docs/semantics.md
+EXTRA_DIST += tools/play/page.css tools/play/page.html tools/play/page.js tools/play/page_keys.js tools/play/rules.awk tools/play/rules.txt
+CLEANFILES += tools/play/page_parts.h tools/play/rules.h
+tools/play/page_parts.h: $(PLAY_PARTS) $(LOOK)/embed.awk Makefile
+	$(EMBED) $(PLAY_PARTS) > $@.new && echo '#define MANUAL "$(docdir)/docs/semantics.md"' >> $@.new && mv $@.new $@
+tools/play/rules.h: $(PLAY_RULES)
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(AWK) -f $(PLAY_RULES) > $@.new && mv $@.new $@
+USES_PLAY_PARTS = tools/play/page.lo
+$(USES_PLAY_PARTS): tools/play/page_parts.h tools/play/rules.h
 
 PLAY_LIBS = tools/play/libplay.la lib/emu/libemu.la lib/driver/libdriver.la lib/base/libbase.la

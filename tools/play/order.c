@@ -475,3 +475,29 @@ void cx_order_step(cx_order *self, cx_player *player, const cx_call *call)
         take_work(self, call, current);
     }
 }
+
+/* ---- pending work ---- */
+
+void cx_order_pending(const cx_order *self, cx_order_visit *visit, void *argument)
+{
+    for (int i = 0; i < self->work_count; i++) {
+        const stream *in = &self->streams[self->works[i].stream];
+        if (!set_has(&self->known, i))
+            visit(self->works[i].line, (cx_cell){.bits = in->handle},
+                  (cx_cell){.bits = in->context}, argument);
+    }
+}
+
+bool cx_order_event_pending(const cx_order *self, cx_cell cell)
+{
+    for (int i = 0; i < self->event_count; i++)
+        for (int j = 0; self->events[i].handle == cell.bits && j < self->work_count; j++)
+            if (set_has(&self->events[i].behind, j) && !set_has(&self->known, j))
+                return true;
+    return false;
+}
+
+bool cx_order_is_lost(const cx_order *self)
+{
+    return self->lost;
+}

@@ -1,7 +1,6 @@
 /*
- * A scenario as a web page to step through: each step, its result, and every thread's stack after
- * it.
- * The page needs no other file; if scripts do not run, all steps stand one below the other.
+ * A scenario as a web page to step through: each step, its result, every thread's stack after it,
+ * and the devices with what they hold. The page needs no other file; a script draws it.
  */
 #ifndef CX_PLAY_PAGE_H
 #define CX_PLAY_PAGE_H
@@ -16,7 +15,7 @@ void cx_page_end(FILE *page);
 /* One scenario: its name, then each step as it is played, in any process; then the way it ended.
  * Each call writes its part out before it returns. */
 void cx_page_scenario(FILE *page, const cx_scenario *scenario);
-void cx_page_step(FILE *page, const cx_player *player, const cx_line *line, const cx_verb *verb);
+void cx_page_step(FILE *page, cx_player *player, const cx_line *line, const cx_verb *verb);
 void cx_page_verdict(FILE *page, const cx_scenario *scenario, const cx_tape *tape);
 
 #endif

@@ -49,7 +49,7 @@ typedef struct cx_player_thread {
     const char *name;
     pthread_t thread;
     pthread_cond_t given; /* it has a step, or is ending; no other thread waits for it */
-    int tid; /* of the kernel; 0 until it runs */
+    int tid;              /* of the kernel; 0 until it runs */
     cx_player_thread_state state;
     bool ending; /* after this step, or with the scenario */
     cx_call call;
@@ -61,6 +61,12 @@ typedef struct cx_player_thread {
 typedef struct cx_stacks {
     struct cx_stack *first; /* in the order in which their threads came */
 } cx_stacks;
+
+/* scene.h */
+typedef struct cx_scene {
+    struct cx_thing *all;
+    int count, room;
+} cx_scene;
 
 struct cx_player {
     const cx_scenario *scenario;
@@ -76,6 +82,7 @@ struct cx_player {
     cx_function *functions;
     struct cx_object *objects; /* object.h */
     cx_stacks stacks;
+    cx_scene scene;         /* only if there is a page */
     struct cx_order *order; /* follows waits */
     int request;            /* descriptor to the watching process */
     const cx_line *exiting; /* the exit step, once it was reached */

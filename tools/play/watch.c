@@ -1,6 +1,7 @@
 #include "play/order.h"
 #include "play/page.h"
 #include "play/print.h"
+#include "play/scene.h"
 #include "play/stacks.h"
 
 #define STEP_TEXT 1024
@@ -25,6 +26,8 @@ void cx_player_watch(cx_player *player, const cx_line *line, const cx_call *call
         if (player->order != NULL)
             cx_order_step(player->order, player, call);
         pthread_mutex_unlock(&player->lock);
+        if (player->options->page != NULL)
+            cx_scene_step(player, call);
         cx_stacks_step(&player->stacks, call);
     }
     if (player->options->show)

@@ -1,7 +1,7 @@
 #include "trace/json.h"
 
-#include "base/utf8.h"
 #include "check/names.h"
+#include "look/write.h"
 #include "trace/calls.h"
 #include "trace/origins.h"
 #include "trace/pieces.h"
@@ -23,26 +23,6 @@ typedef struct writer {
     trace_tracks tracks;
     unsigned *first_lane; /* of each track: lanes are numbered through */
 } writer;
-
-/* A malformed byte becomes a question mark. */
-void trace_write_quoted(const char *text, FILE *to)
-{
-    fputc('"', to);
-    while (*text != '\0') {
-        size_t length = cx_utf8_length(text);
-        unsigned char byte = (unsigned char)*text;
-        if (byte == '"' || byte == '\\')
-            fprintf(to, "\\%c", byte);
-        else if (byte < 0x20 || byte == '<') /* a page has it in a script */
-            fprintf(to, "\\u%04x", byte);
-        else if (length == 0)
-            fputc('?', to);
-        else
-            fwrite(text, 1, length, to);
-        text += length != 0 ? length : 1;
-    }
-    fputc('"', to);
-}
 
 /* Times are microseconds since the first process began. */
 static void write_time(const writer *self, const char *name, uint64_t time)
@@ -68,7 +48,7 @@ static void begin_slice(writer *self, int64_t tid, uint64_t start, uint64_t end)
 static void write_text(writer *self, const char *name, const char *text)
 {
     fprintf(self->to, "\"%s\":", name);
-    trace_write_quoted(text, self->to);
+    look_write_quoted(text, self->to);
 }
 
 /* ---- names ---- */

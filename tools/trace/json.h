@@ -12,7 +12,4 @@
 /* False: no memory, or it could not be written. */
 bool trace_write_json(const trace *self, const trace_marks *marks, FILE *to);
 
-/* Writes a string of JSON, with its quotes. `text` is UTF-8. */
-void trace_write_quoted(const char *text, FILE *to);
-
 #endif

@@ -1,6 +1,7 @@
 #include "trace/page.h"
 
 #include "check/names.h"
+#include "look/write.h"
 #include "trace/calls.h"
 #include "trace/json.h"
 #include "trace/pieces.h"
@@ -165,7 +166,7 @@ static bool write_thread(writer *self, const trace_thread *thread)
     char name[64];
     trace_thread_text(self->process, thread, name, sizeof name);
     fprintf(self->to, "{\"tid\":%d,\"name\":", thread->tid);
-    trace_write_quoted(name, self->to);
+    look_write_quoted(name, self->to);
     fputc(',', self->to);
     if (!write_spans(self, thread))
         return false;
@@ -256,7 +257,7 @@ static void write_streams(writer *self)
         trace_track_text(self->process, track, name, sizeof name);
         fprintf(self->to, "%s{\"lanes\":%u,\"context\":%ld,\"name\":", i > 0 ? "," : "",
                 track->lanes, object_index(self, context));
-        trace_write_quoted(name, self->to);
+        look_write_quoted(name, self->to);
         fputc('}', self->to);
     }
     fputs("],\"work\":", self->to);
@@ -338,7 +339,7 @@ static void write_marks(writer *self, const trace_marks *marks)
             continue;
         fprintf(self->to, "%s[%d,%" PRIu64 ",\"%s\",\"%s\",", begun ? "," : "", mark->tid,
                 since_begin(self, mark->time), mark->kind, mark->severity);
-        trace_write_quoted(mark->text, self->to);
+        look_write_quoted(mark->text, self->to);
         fputc(']', self->to);
         begun = true;
     }
@@ -367,7 +368,7 @@ static bool write_process(writer *self, const trace_marks *marks)
     fprintf(self->to, "{\"pid\":%d,\"forkedFrom\":%d,\"end\":%" PRIu64 ",\"program\":",
             self->process->head->pid, self->process->head->forked_from,
             since_begin(self, self->process->ended));
-    trace_write_quoted(trace_file_name(self->process->head->program), self->to);
+    look_write_quoted(trace_file_name(self->process->head->program), self->to);
     fprintf(self->to, ",\"timed\":%s,", self->process->work_count > 0 ? "true" : "false");
     bool good = write_threads(self) && write_arrows(self);
     write_contexts(self);
@@ -378,12 +379,6 @@ static bool write_process(writer *self, const trace_marks *marks)
     fputc('}', self->to);
     trace_tracks_free(&self->tracks);
     return good;
-}
-
-static void write_lines(const char *const *lines, FILE *to)
-{
-    for (; *lines != NULL; lines++)
-        fputs(*lines, to);
 }
 
 static bool write_trace(const trace *self, const trace_marks *marks, FILE *to)
@@ -399,7 +394,7 @@ static bool write_trace(const trace *self, const trace_marks *marks, FILE *to)
     fputs("],\n\"texts\":[", to);
     for (size_t i = 0; i < page.words.count; i++) {
         fputs(i > 0 ? ",\n" : "", to);
-        trace_write_quoted(page.words.all[i], to);
+        look_write_quoted(page.words.all[i], to);
     }
     fputs("]}\n", to);
     good = good && !page.words.full;
@@ -411,17 +406,17 @@ bool trace_write_page(const trace *self, const trace_marks *marks, FILE *to)
 {
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
           "<title>ctxrt trace</title>\n<style>\n", to);
-    write_lines(palette_css, to);
-    write_lines(look_css, to);
-    write_lines(page_css, to);
+    look_write_lines(palette_css, to);
+    look_write_lines(look_css, to);
+    look_write_lines(page_css, to);
     fputs("</style>\n</head>\n<body>\n", to);
-    write_lines(page_html, to);
+    look_write_lines(page_html, to);
     fputs("<script type=\"application/json\" id=\"trace\">", to);
     bool good = write_trace(self, marks, to);
     fputs("</script>\n<script>\n", to);
-    write_lines(look_js, to);
-    write_lines(page_js, to);
-    write_lines(page_keys_js, to);
+    look_write_lines(look_js, to);
+    look_write_lines(page_js, to);
+    look_write_lines(page_keys_js, to);
     fputs("</script>\n</body>\n</html>\n", to);
     return good && fflush(to) == 0 && ferror(to) == 0;
 }
