@@ -82,6 +82,7 @@ say('link', link.getAttribute('href').replace(/.*\//, '') + ' ' + link.parentEle
 tryKeys();
 open(2, Infinity);
 const rows = new Set(all('.stack').map(one => one.offsetTop + one.offsetHeight));
-say('24 threads', all('.stack').length + ' stacks, narrow ' + (document.documentElement.scrollWidth <= innerWidth) + ', rows ' + (rows.size > 2));
+const narrow = document.documentElement.scrollWidth <= innerWidth;
+say('24 threads', all('.stack').length + ' stacks, narrow ' + narrow + ', rows ' + (rows.size > 2));
 sayColours();
 say('done', true);
