@@ -12,3 +12,10 @@ nobase_dist_doc_DATA += docs/errors.md docs/found-in-the-wild.md docs/snapshots.
 nobase_dist_doc_DATA += docs/check/capture.md docs/check/current.md docs/check/handle.md docs/check/ignored.md docs/check/life.md \
 	docs/check/memory.md docs/check/order.md docs/check/owner.md docs/check/primary.md docs/check/process.md docs/check/stack.md
 EXTRA_DIST += docs/check_kinds.awk
+
+# The pictures of the pages, made by Chromium.
+dist_check_SCRIPTS += docs/screenshots.sh
+nobase_dist_doc_DATA += docs/play.png docs/trace.png
+.PHONY: renew-screenshots
+renew-screenshots: all
+	. ./tests/environment.sh; $(top_srcdir)/docs/screenshots.sh

@@ -9,26 +9,6 @@ TMPDIR=$scratch
 CTXRT_LOG=error
 export TMPDIR CTXRT_LOG
 
-cat > "$scratch/story.scn" << 'END'
-# Who destroys what <another> uses?
-devices 2
-schedule lazy
-A: ctx.create a dev=0            -> SUCCESS              # C1 [D]
-A: mem.alloc p 64
-A: stream.create s
-A: host.alloc h 64
-A: host.fill h 7 64
-A: copy.htod_async p h 64 s                              # T13 [D] the copy waits
-A: event.create e
-A: event.record e s
-A: event.sync e
-B: ctx.create b dev=1
-B: ctx.push a
-A: mem.fill_async p 9 32 s
-A: stream.sync s
-A: ctx.destroy a                 -> SUCCESS              # C2 [D]
-B: mem.alloc q 64                -> CONTEXT_IS_DESTROYED # C2 [D]
-END
 printf 'A: ctx.create a\nA: ctx.get -> SUCCESS none # S4 [D]\n' > "$scratch/wrong.scn"
 {
     echo 'devices 8'
@@ -37,7 +17,7 @@ printf 'A: ctx.create a\nA: ctx.get -> SUCCESS none # S4 [D]\n' > "$scratch/wron
     done
 } > "$scratch/many.scn"
 
-run "$ctxrt" play --html "$page" "$scratch/story.scn" "$scratch/wrong.scn" "$scratch/many.scn" "$top_srcdir"/tests/scenarios/primary/*.scn \
+run "$ctxrt" play --html "$page" "$top_srcdir/tests/tools/story.scn" "$scratch/wrong.scn" "$scratch/many.scn" "$top_srcdir"/tests/scenarios/primary/*.scn \
     "$top_srcdir"/tests/scenarios/contexts/d*.scn "$top_srcdir"/tests/scenarios/capture/g*.scn "$top_srcdir"/tests/scenarios/life/fork*.scn
 [ "$status" -eq 1 ] && [ "$(grep -c ': passed$' "$scratch/out")" -ge 30 ] && [ "$(tail -n 1 "$page")" = '</html>' ]
 report $? 'a_page_is_written'

@@ -1,7 +1,7 @@
 /* ---- the trace ---- */
 const data = JSON.parse(document.getElementById('trace').textContent);
 const texts = data.texts;
-const GUTTER = 240, AXIS = 28, CALL = 20, LAYER = 19, WORK = 20, GAP = 9, MARKS = 14;
+const AXIS = 28, CALL = 20, LAYER = 19, WORK = 20, GAP = 9, MARKS = 14;
 const LETTERS = {kernel: 'K', move: 'C', host: 'H', order: 'E', wait: 'W', submission: 'S'};
 
 /* Columns of begins count from the item before. The greatest end so far finds what is visible. */
@@ -119,6 +119,11 @@ const begin = Math.min(total, ...lanes.filter(lane => lane.items !== undefined &
 const whole = {from: begin - (total - begin) * .01, span: (total - begin) * 1.03};
 let {from, span} = whole, wide = 0, high = 0, colours = {}, patterns = new Map();
 let selected = null, matches = [], matching = null, matchAt = -1, asked = false;
+
+/* As wide as the names of the lanes, with room for the fill of a context. */
+const FONT = '13px sans-serif';
+pen.font = FONT;
+const GUTTER = Math.ceil(Math.min(330, Math.max(150, ...lanes.map(lane => pen.measureText(lane.name).width + 34))));
 
 const xOf = time => GUTTER + (time - from) / span * (wide - GUTTER);
 const timeOf = x => from + (x - GUTTER) / (wide - GUTTER) * span;
@@ -373,7 +378,7 @@ function draw() {
   canvas.style.height = high + 'px';
   spacer.style.height = Math.max(0, height - high) + 'px';
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-  pen.font = '13px sans-serif';
+  pen.font = FONT;
   pen.fillStyle = colours.paper;
   pen.fillRect(0, 0, wide, high);
   const shown = lanes.filter(lane => lane.top + lane.tall >= view.scrollTop && lane.top <= view.scrollTop + high);

@@ -1,0 +1,31 @@
+#!/bin/sh
+# Makes the pictures of the documents anew: docs/trace.png and docs/play.png, as Chromium shows the pages of ctxrt trace and
+# ctxrt play. `make renew-screenshots` runs it in a build tree; it needs chromium and a C compiler.
+set -eu
+top=${top_srcdir:?'run make renew-screenshots'}
+ctxrt=${top_builddir:?}/ctxrt
+chromium=$(command -v chromium || command -v chromium-browser) || { echo 'chromium is not installed' >&2; exit 1; }
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+lesson=$top/samples/lessons/07-streams-and-events
+
+# A page with a line of script behind it, which shows what the picture is to have.
+shoot() # page, script, width and height, picture
+{
+    sed '/^<\/body>$/,$d' "$1" > "$scratch/shown.html"
+    echo "<script>$2</script></body></html>" >> "$scratch/shown.html"
+    timeout 60 "$chromium" --headless --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$scratch/profile" \
+        --blink-settings=preferredColorScheme=1 --window-size="$3" --screenshot="$scratch/picture.png" "file://$scratch/shown.html" 2> "$scratch/said" ||
+        { cat "$scratch/said" >&2; exit 1; }
+    [ "$(wc -c < "$scratch/picture.png")" -lt 150000 ] || { echo "$4 would have more than 150 kB" >&2; exit 1; }
+    cp "$scratch/picture.png" "$4"
+}
+
+# The lesson's program, compiled as its readers do, with its finding selected.
+"${CC:-cc}" -std=gnu11 -g -DLESSON_OWN_DECLARATIONS "-I$lesson/.." "$lesson/mistake.c" -o "$scratch/mistake" \
+    "$top_builddir/lib/shim/cuda-13/.libs/libcuda.so.1" -pthread
+"$ctxrt" trace --check -o "$scratch/trace.html" "$scratch/mistake" > "$scratch/out" 2>&1 || true
+shoot "$scratch/trace.html" "keys.e()" 1200,470 "$top/docs/trace.png"
+
+"$ctxrt" play --html "$scratch/play.html" "$top/tests/tools/story.scn" > "$scratch/out"
+shoot "$scratch/play.html" "open(0, 13)" 1200,735 "$top/docs/play.png"
