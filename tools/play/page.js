@@ -118,6 +118,7 @@ function drawMemory(step, index) {
   const row = make('div', 'item memory', make('b', '', thing.name), make('span', 'soft', thing.what + ', ' + bytesText(thing.bytes)));
   for (const [unit, count] of thing.runs || []) row.append(make('span', 'run', unit + ' ×' + count));
   if (thing.more) row.append('…');
+  if (thing.runs === undefined && isAlive(thing)) row.append(make('span', 'soft', 'bytes not known'));
   if (thing.device < 0 && owner !== undefined) row.append(make('span', 'soft', 'of context ' + owner.name));
   const contents = thing.runs === undefined ? 'its contents are not known here'
     : 'its bytes now: ' + thing.runs.map(([unit, count]) => count + ' times ' + unit).join(', then ') + (thing.more ? ', and more' : '');

@@ -31,11 +31,12 @@ static bool read_memory(const cx_player *player, const cx_thing *thing, size_t b
     bool embedded = !player->options->cuda && player->options->libcuda == NULL;
     if (thing->end != CX_THING_ALIVE || bytes == 0)
         return false;
-    if (thing->kind == CX_KIND_HOST) {
-        read_host(thing->cell.host, bytes, out);
+    if (embedded && cx_emu_peek(thing->cell.bits, bytes, out))
         return true;
-    }
-    return embedded && cx_emu_peek(thing->cell.pointer, bytes, out);
+    if (thing->kind != CX_KIND_HOST || (embedded && strcmp(thing->what, "pinned memory") == 0))
+        return false;
+    read_host(thing->cell.host, bytes, out);
+    return true;
 }
 
 /* How many units in a row are alike from `at` on. */
