@@ -43,7 +43,7 @@ each_thread_and_stream_has_a_lane|lanes: main, worker, stream 1 of context 2 of 
 the_legend_has_contexts_and_kinds_of_work|legend: context 2 of GPU 0, context 1 of GPU 1, call, failed call (×), C: copy or fill, H: host function, E: event, wait or free, finding: ▲ error, ◆ warning, ● note
 a_device_has_a_colour_and_a_context_a_pattern|looks: context 1 of GPU 1 filled gpu1 pattern0, context 2 of GPU 0 filled gpu0 pattern1
 its_colours_can_be_read|hard to read: nothing
-pointing_at_a_call_tells_arguments_result_and_stack|call: cuMemcpyHtoDAsync_v2(destination=0x[0-9a-f]*, source=0x[0-9a-f]*, bytes=4096, stream 1) = SUCCESS . thread main, at [0-9.]* [um]s, took [0-9.]* [num]*s . current: context 2 of GPU 0, stack of 1
+pointing_at_a_call_tells_arguments_result_and_stack|call: cuMemcpyHtoDAsync_v2(destination=0x[0-9a-f]*, source=0x[0-9a-f]*, bytes=4096, stream 1) = SUCCESS . thread main, at [0-9.]* [um]s, took [0-9.]* [num]*s . current: context 2 of GPU 0, stack of 1 . called at traced[.+].*
 pointing_at_work_tells_its_time_and_its_call|work: host function in stream 1 of context 2 of GPU 0 . ran at [0-9.]* [um]s, for [0-9.]* [num]*s . submitted by thread main at [0-9.]* [um]s: cuLaunchHostFunc(.*) = SUCCESS
 pointing_at_a_layer_tells_the_entry_of_the_stack|layer: context 2 of GPU 0 . entry 2 of the stack of thread worker, from [0-9.]* [um]s to [0-9.]* [um]s
 pointing_beside_tells_nothing|beside: nothing

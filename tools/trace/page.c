@@ -4,6 +4,7 @@
 #include "look/write.h"
 #include "trace/calls.h"
 #include "trace/json.h"
+#include "trace/origins.h"
 #include "trace/pieces.h"
 #include "trace/spans.h"
 #include "trace/words.h"
@@ -65,6 +66,11 @@ static uint64_t result_of_call(writer *self, const void *of, size_t index)
     char text[64];
     trace_result_text(call_at(of, index), text, sizeof text);
     return trace_word(&self->words, text);
+}
+
+static uint64_t origin_of(writer *self, const void *of, size_t index)
+{
+    return trace_word(&self->words, trace_origin_text(self->process, call_at(of, index)));
 }
 
 static uint64_t start_of_call(writer *self, const void *of, size_t index)
@@ -161,7 +167,7 @@ static bool write_thread(writer *self, const trace_thread *thread)
         {"name", name_of_call},   {"arguments", arguments_of_call}, {"result", result_of_call},
         {"start", start_of_call}, {"time", time_of_call},           {"from", depth_before},
         {"to", depth_after},      {"before", context_before},       {"after", context_after},
-        {NULL, NULL},
+        {"origin", origin_of},    {NULL, NULL},
     };
     char name[64];
     trace_thread_text(self->process, thread, name, sizeof name);

@@ -14,7 +14,8 @@ function tellCall(lane, i) {
   const moved = calls.before[i] !== calls.after[i] || calls.from[i] !== calls.to[i];
   return callText(lane, i) + '\nthread ' + lane.name + ', at ' + timeText(calls.start[i]) +
     ', took ' + timeText(calls.end[i] - calls.start[i]) +
-    '\ncurrent: ' + before + ', stack of ' + calls.from[i] + (moved ? '; after it: ' + after + ', stack of ' + calls.to[i] : '');
+    '\ncurrent: ' + before + ', stack of ' + calls.from[i] + (moved ? '; after it: ' + after + ', stack of ' + calls.to[i] : '') +
+    (texts[calls.origin[i]] !== '' ? '\ncalled at ' + texts[calls.origin[i]] : '');
 }
 
 function tellWork(lane, i) {
@@ -157,7 +158,7 @@ function search(wanted) {
   for (const lane of hits === null ? [] : lanes) {
     const items = lane.items, mine = [];
     for (let i = 0; items !== undefined && i < items.count; i++)
-      if (hits[items.name[i]] || (lane.kind === 'thread' && (hits[items.arguments[i]] || hits[items.result[i]]))) mine.push(i);
+      if (hits[items.name[i]] || (lane.kind === 'thread' && (hits[items.arguments[i]] || hits[items.result[i]] || hits[items.origin[i]]))) mine.push(i);
     matching.set(lane, mine);
     for (const index of mine) matches.push({lane, index});
     for (const mark of lane.marks || []) if (mark[4].toLowerCase().includes(words)) matches.push({lane, mark});

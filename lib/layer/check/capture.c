@@ -158,7 +158,8 @@ static bool gives_work(cx_slot slot)
 static void note_work(const cx_check_call *call)
 {
     cx_layer_handle handles[CX_LAYER_HANDLES_MAX];
-    const cx_layer_call seen = {call->slot, call->arguments, call->result};
+    const cx_layer_call seen = {
+        .slot = call->slot, .arguments = call->arguments, .result = call->result};
     const int count = cx_layer_handles(&seen, handles);
     if (call->slot == CX_SLOT_launch_kernel_ex)
         cx_capture_work(call, CX_CALL(call, launch_kernel_ex)->config->stream);
@@ -217,7 +218,8 @@ static bool begins(cx_slot slot)
 static bool is_named(const cx_check_call *call, const cx_capture *capture)
 {
     cx_layer_handle handles[CX_LAYER_HANDLES_MAX];
-    const cx_layer_call seen = {call->slot, call->arguments, call->result};
+    const cx_layer_call seen = {
+        .slot = call->slot, .arguments = call->arguments, .result = call->result};
     const int count = cx_layer_handles(&seen, handles);
     for (int i = 0; i < count; i++)
         if ((handles[i].kind == CX_HANDLE_STREAM &&
