@@ -14,6 +14,18 @@ dist_check_SCRIPTS += tests/tools/lesson.sh
 TESTS += tests/tools/lesson.sh
 EXTRA_DIST += samples/lessons/render.sh
 
+# The pages as slides, for lecturers.
+SLIDES_PARTS = $(top_srcdir)/tools/look/palette.css $(top_srcdir)/samples/lessons/slides.css
+SLIDES_PAGES = $(LESSONS:%=$(top_srcdir)/samples/lessons/%/README.md)
+samples/lessons/slides.html: $(SLIDES_PARTS) $(SLIDES_PAGES) $(top_srcdir)/samples/lessons/slides.awk $(top_srcdir)/samples/lessons/slides.js
+	$(AM_V_GEN)$(MKDIR_P) samples/lessons && $(AWK) -f $(top_srcdir)/samples/lessons/slides.awk -v style='$(SLIDES_PARTS)' \
+		-v script=$(top_srcdir)/samples/lessons/slides.js $(SLIDES_PAGES) > $@.new && mv $@.new $@
+doc_DATA += samples/lessons/slides.html
+CLEANFILES += samples/lessons/slides.html
+EXTRA_DIST += samples/lessons/slides.awk samples/lessons/slides.css samples/lessons/slides.js tests/tools/slides_probe.js
+dist_check_SCRIPTS += tests/tools/slides.sh
+TESTS += tests/tools/slides.sh
+
 # After a change of what the tools say: see the difference with git.
 .PHONY: renew-lessons
 renew-lessons: all

@@ -1,0 +1,49 @@
+/* Keys: right, space, page down: the next step or slide; left, page up: back; up, down: the lesson before, the next one;
+ * n: notes. The address keeps the slide. */
+'use strict';
+const slides = [...document.querySelectorAll('section')], nav = document.querySelector('nav');
+let at = 0;
+
+function stepsOf(slide) {
+  return [...slide.querySelectorAll('.step')];
+}
+
+function show(wanted, whole) {
+  at = Math.max(0, Math.min(slides.length - 1, wanted));
+  slides.forEach((slide, i) => slide.classList.toggle('shown', i === at));
+  stepsOf(slides[at]).forEach((step, i) => step.classList.toggle('shown', whole || i === 0));
+  tell();
+}
+
+function tell() {
+  const left = stepsOf(slides[at]).filter(step => !step.classList.contains('shown')).length;
+  nav.textContent = (left > 0 ? left + ' more · ' : '') + (at + 1) + ' of ' + slides.length + ' · n: notes';
+  history.replaceState(null, '', '#' + (at + 1));
+  scrollTo(0, 0);
+}
+
+function onward() {
+  const next = stepsOf(slides[at]).find(step => !step.classList.contains('shown'));
+  if (next === undefined) return show(at + 1, false);
+  next.classList.add('shown');
+  tell();
+}
+
+function lesson(direction) {
+  for (let i = at + direction; i >= 0 && i < slides.length; i += direction)
+    if (slides[i].classList.contains('title')) return show(i, false);
+}
+
+const keys = {
+  ArrowRight: onward, ' ': onward, PageDown: onward,
+  ArrowLeft: () => show(at - 1, true), PageUp: () => show(at - 1, true),
+  ArrowDown: () => lesson(1), ArrowUp: () => lesson(-1), Home: () => show(0, false), End: () => show(slides.length - 1, true),
+  n: () => document.body.classList.toggle('notes'),
+};
+addEventListener('keydown', event => {
+  if (keys[event.key] === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
+  event.preventDefault();
+  keys[event.key]();
+});
+addEventListener('click', onward);
+show(Number(location.hash.slice(1)) - 1 || 0, false);
