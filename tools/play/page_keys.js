@@ -16,6 +16,7 @@ function resultClass(step) {
 
 function drawTold(step) {
   const told = (step.above || []).slice(1).filter(text => text !== '').map(text => make('p', '', text));
+  if (step.process !== scenario().steps[0].process) told.unshift(make('p', 'soft', 'In a process of its own, with a driver of its own:'));
   if (step.expected !== undefined) told.push(make('p', 'mark bad', '✗ The scenario expects ' + step.expected));
   const said = (step.note || '').replace(/^\s*[A-Z][0-9]+ \[.\]\s*/, '');
   if (said !== '') told.push(make('p', '', said));
@@ -34,7 +35,8 @@ function drawScript() {
 function writeLegend() {
   element('legend').textContent = '';
   const last = scenario().steps[scenario().steps.length - 1], things = last === undefined ? [] : last.state;
-  for (const thing of things.filter(each => each.kind === 'context').slice(0, 12)) addKey(fillClass(thing.device, thing.number), thing.name + ' on GPU ' + thing.device);
+  for (const thing of things.filter(each => each.kind === 'context').slice(0, 12))
+    addKey(fillClass(thing.device, thing.number), thing.name + ' on GPU ' + thing.device);
   addKey('current', 'top of a stack: current');
   addKey('gone', '✗ destroyed or inactive');
   addKey('changed', 'changed by this step');
