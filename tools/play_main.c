@@ -175,13 +175,9 @@ static int play_scenario(const request *self, cx_scenario *scenario)
     static const char *const words[] = {[CX_VERDICT_PASSED] = "passed",
                                         [CX_VERDICT_FAILED] = "FAILED",
                                         [CX_VERDICT_SKIPPED] = "skipped"};
-    if (self->options.page != NULL)
-        cx_page_scenario(self->options.page, scenario);
     cx_tape *tape = cx_play(scenario, &self->options);
     if (tape == NULL)
         return command_error("ctxrt play", COMMAND_FAILED, "there is not enough memory");
-    if (self->options.page != NULL)
-        cx_page_verdict(self->options.page, scenario, tape);
     cx_verdict verdict = cx_play_verdict(scenario, tape);
     printf("%s: %s\n", scenario->file, words[verdict]);
     fflush(stdout);

@@ -37,7 +37,9 @@ static bool scenario_fails(const cx_scenario *scenario, void *options)
  * return is waited for often; the result is checked with the full ones in the end. */
 static cx_scenario *make_short(const cx_scenario *scenario, const cx_play_options *options)
 {
-    cx_play_options patient = *options, hasty = *options;
+    cx_play_options patient = *options, hasty;
+    patient.page = NULL;
+    hasty = patient;
     if (hasty.timeout_ms == 0 || hasty.timeout_ms > SHRINKING_MS)
         hasty.timeout_ms = SHRINKING_MS;
     cx_scenario *shortest = cx_model_shrink(scenario, scenario_fails, &hasty);
@@ -98,6 +100,8 @@ int play_random(const play_random_request *self, const cx_play_options *options,
         if (scenario == NULL)
             return command_error("ctxrt play", COMMAND_FAILED, "there is not enough memory");
         cx_play_options copy = *options;
+        if (self->count > 1) /* the page gets those that go wrong, made short */
+            copy.page = NULL;
         if (print_only) {
             (void)cx_scenario_print(scenario, stdout);
         } else if (scenario_fails(scenario, &copy)) {

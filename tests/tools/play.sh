@@ -115,6 +115,10 @@ run "$ctxrt" play --html "$page" "$scratch/fork.scn" "$bad"
     grep -q 'Before \\u0026 after \\u003cthe fork>' "$page" && grep -q '"stacks":\[.*\["B",\[0,true,"a"\]\]' "$page" &&
     grep -q '^"S4":{.*"words":' "$page" && grep -q '^</html>$' "$page"
 report $? 'html_has_each_step_of_each_scenario_and_its_stacks'
+run "$ctxrt" play --random 7,40 --html "$scratch/random.html"
+[ "$status" -eq 0 ] && [ "$(grep -c '^,{"devices"' "$scratch/random.html")" -eq 1 ] &&
+    [ "$(grep -c '^,{"line"' "$scratch/random.html")" -ge 40 ]
+report $? 'html_has_a_scenario_made_up_too'
 if command -v python3 > /dev/null; then
     python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$page" > "$scratch/out" 2> "$scratch/errors"
     report $? 'html_is_well_formed'

@@ -198,7 +198,7 @@ static void write_result(FILE *page, const cx_came *came, const cx_line *line, c
 
 void cx_page_step(FILE *page, cx_player *player, const cx_line *line, const cx_verb *verb)
 {
-    fprintf(page, "\n,{\"line\":%d,\"process\":%d", line->number, (int)getpid());
+    fprintf(page, "\n,{\"line\":%d,\"process\":%d", cx_line_shown(line), (int)getpid());
     write_result(page, &player->tape->came[line->index], line, verb);
     write_notes(page, player->scenario, line);
     if (line->note != NULL)

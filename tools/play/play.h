@@ -22,7 +22,7 @@ typedef struct cx_play_options {
     const char *schedule; /* of the embedded driver; NULL: as the environment says */
     int timeout_ms;       /* for one step; 0: 10 seconds */
     bool show;            /* draw every thread's stack after each step, on stdout */
-    FILE *page;           /* gets each step as HTML (page.h); NULL: none does */
+    FILE *page;           /* gets what is played (page.h), between the parts of the page; or NULL */
     bool record;          /* go on after mismatches */
 } cx_play_options;
 

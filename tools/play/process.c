@@ -3,6 +3,7 @@
 #include "emu/device.h"
 #include "emu/emu.h"
 #include "play/order.h"
+#include "play/page.h"
 #include "play/process.h"
 #include <errno.h>
 #include <poll.h>
@@ -316,11 +317,15 @@ cx_tape *cx_play(const cx_scenario *scenario, const cx_play_options *options)
         return NULL;
     if (settled.timeout_ms <= 0)
         settled.timeout_ms = TIMEOUT_MS;
+    if (settled.page != NULL)
+        cx_page_scenario(settled.page, scenario);
     /* If a scenario leaves cuInit to its steps, the driver cannot be identified first. */
     static const cx_line_block nothing;
     if (!find_uninitialised(&scenario->lines) ||
         (watch_process(scenario, &settled, tape, &nothing) && !tape->skipped))
         watch_process(scenario, &settled, tape, &scenario->lines);
+    if (settled.page != NULL)
+        cx_page_verdict(settled.page, scenario, tape);
     return tape;
 }
 

@@ -156,6 +156,8 @@ static void make_thing(cx_scene *scene, const cx_call *call, int current)
     if (kind != CX_KIND_STREAM && kind != CX_KIND_EVENT && kind != CX_KIND_MEMORY &&
         kind != CX_KIND_HOST)
         return;
+    if (call->out[0].bits == 0) /* an allocation of 0 bytes */
+        return;
     uint64_t bytes = kind == CX_KIND_MEMORY || kind == CX_KIND_HOST ? bytes_of(scene, call) : 0;
     cx_thing *made = add_thing(scene, call);
     if (made == NULL)

@@ -34,6 +34,12 @@ typedef struct cx_thing {
     char *written;           /* as the page has it */
 } cx_thing;
 
+/* The number of a line on the page; a program's lines have none and are counted. */
+static inline int cx_line_shown(const cx_line *line)
+{
+    return line->number != 0 ? line->number : line->index + 1;
+}
+
 /* Follows a call, before the stacks do. Only on the conductor's thread. */
 void cx_scene_step(cx_player *player, const cx_call *call);
 

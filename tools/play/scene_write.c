@@ -105,7 +105,7 @@ static void write_event(const cx_player *player, const cx_thing *thing, FILE *to
     if (thing->recorded == NULL)
         return;
     bool pending = player->order != NULL && cx_order_event_pending(player->order, thing->cell);
-    fprintf(to, ",\"recorded\":%d,\"stream\":%d,\"pending\":%s", thing->recorded->number,
+    fprintf(to, ",\"recorded\":%d,\"stream\":%d,\"pending\":%s", cx_line_shown(thing->recorded),
             thing->stream, pending ? "true" : "false");
 }
 
@@ -116,8 +116,8 @@ static void write_thing(const cx_player *player, const cx_thing *thing, FILE *to
                                        [CX_THING_RESET] = "reset"};
     fprintf(to, "{\"kind\":\"%s\",\"name\":", kind_word(thing->kind));
     look_write_quoted(thing->name, to);
-    fprintf(to, ",\"made\":%d,\"device\":%d,\"context\":%d", thing->made->number, thing->device,
-            thing->context);
+    fprintf(to, ",\"made\":%d,\"device\":%d,\"context\":%d", cx_line_shown(thing->made),
+            thing->device, thing->context);
     if (thing->end != CX_THING_ALIVE)
         fprintf(to, ",\"end\":\"%s\"", ends[thing->end]);
     if (thing->kind == CX_KIND_CONTEXT)
@@ -182,7 +182,7 @@ static void write_one(const cx_line *line, cx_cell stream, cx_cell context, void
     int index = stream.bits == (uintptr_t)CXU_STREAM_PER_THREAD
                     ? PER_THREAD
                     : cx_scene_find(scene, CX_KIND_STREAM, stream, true);
-    fprintf(self->to, "%s[%d,%d,%d,", self->begun ? "," : "", line->number, index,
+    fprintf(self->to, "%s[%d,%d,%d,", self->begun ? "," : "", cx_line_shown(line), index,
             cx_scene_find(scene, CX_KIND_CONTEXT, context, true));
     look_write_quoted(text, self->to);
     fputc(']', self->to);

@@ -235,6 +235,15 @@ function plain(colour) {
   return to => { to.fillStyle = colour; to.fillRect(0, 0, 28, 12); };
 }
 
+function triangle(to) {
+  to.fillStyle = colours.wrong;
+  to.beginPath();
+  to.moveTo(14, 1);
+  to.lineTo(19, 11);
+  to.lineTo(9, 11);
+  to.fill();
+}
+
 function crossed(to) {
   to.strokeStyle = colours.wrong;
   to.beginPath();
@@ -254,7 +263,7 @@ function writeLegend() {
   const words = {kernel: 'kernel', move: 'copy or fill', host: 'host function', order: 'event, wait or free', wait: 'wait for a value',
     submission: 'submission: when it ran is unknown'};
   for (const kind of Object.keys(words)) if (kinds.has(kind)) addLegend(LETTERS[kind] + ': ' + words[kind], plain(colours[kind]));
-  if (data.processes.some(process => process.marks.length > 0)) addLegend('finding: ▲ error, ◆ warning, ● note', plain(colours.mark));
+  if (data.processes.some(process => process.marks.length > 0)) addLegend('finding: ▲ error, ◆ warning, ● note', triangle);
   if ([...lanes].some(lane => (lane.layers || []).some(layer => layer.start.some((_, i) => goneAt(lane, layer, i) !== undefined))))
     addLegend('destroyed, still on a stack', crossed);
 }
