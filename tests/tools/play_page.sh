@@ -44,7 +44,7 @@ a_destroyed_context_that_is_current_keeps_its_mark|14 stacks: A , B a ✗ destro
 a_context_has_its_devices_colour_and_its_pattern|9 looks: context filled gpu0 pattern0
 a_destroyed_context_has_none|14 looks: context gone changed, context filled gpu1 pattern1
 what_goes_with_its_context_is_told|14 items: stream snothing pending✗ gone with its context, event e.*✗ gone with its context, pmemory, 64 bytes✗ gone with its context, h.*
-a_rule_links_to_its_row|link: semantics.md#contexts:~:text=C2 docs/semantics.md, Contexts: Destroying pops the context .*(documented, recorded on GPUs)
+a_rule_links_to_its_row|link: semantics.md#contexts:~:text=Destroying%20pops%20the%20context docs/semantics.md, Contexts: Destroying pops the context .*(documented, recorded on GPUs)
 keys_step_and_change_the_scenario|keys: 1.1 of 15, 1.2 of 15, 1.3 of 15, 1.2 of 15, 1.1 of 15, 1.1 of 15, 1.15 of 15, 1.15 of 15, 1.1 of 15, 2.1 of 2, 2.2 of 2, 3.1 of 24, 2.1 of 2
 so_do_buttons|buttons: 2.2 of 2, 2.1 of 2, 2.1 of 2, 2.2 of 2
 a_click_on_a_line_goes_there|a click: 1.3 of 15

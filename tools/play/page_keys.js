@@ -4,7 +4,8 @@ const rulesOf = note => [...new Set((note || '').match(/\b[A-Z][0-9]+\b/g) || []
 
 function drawRule(id) {
   const rule = scenario().rules[id], link = make('a', '', id);
-  link.href = scenario().manual + '#' + rule.anchor + ':~:text=' + encodeURIComponent(id);
+  const words = rule.text.split(' ').slice(0, 4).join(' ');
+  link.href = scenario().manual + '#' + rule.anchor + ':~:text=' + encodeURIComponent(words).replaceAll('-', '%2D');
   const evidence = rule.evidence.split(' ').map(letter => EVIDENCE[letter] || letter).join(', ');
   return titled(make('p', 'rule', 'Rule ', link, ': ' + rule.words),
     'docs/semantics.md, ' + rule.section + ': ' + rule.text + ' (' + evidence + ')');
