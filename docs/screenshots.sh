@@ -24,8 +24,13 @@ shoot() # page, script, width and height, picture
 # The lesson's program, compiled as its readers do, with its finding selected.
 "${CC:-cc}" -std=gnu11 -g -DLESSON_OWN_DECLARATIONS "-I$lesson/.." "$lesson/mistake.c" -o "$scratch/mistake" \
     "$top_builddir/lib/shim/cuda-13/.libs/libcuda.so.1" -pthread
-"$ctxrt" trace --check -o "$scratch/trace.html" "$scratch/mistake" > "$scratch/out" 2>&1 || true
-shoot "$scratch/trace.html" "keys.e()" 1200,470 "$top/docs/trace.png"
+shortest=
+for try in 1 2 3 4 5 6 7 8 9; do # the one that the machine's other work disturbs least
+    "$ctxrt" trace --check -o "$scratch/$try.html" "$scratch/mistake" > "$scratch/out" 2>&1 || true
+    time=$(sed -n 's/.*"end":\([0-9]*\).*/\1/p' "$scratch/$try.html")
+    [ -n "$shortest" ] && [ "$time" -ge "$shortest" ] || { shortest=$time && cp "$scratch/$try.html" "$scratch/trace.html"; }
+done
+shoot "$scratch/trace.html" "keys.e(); seeAll()" 1200,470 "$top/docs/trace.png"
 
 "$ctxrt" play --html "$scratch/play.html" "$top/tests/tools/story.scn" > "$scratch/out"
 shoot "$scratch/play.html" "open(0, 13)" 1200,735 "$top/docs/play.png"
