@@ -301,9 +301,10 @@ static void *fill_in_own_contexts(void *argument)
         GOOD(table.ctx_create_v2(&own, 0, (int)((uintptr_t)argument % 2)));
         for (int i = 0; i < 2; i++)
             GOOD(table.stream_create(&streams[i], 1));
-        GOOD(table.mem_alloc(&memory, 1 << 17));
-        for (int i = 0; i < FILLS; i++)
-            GOOD(table.memset_d8_async(memory, 1, i % 3 == 0 ? 64 : 1 << 17, streams[i % 2]));
+        GOOD(table.mem_alloc(&memory, 2 << 17));
+        for (unsigned i = 0; i < FILLS; i++)
+            GOOD(table.memset_d8_async(memory + (i % 2 << 17), 1, i % 3 == 0 ? 64 : 1 << 17,
+                                       streams[i % 2]));
         GOOD(table.ctx_synchronize());
         if (round % 2 != 0)
             GOOD(table.memset_d8_async(memory, 1, 1 << 17, streams[0]));
