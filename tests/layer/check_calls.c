@@ -5,6 +5,7 @@
 #include "layer/checking.h"
 
 #include <pthread.h>
+#include <sys/mman.h>
 
 static const char code[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
                            ".visible .entry step()\n.maxntid 32, 1, 1\n{\n    ret;\n}\n";
@@ -129,6 +130,57 @@ START_TEST(a_primary_context_comes_back_with_its_entries)
     ck_assert_int_eq(found(CX_KIND_HANDLE_UNKNOWN), 1);
 }
 END_TEST
+
+START_TEST(a_primary_context_that_comes_back_has_worked_before)
+{
+    CUcontext primary;
+    CUevent event;
+    GOOD(table.primary_retain(&primary, 1));
+    GOOD(table.ctx_push(primary));
+    GOOD(table.event_create(&event, 0));
+    GOOD(table.event_destroy(event));
+    GOOD(table.ctx_pop(&primary));
+    GOOD(table.primary_release(1));
+    GOOD(table.primary_retain(&primary, 1));
+    ck_assert_int_eq(latest(CX_HANDLE_CONTEXT)->primary, 1);
+    ck_assert_int_eq(latest(CX_HANDLE_CONTEXT)->worked, 1);
+    ck_assert_int_eq(found_at_all(), 0);
+}
+END_TEST
+
+#ifdef __x86_64__
+/* A generated function that calls the one that it is given: no module has it. */
+static void (*generate(void))(void (*function)(void))
+{
+    static const unsigned char bytes[] = {0x48, 0x83, 0xec, 0x08, /* sub $8, %rsp */
+                                          0xff, 0xd7,             /* call *%rdi */
+                                          0x48, 0x83, 0xc4, 0x08, /* add $8, %rsp */
+                                          0xc3};                  /* ret */
+    void *memory = mmap(NULL, sizeof bytes, PROT_READ | PROT_WRITE | PROT_EXEC,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void (*function)(void (*function)(void));
+    ck_assert_ptr_ne(memory, MAP_FAILED);
+    memcpy(memory, bytes, sizeof bytes);
+    memcpy(&function, &memory, sizeof function);
+    return function;
+}
+
+static void create_event(void)
+{
+    CUevent event;
+    GOOD(table.event_create(&event, 0));
+}
+
+START_TEST(a_place_in_generated_code_is_of_no_module)
+{
+    generate()(create_event);
+    const cx_region_trace *trace =
+        &cx_region_here->all_traces[latest(CX_HANDLE_EVENT)->made];
+    ck_assert_int_ge((int)trace->count, 2);
+    ck_assert_int_eq((int)trace->frames[1].module, CX_REGION_MODULES);
+}
+END_TEST
+#endif
 
 START_TEST(a_primary_context_that_others_retained_gets_its_place)
 {
@@ -391,6 +443,10 @@ static Suite *calls_suite(void)
     tcase_add_test(tcase, contexts_that_others_pushed_are_popped);
     tcase_add_test(tcase, a_finding_has_as_many_lines_as_fit);
     tcase_add_test(tcase, a_primary_context_comes_back_with_its_entries);
+    tcase_add_test(tcase, a_primary_context_that_comes_back_has_worked_before);
+#ifdef __x86_64__
+    tcase_add_test(tcase, a_place_in_generated_code_is_of_no_module);
+#endif
     tcase_add_test(tcase, a_primary_context_that_others_retained_gets_its_place);
     tcase_add_test(tcase, a_retain_that_fails_makes_nothing);
     tcase_add_test(tcase, a_primary_context_that_has_ended_is_explained_by_what_is_current);

@@ -451,7 +451,8 @@ END_TEST
 static const char began[] = "the capture began in stream 2 of GPU 0";
 static const char second_left[] =
     "stream 3 of GPU 0 joined it, and nothing waits for its last work";
-static const char plain_left[] = "stream 4 of GPU 0 joined it, and nothing waits for its last work";
+static const char plain_left[] =
+    "stream 4 of GPU 0 joined it, and nothing waits for its last work";
 
 /* The end of the first stream's capture; NULL: such a line is not there. */
 static void unjoined(const char *one, const char *other)

@@ -363,6 +363,16 @@ static void fail_to_record_a_context(void)
     GOOD(table.stream_wait_event(second, event, 0));
 }
 
+static void fail_to_record_a_context_in_an_event_of_another(void)
+{
+    CUevent other;
+    GOOD(table.ctx_push(elsewhere));
+    GOOD(table.event_create(&other, 0));
+    GOOD(table.ctx_pop(&(CUcontext){NULL}));
+    fails(table.ctx_record_event(here, other));
+    GOOD(table.stream_wait_event(second, other, 0));
+}
+
 static void fail_to_wait(void)
 {
     GOOD(table.event_record(event, first));
@@ -447,6 +457,7 @@ static const between all_between[] = {
     BETWEEN(a_green_context_waits, true, false),
     BETWEEN(fail_to_record, false, false),
     BETWEEN(fail_to_record_a_context, false, false),
+    BETWEEN(fail_to_record_a_context_in_an_event_of_another, false, false),
     BETWEEN(fail_to_wait, false, false),
     BETWEEN(fail_to_let_a_context_wait, false, false),
     BETWEEN(fail_to_synchronize, false, false),

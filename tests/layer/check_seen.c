@@ -96,6 +96,20 @@ START_TEST(streams_that_others_made_are_two_streams)
 }
 END_TEST
 
+START_TEST(a_stream_at_the_place_of_one_that_others_made_is_another)
+{
+    CUstream unseen, made;
+    CUdeviceptr memory;
+    GOOD(table.mem_alloc(&memory, 64));
+    GOOD(bare.stream_create(&unseen, 0));
+    GOOD(table.memset_d8_async(memory, 1, 64, unseen));
+    GOOD(bare.stream_destroy(unseen));
+    GOOD(table.stream_create(&made, 0));
+    GOOD(table.memset_d8_async(memory, 1, 64, made));
+    ck_assert_int_eq(found(CX_KIND_ORDER_COPY), 1);
+}
+END_TEST
+
 /* ---- what ended ---- */
 
 START_TEST(what_ended_is_remembered_until_4096_others_have)
@@ -293,6 +307,18 @@ START_TEST(the_report_names_the_process)
 }
 END_TEST
 
+START_TEST(a_finding_tells_when_and_on_which_thread)
+{
+    const uint64_t before = now_ns();
+    ck_assert_int_ne((int)table.event_query((CUevent)&context), CXU_SUCCESS);
+    const cx_region_finding *finding = &cx_region_here->all_findings[0];
+    ck_assert(finding->time >= before && finding->time <= now_ns());
+    ck_assert_int_eq(finding->tid, gettid());
+}
+END_TEST
+
+static CUevent of_parent;
+
 /* What the child of a fork finds when it calls the driver: 0 is right. */
 static int look_in_child(pid_t parent, unsigned traces)
 {
@@ -309,7 +335,9 @@ static int look_in_child(pid_t parent, unsigned traces)
     (void)table.driver_get_version(&(int){0});
     if (found(CX_KIND_PROCESS_FORKED) != 1 || alive(CX_HANDLE_CONTEXT) != 0)
         return 4;
-    return latest_says("") ? 5 : 0;
+    if (latest_says(""))
+        return 5;
+    return table.event_destroy(of_parent) == CXU_SUCCESS || alive(CX_HANDLE_EVENT) != 0 ? 6 : 0;
 }
 
 START_TEST(a_child_has_a_report_of_its_own)
@@ -318,6 +346,7 @@ START_TEST(a_child_has_a_report_of_its_own)
     CUcontext popped;
     ck_assert_int_eq((int)table.ctx_push((CUcontext)&popped), CXU_INVALID_CONTEXT);
     ck_assert_int_eq(found(CX_KIND_HANDLE_UNKNOWN), 1);
+    GOOD(table.event_create(&of_parent, 0));
     unsigned traces = atomic_load(&cx_region_here->traces);
     pid_t parent = getpid(), child = fork();
     if (child == 0)
@@ -506,6 +535,7 @@ static Suite *seen_suite(void)
     tcase_add_test(tcase, and_once_it_is_set);
     tcase_add_test(tcase, a_context_that_others_made_current_is_current);
     tcase_add_test(tcase, streams_that_others_made_are_two_streams);
+    tcase_add_test(tcase, a_stream_at_the_place_of_one_that_others_made_is_another);
     tcase_add_test(tcase, what_ended_is_remembered_until_4096_others_have);
     tcase_add_test(tcase, records_of_what_ended_are_used_again);
     tcase_add_test(tcase, what_was_not_ended_after_all_is_live);
@@ -516,6 +546,7 @@ static Suite *seen_suite(void)
     tcase_add_test(tcase, a_launch_of_a_kernel_of_no_context_is_work);
     tcase_add_test(tcase, memory_that_was_exported_and_imported_is_released_twice);
     tcase_add_test(tcase, the_report_names_the_process);
+    tcase_add_test(tcase, a_finding_tells_when_and_on_which_thread);
     tcase_add_test(tcase, a_child_has_a_report_of_its_own);
     tcase_add_test(tcase, a_finding_is_a_line_of_the_log);
     tcase_add_test(tcase, a_finding_of_no_call_names_none);

@@ -73,19 +73,25 @@ static void drop_record(cx_object *object)
     object->record = CX_REGION_OBJECTS;
 }
 
-static void forget_record(const void *node, VISIT visit, int depth)
+static void forget_record(cx_object *object)
+{
+    object->met = true;
+    object->record = CX_REGION_OBJECTS;
+}
+
+static void forget_node(const void *node, VISIT visit, int depth)
 {
     (void)depth;
     if (visit == postorder || visit == leaf)
-        (*(cx_object *const *)node)->record = CX_REGION_OBJECTS;
+        forget_record(*(cx_object *const *)node);
 }
 
 void cx_objects_fork(void)
 {
     free_count = 0;
     for (cx_object *object = objects; object != NULL; object = object->hh.next)
-        object->record = CX_REGION_OBJECTS;
-    twalk(memory, forget_record);
+        forget_record(object);
+    twalk(memory, forget_node);
 }
 
 /* ---- finding ---- */

@@ -45,7 +45,7 @@ typedef struct cx_object {
     uint32_t flags; /* of the call that made it: streams, contexts; a capture's mode */
     unsigned int attached; /* contexts and created memory: how often, besides by the making */
     bool live, primary, worked;
-    bool met;     /* cx_object_meet */
+    bool met;     /* cx_object_meet; or it is a parent process's */
     bool entered; /* a context that was current on some thread */
     bool kept; /* for the rest of the process: others point to it */
     uint32_t record; /* in the region; CX_REGION_OBJECTS: none */

@@ -104,7 +104,7 @@ static cx_object *newest_retain(CUdevice device, int module)
 static void tell_if_stray(cx_check_call *call, const cx_object *context)
 {
     int gpu = cx_layer_gpu(context->device); /* as in the records */
-    if (context->worked || context->entered || gpu < 0 ||
+    if (context->entered || gpu < 0 ||
         !cx_region_works_elsewhere(cx_region_here, gpu))
         return;
     cx_finding finding = cx_finding_begin(CX_KIND_PRIMARY_STRAY, call->thread, -1, CXU_SUCCESS,
