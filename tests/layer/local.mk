@@ -20,8 +20,8 @@ tests_layer_check_stress_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_layer_check_stress_LDADD = tests/support/libsupport.la lib/layer/libcheck.la lib/layer/liblayer.la lib/emu/libemu.la lib/driver/libdriver.la \
 	lib/base/libbase.la $(CHECK_LIBS)
 
-check_PROGRAMS += tests/layer/check_calls tests/layer/check_capture tests/layer/check_order tests/layer/check_order_bytes tests/layer/check_seen
-TESTS += tests/layer/check_calls tests/layer/check_capture tests/layer/check_order tests/layer/check_order_bytes tests/layer/check_seen
+check_PROGRAMS += tests/layer/check_calls tests/layer/check_capture tests/layer/check_order tests/layer/check_order_bytes tests/layer/check_order_rows tests/layer/check_seen
+TESTS += tests/layer/check_calls tests/layer/check_capture tests/layer/check_order tests/layer/check_order_bytes tests/layer/check_order_rows tests/layer/check_seen
 tests_layer_check_order_SOURCES = tests/layer/check_order.c tests/layer/checking.h tests/layer/ordering.h
 tests_layer_check_order_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/support -I$(top_srcdir)/tests
 tests_layer_check_order_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
@@ -38,6 +38,10 @@ tests_layer_check_capture_SOURCES = tests/layer/check_capture.c tests/layer/chec
 tests_layer_check_capture_CPPFLAGS = $(tests_layer_check_order_CPPFLAGS)
 tests_layer_check_capture_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_layer_check_capture_LDADD = $(tests_layer_check_stress_LDADD)
+tests_layer_check_order_rows_SOURCES = tests/layer/check_order_rows.c tests/layer/checking.h tests/layer/ordering.h
+tests_layer_check_order_rows_CPPFLAGS = $(tests_layer_check_order_CPPFLAGS)
+tests_layer_check_order_rows_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_layer_check_order_rows_LDADD = $(tests_layer_check_stress_LDADD)
 tests_layer_check_calls_SOURCES = tests/layer/check_calls.c tests/layer/checking.h
 tests_layer_check_calls_CPPFLAGS = $(tests_layer_check_order_CPPFLAGS)
 tests_layer_check_calls_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)

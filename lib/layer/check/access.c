@@ -48,11 +48,21 @@ static void set_rows(cx_check_access *out, size_t pitch, size_t rows, const size
 }
 
 /* One side of a copy of boxes; 0: an array, or nothing. */
-#define SIDE_OF_BOX(out, copy, side, z, slices, depth, write)                                     \
+#define SIDE_OF_BOX(out, copy, side, pitch, z, slices, depth, write)                              \
     side_of_box(out, (copy)->side##_type, (uintptr_t)(copy)->side##_host,                        \
-                (uintptr_t)(copy)->side##_device, (copy)->side##_pitch_bytes, slices,            \
+                (uintptr_t)(copy)->side##_device, pitch, slices,                                 \
                 (const size_t[]){(copy)->side##_x_bytes, (copy)->side##_y, z},                   \
                 (const size_t[]){(copy)->width_bytes, (copy)->height, depth}, write)
+
+/* A side of a copy in three dimensions: a pitch or a number of rows of 0 means tight. */
+#define SIDE_OF_3D(out, copy, side, write)                                                        \
+    SIDE_OF_BOX(out, copy, side,                                                                 \
+                (copy)->side##_pitch_bytes != 0 ? (copy)->side##_pitch_bytes                     \
+                                                : (copy)->side##_x_bytes + (copy)->width_bytes,  \
+                (copy)->side##_z,                                                                \
+                (copy)->side##_height != 0 ? (copy)->side##_height                               \
+                                           : (copy)->side##_y + (copy)->height,                  \
+                (copy)->depth, write)
 
 static int side_of_box(cx_check_access *out, cxu_memory_type type, uintptr_t host,
                        uintptr_t device, size_t pitch, size_t rows, const size_t at[3],
@@ -61,8 +71,7 @@ static int side_of_box(cx_check_access *out, cxu_memory_type type, uintptr_t hos
     size_t bytes, skipped;
     if (type == CXU_MEMORYTYPE_ARRAY ||
         !extent(pitch, rows, box[0], box[1], box[2], &bytes) ||
-        !offset(pitch != 0 ? pitch : box[0], rows != 0 ? rows : box[1], at[0], at[1], at[2],
-                &skipped))
+        !offset(pitch, rows, at[0], at[1], at[2], &skipped))
         return 0;
     uintptr_t base = type == CXU_MEMORYTYPE_HOST ? host : device;
     (void)linear(out, base + skipped, bytes, writes, type == CXU_MEMORYTYPE_HOST);
@@ -74,18 +83,18 @@ static int of_2d(const cxu_memcpy_2d *copy, cx_check_access *out)
 {
     if (copy == NULL)
         return 0;
-    int count = SIDE_OF_BOX(out, copy, destination, 0, 0, 1, true);
-    return count + SIDE_OF_BOX(out + count, copy, source, 0, 0, 1, false);
+    int count =
+        SIDE_OF_BOX(out, copy, destination, copy->destination_pitch_bytes, 0, 0, 1, true);
+    return count +
+           SIDE_OF_BOX(out + count, copy, source, copy->source_pitch_bytes, 0, 0, 1, false);
 }
 
 static int of_3d(const cxu_memcpy_3d *copy, cx_check_access *out)
 {
     if (copy == NULL)
         return 0;
-    int count = SIDE_OF_BOX(out, copy, destination, copy->destination_z, copy->destination_height,
-                            copy->depth, true);
-    return count + SIDE_OF_BOX(out + count, copy, source, copy->source_z, copy->source_height,
-                               copy->depth, false);
+    int count = SIDE_OF_3D(out, copy, destination, true);
+    return count + SIDE_OF_3D(out + count, copy, source, false);
 }
 
 static int of_fill(cx_check_access *out, CUdeviceptr to, size_t pitch, size_t element, size_t width,

@@ -185,13 +185,6 @@ void cx_order_reach(int index)
     }
 }
 
-void cx_order_reach_context(const cx_object *context)
-{
-    for (unsigned i = 0; i < line_count; i++)
-        if (is_of(&lines[i], context))
-            cx_order_reach((int)i);
-}
-
 uint64_t cx_order_count(int line)
 {
     return ++lines[line].clock.pieces[line];

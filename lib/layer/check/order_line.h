@@ -37,9 +37,6 @@ void cx_order_line_end(CUstream stream);
  * legacy stream and the blocking streams of the context each other (T11). */
 void cx_order_reach(int line);
 
-/* The same for all lines of the context; NULL: all lines. */
-void cx_order_reach_context(const cx_object *context);
-
 /* Counts a piece of work. Returns its number. */
 uint64_t cx_order_count(int line);
 

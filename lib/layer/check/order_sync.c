@@ -85,7 +85,6 @@ static void record_context(cx_check_call *call, CUevent event, const cx_object *
 {
     if (cx_check_failed(call))
         return;
-    cx_order_reach_context(context);
     cx_order_mark_set((uintptr_t)event, cx_order_keep_context(context), 0);
 }
 
