@@ -86,6 +86,12 @@ static void synchronize_another_stream(void)
     GOOD(table.stream_synchronize(second));
 }
 
+static void wait_and_synchronize_the_other(void)
+{
+    record_and_wait();
+    GOOD(table.stream_synchronize(second));
+}
+
 static void poll_stream(void)
 {
     while (table.stream_query(first) == CXU_NOT_READY)
@@ -424,6 +430,7 @@ static const between all_between[] = {
     BETWEEN(another_context_waits, false, false),
     BETWEEN(synchronize_stream, true, true),
     BETWEEN(synchronize_another_stream, false, false),
+    BETWEEN(wait_and_synchronize_the_other, true, true),
     BETWEEN(poll_stream, true, true),
     BETWEEN(synchronize_event, true, true),
     BETWEEN(poll_event, true, true),

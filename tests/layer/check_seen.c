@@ -432,6 +432,17 @@ START_TEST(a_finding_of_no_call_names_none)
 }
 END_TEST
 
+START_TEST(the_first_of_all_calls_is_named_too)
+{
+    atomic_store(&cx_region_here->exiting, 1);
+    begin_log();
+    GOOD(table.init(0));
+    end_log();
+    assert_begins(logged, "ctxrt: warning: check: PROCESS-TEARDOWN: a driver call while the "
+                          "process exits: cuInit at ");
+}
+END_TEST
+
 START_TEST(a_call_that_did_not_fail_is_named_without_a_result)
 {
     CUdeviceptr memory;
@@ -550,6 +561,7 @@ static Suite *seen_suite(void)
     tcase_add_test(tcase, a_child_has_a_report_of_its_own);
     tcase_add_test(tcase, a_finding_is_a_line_of_the_log);
     tcase_add_test(tcase, a_finding_of_no_call_names_none);
+    tcase_add_test(tcase, the_first_of_all_calls_is_named_too);
     tcase_add_test(tcase, a_call_that_did_not_fail_is_named_without_a_result);
     tcase_add_test(tcase, the_summary_counts_kinds);
     tcase_add_test(tcase, nothing_is_logged_that_ctxrt_check_reads);

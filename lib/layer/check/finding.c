@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 const cx_kind_row cx_kind_rows[CX_KIND_COUNT] = {
@@ -123,14 +122,6 @@ static void note_frame(cx_finding *finding)
     cx_finding_note(finding, "ctxrt", 0, "the thread works on %.80s", frame);
 }
 
-static void note_time(cx_region_finding *to)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    to->time = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-    to->tid = (int32_t)gettid();
-}
-
 void cx_finding_raise(const cx_finding *given)
 {
     cx_finding named = *given, *finding = &named;
@@ -147,7 +138,8 @@ void cx_finding_raise(const cx_finding *given)
         return;
     }
     region->all_findings[count] = finding->record;
-    note_time(&region->all_findings[count]);
+    region->all_findings[count].time = cx_region_now();
+    region->all_findings[count].tid = (int32_t)gettid();
     atomic_store(&region->all_findings[count].count, 1);
     atomic_store(&region->findings, count + 1);
     cx_finding_log(&finding->record);

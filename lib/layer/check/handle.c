@@ -84,12 +84,10 @@ static void look_at_handle(cx_check_call *call, const cx_layer_handle *handle)
     uint32_t kind;
     if (object != NULL && object->live)
         return;
+    if (output == NULL && (handle->value == 0 || (object != NULL && object->primary)))
+        return; /* no handle, or CURRENT explains it */
     if (output != NULL)
         tell_of_output(call, CX_KIND_HANDLE_NOT_MADE, output);
-    else if (handle->value == 0)
-        return;
-    else if (object != NULL && object->primary)
-        return; /* CURRENT explains it */
     else if (object != NULL)
         tell_of_object(call,
                        cx_check_ends(call->slot, &kind) && kind == (uint32_t)handle->kind

@@ -284,8 +284,7 @@ void cx_order_work_submit(cx_order_work *work, cx_origin where, bool failed)
 {
     if (work == NULL)
         return;
-    if (work->ticket != 0)
-        cx_touch_ticket = 0;
+    cx_touch_ticket = 0;
     work->under_way = false;
     if (work->judged) {
         free_work(work);

@@ -57,12 +57,17 @@ static void name_program(cx_region *region)
     region->program[length > 0 ? length : 0] = '\0';
 }
 
-/* The magic number last: `ctxrt check` looks at it first. */
-static void begin_region(cx_region *region, int32_t parent)
+uint64_t cx_region_now(void)
 {
     struct timespec now;
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    region->begun = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* The magic number last: `ctxrt check` looks at it first. */
+static void begin_region(cx_region *region, int32_t parent)
+{
+    region->begun = cx_region_now();
     region->version = CX_REGION_VERSION;
     region->pid = (int32_t)getpid();
     region->forked_from = parent;
