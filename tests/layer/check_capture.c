@@ -8,7 +8,7 @@
 
 enum { GLOBAL, THREAD_LOCAL, RELAXED };
 
-static CUcontext elsewhere, here;             /* of GPU 1; of GPU 0, which is current */
+static CUcontext elsewhere, here;              /* of GPU 1; of GPU 0, which is current */
 static CUstream distant, first, second, plain; /* plain: the legacy stream waits for it */
 static CUevent event;
 static CUdeviceptr memory;
@@ -51,10 +51,9 @@ static void join(CUstream later, CUstream earlier)
 static const char *const of_first[] = {"a capture in mode GLOBAL began in stream 2 of GPU 0",
                                        "a capture in mode THREAD_LOCAL began in stream 2 of GPU 0",
                                        "a capture in mode RELAXED began in stream 2 of GPU 0"};
-static const char *const of_second[] = {
-    "a capture in mode GLOBAL began in stream 3 of GPU 0",
-    "a capture in mode THREAD_LOCAL began in stream 3 of GPU 0",
-    "a capture in mode RELAXED began in stream 3 of GPU 0"};
+static const char *const of_second[] = {"a capture in mode GLOBAL began in stream 3 of GPU 0",
+                                        "a capture in mode THREAD_LOCAL began in stream 3 of GPU 0",
+                                        "a capture in mode RELAXED began in stream 3 of GPU 0"};
 
 /* The call failed, and one finding has one line of each of these; NULL: none is there. */
 static void told(cxu_result result, cxu_result wanted, const char *one, const char *other)
@@ -155,8 +154,8 @@ START_TEST(a_capture_that_waits_for_work_outside_is_lost)
     GOOD(table.event_record(event, plain));
     begin(first, RELAXED);
     begin(second, RELAXED);
-    told(table.stream_wait_event(first, event, 0), CXU_STREAM_CAPTURE_ISOLATION,
-         of_first[RELAXED], NULL);
+    told(table.stream_wait_event(first, event, 0), CXU_STREAM_CAPTURE_ISOLATION, of_first[RELAXED],
+         NULL);
 }
 END_TEST
 
@@ -165,8 +164,8 @@ START_TEST(a_default_stream_cannot_join)
     begin(first, RELAXED);
     GOOD(table.event_record(event, first));
     begin(second, GLOBAL);
-    told(table.stream_wait_event(NULL, event, 0), CXU_STREAM_CAPTURE_UNSUPPORTED,
-         of_first[RELAXED], NULL);
+    told(table.stream_wait_event(NULL, event, 0), CXU_STREAM_CAPTURE_UNSUPPORTED, of_first[RELAXED],
+         NULL);
 }
 END_TEST
 
@@ -451,8 +450,7 @@ END_TEST
 static const char began[] = "the capture began in stream 2 of GPU 0";
 static const char second_left[] =
     "stream 3 of GPU 0 joined it, and nothing waits for its last work";
-static const char plain_left[] =
-    "stream 4 of GPU 0 joined it, and nothing waits for its last work";
+static const char plain_left[] = "stream 4 of GPU 0 joined it, and nothing waits for its last work";
 
 /* The end of the first stream's capture; NULL: such a line is not there. */
 static void unjoined(const char *one, const char *other)
@@ -528,8 +526,13 @@ static void work(int call, CUstream stream)
 {
     CUmodule module;
     CUfunction step;
-    const cxu_launch_config config = {.grid_x = 1, .grid_y = 1, .grid_z = 1, .block_x = 1,
-                                      .block_y = 1, .block_z = 1, .stream = stream};
+    const cxu_launch_config config = {.grid_x = 1,
+                                      .grid_y = 1,
+                                      .grid_z = 1,
+                                      .block_x = 1,
+                                      .block_y = 1,
+                                      .block_z = 1,
+                                      .stream = stream};
     GOOD(bare.module_load_data(&module, code));
     GOOD(bare.module_get_function(&step, module, "step"));
     switch (call) {
@@ -612,8 +615,7 @@ static void add_tests(TCase *tcase)
     tcase_add_test(tcase, the_legacy_stream_begins_no_capture_and_disturbs_none);
     tcase_add_loop_test(tcase, a_record_of_a_context_disturbs_captures_in_it, 0, 2);
     tcase_add_loop_test(tcase, waiting_for_a_context_disturbs_its_captures, 0, 2);
-    tcase_add_test(tcase,
-                   an_unsafe_call_disturbs_all_captures_of_its_thread_that_are_not_relaxed);
+    tcase_add_test(tcase, an_unsafe_call_disturbs_all_captures_of_its_thread_that_are_not_relaxed);
     tcase_add_test(tcase, waiting_for_a_stream_disturbs_captures_on_its_device);
     tcase_add_test(tcase, a_free_in_stream_order_disturbs_captures_in_mode_global);
     tcase_add_loop_test(tcase, an_unsafe_call_disturbs_those_of_other_threads_in_mode_global, 0,

@@ -1,6 +1,6 @@
 /*
- * The bytes of copies and fills in two and three dimensions, as the layer check knows them: a use of
- * other bytes is no race.
+ * The bytes of copies and fills in two and three dimensions, as the layer check knows them: a use
+ * of other bytes is no race.
  */
 #include "layer/ordering.h"
 

@@ -32,8 +32,8 @@ static cx_branch identify(const cx_check_call *call, CUstream stream)
 static cx_branch *find_branch(cx_capture *capture, const cx_branch *wanted)
 {
     for (unsigned i = 0; i < capture->count; i++)
-        if (capture->all[i].stream == wanted->stream &&
-            capture->all[i].number == wanted->number && capture->all[i].thread == wanted->thread)
+        if (capture->all[i].stream == wanted->stream && capture->all[i].number == wanted->number &&
+            capture->all[i].thread == wanted->thread)
             return &capture->all[i];
     return NULL;
 }

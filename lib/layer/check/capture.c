@@ -11,9 +11,9 @@ static void begun(cx_check_call *call, CUstream stream, cxu_stream_capture_mode 
     cx_object *in = cx_check_stream(stream);
     if (cx_check_failed(call))
         return;
-    cx_object *capture = cx_object_make(CX_OBJECT_CAPTURE, (uintptr_t)stream, 0,
-                                        in != NULL ? in->context : cx_check_context(call),
-                                        call->origin);
+    cx_object *capture =
+        cx_object_make(CX_OBJECT_CAPTURE, (uintptr_t)stream, 0,
+                       in != NULL ? in->context : cx_check_context(call), call->origin);
     if (capture == NULL)
         return;
     capture->flags = mode;
@@ -88,8 +88,8 @@ static void leave(cx_check_call *call, cx_capture *capture)
     char text[64];
     const cx_object *object = capture->object;
     cx_object_text(object, text, sizeof text);
-    cx_finding finding = cx_finding_begin(CX_KIND_CAPTURE_LEFT, call->thread, -1, CXU_SUCCESS,
-                                          object->made);
+    cx_finding finding =
+        cx_finding_begin(CX_KIND_CAPTURE_LEFT, call->thread, -1, CXU_SUCCESS, object->made);
     cx_finding_note(&finding, "made", object->made, "%s", text);
     cx_finding_note(&finding, "ended", call->origin, "%s ended its stream",
                     cx_symbols[call->slot].symbol);
@@ -132,8 +132,7 @@ static void event_ends(cx_check_call *call)
 /* Before the call, which leaves the mode of before there. */
 static void exchange_mode(cx_check_call *call)
 {
-    const cxu_stream_capture_mode *mode =
-        CX_CALL(call, thread_exchange_stream_capture_mode)->mode;
+    const cxu_stream_capture_mode *mode = CX_CALL(call, thread_exchange_stream_capture_mode)->mode;
     if (mode != NULL && (unsigned)*mode <= CXU_STREAM_CAPTURE_MODE_RELAXED)
         call->thread->capture_mode = *mode;
 }
@@ -321,8 +320,7 @@ static bool is_concerned(cx_check_call *call, const cx_capture *capture, bool na
     case CXU_CAPTURED_EVENT:
         return is_named(call, capture);
     case CXU_STREAM_CAPTURE_UNSUPPORTED:
-        return named ? is_named(call, capture)
-                     : !begins(call->slot) && is_disturbed(call, capture);
+        return named ? is_named(call, capture) : !begins(call->slot) && is_disturbed(call, capture);
     default:
         return false;
     }
