@@ -5,6 +5,7 @@
 #include "layer/checking.h"
 
 #include "base/log.h"
+#include "layer/check/order_line.h"
 #include "layer/names.h"
 
 #include <pthread.h>
@@ -96,17 +97,14 @@ START_TEST(streams_that_others_made_are_two_streams)
 }
 END_TEST
 
-START_TEST(a_stream_at_the_place_of_one_that_others_made_is_another)
+START_TEST(a_stream_that_others_made_has_no_number)
 {
-    CUstream unseen, made;
-    CUdeviceptr memory;
-    GOOD(table.mem_alloc(&memory, 64));
-    GOOD(bare.stream_create(&unseen, 0));
-    GOOD(table.memset_d8_async(memory, 1, 64, unseen));
-    GOOD(bare.stream_destroy(unseen));
-    GOOD(table.stream_create(&made, 0));
-    GOOD(table.memset_d8_async(memory, 1, 64, made));
-    ck_assert_int_eq(found(CX_KIND_ORDER_COPY), 1);
+    cx_check_call call = {.thread = cx_check_thread_self()};
+    pthread_mutex_lock(&cx_check_lock);
+    int line = cx_order_line(&call, (CUstream)&context);
+    ck_assert_uint_eq(cx_order_stream_number(line), 0);
+    ck_assert_int_eq(cx_order_line(&call, (CUstream)&context), line);
+    pthread_mutex_unlock(&cx_check_lock);
 }
 END_TEST
 
@@ -317,7 +315,8 @@ START_TEST(a_finding_tells_when_and_on_which_thread)
 }
 END_TEST
 
-static CUevent of_parent;
+static CUevent event_of_parent;
+static CUdeviceptr memory_of_parent;
 
 /* What the child of a fork finds when it calls the driver: 0 is right. */
 static int look_in_child(pid_t parent, unsigned traces)
@@ -337,7 +336,9 @@ static int look_in_child(pid_t parent, unsigned traces)
         return 4;
     if (latest_says(""))
         return 5;
-    return table.event_destroy(of_parent) == CXU_SUCCESS || alive(CX_HANDLE_EVENT) != 0 ? 6 : 0;
+    if (table.event_destroy(event_of_parent) == CXU_SUCCESS || alive(CX_HANDLE_EVENT) != 0)
+        return 6;
+    return table.mem_free(memory_of_parent) == CXU_SUCCESS || alive(CX_OBJECT_MEMORY) != 0 ? 7 : 0;
 }
 
 START_TEST(a_child_has_a_report_of_its_own)
@@ -346,7 +347,8 @@ START_TEST(a_child_has_a_report_of_its_own)
     CUcontext popped;
     ck_assert_int_eq((int)table.ctx_push((CUcontext)&popped), CXU_INVALID_CONTEXT);
     ck_assert_int_eq(found(CX_KIND_HANDLE_UNKNOWN), 1);
-    GOOD(table.event_create(&of_parent, 0));
+    GOOD(table.event_create(&event_of_parent, 0));
+    GOOD(table.mem_alloc(&memory_of_parent, 64));
     unsigned traces = atomic_load(&cx_region_here->traces);
     pid_t parent = getpid(), child = fork();
     if (child == 0)
@@ -546,7 +548,7 @@ static Suite *seen_suite(void)
     tcase_add_test(tcase, and_once_it_is_set);
     tcase_add_test(tcase, a_context_that_others_made_current_is_current);
     tcase_add_test(tcase, streams_that_others_made_are_two_streams);
-    tcase_add_test(tcase, a_stream_at_the_place_of_one_that_others_made_is_another);
+    tcase_add_test(tcase, a_stream_that_others_made_has_no_number);
     tcase_add_test(tcase, what_ended_is_remembered_until_4096_others_have);
     tcase_add_test(tcase, records_of_what_ended_are_used_again);
     tcase_add_test(tcase, what_was_not_ended_after_all_is_live);
