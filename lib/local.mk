@@ -15,6 +15,7 @@ lib_libctxrt_la_LIBADD = \
 	lib/emu/libemu.la \
 	lib/driver/libdriver.la \
 	lib/base/libbase.la $(JANSSON_LIBS)
+lib_libctxrt_la_LIBTOOLFLAGS =
 lib_libctxrt_la_LDFLAGS = $(AM_LDFLAGS) -no-undefined -version-info $(CTXRT_LT_VERSION) \
 	-Wl,-z,nodelete -Wl,--version-script=$(top_srcdir)/lib/ctxrt.map
 EXTRA_lib_libctxrt_la_DEPENDENCIES = $(top_srcdir)/lib/ctxrt.map folders.stamp

@@ -14,7 +14,10 @@ lib_libinfinirt_la_SOURCES = \
 lib_libinfinirt_la_CPPFLAGS = -D_GNU_SOURCE -I$(top_srcdir)/include -I$(top_srcdir)/include/infinirt \
 	-I$(top_srcdir)/lib
 lib_libinfinirt_la_LIBADD = lib/libctxrt.la
-lib_libinfinirt_la_LDFLAGS = $(AM_LDFLAGS) -no-undefined -avoid-version -Wl,-z,nodelete \
+lib_libinfinirt_la_LIBTOOLFLAGS =
+# libctxrt is beside it, wherever an installation was moved. (Debian's packages need no run path.)
+ORIGIN_RPATH = -Wl,-rpath,'$$ORIGIN'
+lib_libinfinirt_la_LDFLAGS = $(AM_LDFLAGS) $(ORIGIN_RPATH) -no-undefined -avoid-version -Wl,-z,nodelete \
 	-Wl,--version-script=$(top_srcdir)/lib/infinirt/infinirt.map
 EXTRA_lib_libinfinirt_la_DEPENDENCIES = $(top_srcdir)/lib/infinirt/infinirt.map folders.stamp
 EXTRA_DIST += lib/infinirt/infinirt.map

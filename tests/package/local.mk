@@ -4,10 +4,26 @@ AM_TESTS_ENVIRONMENT += \
 
 PACKAGE_SH = \
 	tests/package/layers.sh tests/package/lines.sh tests/package/comments.sh tests/package/exports.sh tests/package/headers.sh \
-	tests/package/abi.sh tests/package/ci.sh tests/package/pkgconfig.sh tests/package/prefix.sh tests/package/version.sh
-EXTRA_DIST += tests/package/comments.awk
+	tests/package/abi.sh tests/package/ci.sh tests/package/pkgconfig.sh tests/package/prefix.sh tests/package/projects.sh \
+	tests/package/static.sh tests/package/version.sh
+EXTRA_DIST += tests/package/comments.awk tests/package/installed.sh
 dist_check_SCRIPTS += $(PACKAGE_SH)
 TESTS += $(PACKAGE_SH)
+
+# One installation for the tests of what is installed, made only where one of them runs.
+if !SANITIZED
+tests/package/pkgconfig.log tests/package/projects.log tests/package/static.log: tests/package/installed.stamp
+AM_TESTS_ENVIRONMENT += CTXRT_TEST_INSTALLED=yes; export CTXRT_TEST_INSTALLED;
+endif
+.PHONY: tests/package/installed.stamp
+tests/package/installed.stamp:
+	@folder=$(abs_builddir)/tests/package/installed; rm -rf "$$folder" && $(MKDIR_P) "$$folder" && \
+	$(MAKE) $(AM_MAKEFLAGS) install DESTDIR="$$folder/root" >"$$folder/log" 2>&1; echo $$? >"$$folder/status"
+
+# Ten lines each, as programs that use ctxrt begin.
+EXTRA_DIST += tests/package/projects/program.c tests/package/projects/client.c tests/package/projects/cmake/CMakeLists.txt \
+	tests/package/projects/meson/meson.build tests/package/projects/make/Makefile \
+	tests/package/projects/autotools/configure.ac tests/package/projects/autotools/Makefile.am
 
 # What the libraries export, against the dumps of the last release; a release renews them.
 EXTRA_DIST += tests/package/check_abi tests/package/abi/libctxrt.abi tests/package/abi/libinfinirt.abi
