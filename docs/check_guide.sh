@@ -1,6 +1,6 @@
 #!/bin/sh
 # Does what README.md, docs/guide.md and docs/allocator.md say, one behind the other: writes their programs, runs their shell
-# lines and compares what those print. A ```c block begins with its file's name; a program is followed by the ```sh lines that
+# lines and compares what those print. A ```c or ```cpp block begins with its file's name; a program is followed by the ```sh lines that
 # compile and run it, and those by the ```text that they print. Programs are compiled with warnings as errors. README's
 # picture is the one that its program draws.
 set -u
@@ -11,7 +11,7 @@ mkdir "$scratch/guide"
 readme=$top_srcdir/README.md guide=$top_srcdir/docs/guide.md allocator=$top_srcdir/docs/allocator.md
 
 # What cannot be run here, line by line. Of the rest, nothing runs but what is expected of a guide.
-may_run='^((CTXRT|CUDA)_[A-Z_]*=[^ ]* )*(cc|ctxrt|export|unset|\./[a-z_]*)( |$)'
+may_run='^((CTXRT|CUDA)_[A-Z_]*=[^ ]* )*(cc|c\+\+|ctxrt|export|unset|\./[a-z_]*)( |$)'
 cat > "$scratch/not-run" <<'LINES'
 ./bootstrap demo     # Debian, Ubuntu: installs what is missing, builds, sends a file through 4 emulated GPUs
 ./bootstrap check    # the same, then the tests, plain and under sanitizers
@@ -44,7 +44,7 @@ followed_by() # language
 
 write_program() # block
 {
-    name=$(sed -n '1s,^/\* \([a-z_]*\.[ch]\) \*/$,\1,p' "$1")
+    name=$(sed -n '1s,^/\* \([a-z_]*\.\(c\|cc\|h\)\) \*/$,\1,p' "$1")
     [ -n "$name" ] || wrong 'its first line is no file name' || return
     cp "$1" "$scratch/guide/$name" || return
     case $name in
@@ -53,6 +53,7 @@ write_program() # block
         run cc $(pkg-config --cflags ctxrt) -fsyntax-only "$scratch/alone.c"
         return "$status"
         ;;
+    *.cc) followed_by sh && { grep -q "^c++ .*$name " "$scratch/$after.sh" || wrong "nothing compiles $name"; } ;;
     *.c) followed_by sh && { grep -q "^cc $name " "$scratch/$after.sh" || wrong "nothing compiles $name"; } ;;
     esac
 }
@@ -84,13 +85,15 @@ while [ $# -gt 0 ]; do
     : > "$scratch/out"
     : > "$scratch/errors"
     case $language in
-    c)
+    c | cpp)
         write_program "$block"
         report $? "program: $first"
         ;;
     sh)
         if all_not_run "$block"; then
             skip "lines: $first" 'they build, need root, or show real GPUs'
+        elif [ "$previous" = cpp ] && ! command -v ${CXX:-c++} > "$scratch/errors"; then
+            skip "lines: $first" 'there is no C++ compiler'
         else
             run_lines "$block"
             report $? "lines: $first"

@@ -1,5 +1,6 @@
 pkginclude_HEADERS = \
 	include/ctxrt/ctxrt.h \
+	include/ctxrt/ctxrt.hpp \
 	include/ctxrt/allocator.h \
 	include/ctxrt/context.h \
 	include/ctxrt/device.h \

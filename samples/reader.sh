@@ -1,4 +1,4 @@
-# Sourced after tap.sh: cc, pkg-config and ctxrt as someone who reads the documentation calls them, but those of the build
+# Sourced after tap.sh: cc, c++, pkg-config and ctxrt as someone who reads the documentation calls them, but those of the build
 # tree, and with warnings as errors. $reader is empty where that cannot be.
 : "${scratch:?samples/reader.sh is sourced after tap.sh, which makes the scratch folder}"
 reader=$(command -v "${PKG_CONFIG:-pkg-config}")
@@ -6,13 +6,18 @@ mkdir "$scratch/bin" "$scratch/include"
 cp "$top_srcdir/samples/cuda_min.h" "$scratch/include/cuda.h" # where there is no toolkit
 cuda_include=${CUDA_DIR:+$CUDA_DIR/include}
 
-cat > "$scratch/bin/cc" <<COMMAND
+compiler() # command
+{
+    cat <<COMMAND
 #!/bin/sh
 PATH='$PATH' LIBRARY_PATH='$top_builddir/lib/shim/cuda-13/.libs'
 export LIBRARY_PATH
-exec ${CC:-cc} -Wall -Wextra -Wpedantic -Werror ${SANITIZERS:+-g -fsanitize=$SANITIZERS} "\$@" \
+exec $1 -Wall -Wextra -Wpedantic -Werror ${SANITIZERS:+-g -fsanitize=$SANITIZERS} "\$@" \
     -isystem '${cuda_include:-$scratch/include}'
 COMMAND
+}
+compiler "${CC:-cc}" > "$scratch/bin/cc"
+compiler "${CXX:-c++}" > "$scratch/bin/c++"
 cat > "$scratch/bin/ctxrt" <<COMMAND
 #!/bin/sh
 exec '$top_builddir/ctxrt' "\$@"
@@ -21,7 +26,7 @@ cat > "$scratch/bin/pkg-config" <<COMMAND
 #!/bin/sh
 PKG_CONFIG_PATH='$scratch' exec '$reader' "\$@"
 COMMAND
-chmod +x "$scratch/bin/cc" "$scratch/bin/ctxrt" "$scratch/bin/pkg-config"
+chmod +x "$scratch/bin/cc" "$scratch/bin/c++" "$scratch/bin/ctxrt" "$scratch/bin/pkg-config"
 sed -e "s#^libdir=.*#libdir=$top_builddir/lib/.libs#" -e "s#^includedir=.*#includedir=$top_srcdir/include#" \
     "$top_builddir/ctxrt.pc" > "$scratch/ctxrt.pc"
 PATH=$scratch/bin:$PATH LD_LIBRARY_PATH=$top_builddir/lib/.libs

@@ -35,6 +35,7 @@ include tests/emu/local.mk
 include tests/runtime/local.mk
 include tests/base/local.mk
 include tests/context/local.mk
+include tests/cxx/local.mk
 include tests/cuda/local.mk
 include tests/clients/local.mk
 include tests/driver/local.mk

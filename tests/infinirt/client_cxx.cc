@@ -90,7 +90,8 @@ void expect_device(const Device &expected)
 class Load {
 public:
     explicit Load(std::size_t most)
-        : sent(make_host_memory(most * sizeof(float))), returned(make_host_memory(most * sizeof(float))),
+        : sent(make_host_memory(most * sizeof(float))),
+          returned(make_host_memory(most * sizeof(float))),
           near(make_memory(most * sizeof(float))), far(make_memory(most * sizeof(float))),
           there(make_stream()), back(make_stream()), arrived(make_event())
     {
@@ -106,7 +107,8 @@ public:
         NEED(infinirtMemcpyAsync(far.get(), near.get(), bytes, INFINIRT_MEMCPY_D2D, there.get()));
         NEED(infinirtEventRecord(arrived.get(), there.get()));
         NEED(infinirtStreamWaitEvent(back.get(), arrived.get()));
-        NEED(infinirtMemcpyAsync(returned.get(), far.get(), bytes, INFINIRT_MEMCPY_D2H, back.get()));
+        NEED(infinirtMemcpyAsync(returned.get(), far.get(), bytes, INFINIRT_MEMCPY_D2H,
+                                 back.get()));
         NEED(infinirtStreamSynchronize(back.get()));
         for (std::size_t i = 0; i < count; i++)
             if (static_cast<float *>(returned.get())[i] != floats[i])

@@ -7,7 +7,7 @@ folders='lib include tools samples tests/support'
 
 comments_of() # folder...
 {
-    find "$@" -type f \( -name '*.[ch]' -o -name '*.def' \) \
+    find "$@" -type f \( -name '*.[ch]' -o -name '*.hpp' -o -name '*.def' \) \
         -exec awk -f "$top_srcdir/tests/package/comments.awk" {} +
 }
 

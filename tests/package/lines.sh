@@ -5,7 +5,7 @@ set -u
 
 too_long() # folder...
 {
-    find "$@" -name '*.[ch]' -exec awk \
+    find "$@" \( -name '*.[ch]' -o -name '*.hpp' -o -name '*.cc' \) -exec awk \
         'length > 100 && !/^(START_TEST\(| *)[a-z0-9_]*\);?$/ { print FILENAME ":" FNR ": " length " columns" }' {} +
 }
 

@@ -1,4 +1,4 @@
-/* A program of InfiniRT: prints the number and the type of the devices where a thread starts. */
+/* Prints the number and the type of the devices where a thread of InfiniRT starts. */
 #include <infinirt.h>
 #include <stdio.h>
 

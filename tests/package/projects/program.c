@@ -1,4 +1,4 @@
-/* A program of ctxrt: prints the versions of the header and of the library, and visits two emulated GPUs. */
+/* Prints the versions of the header and of the library, and visits two emulated GPUs. */
 #include <ctxrt/ctxrt.h>
 #include <stdio.h>
 
