@@ -8,7 +8,8 @@ set -u
 . "$top_srcdir/samples/reader.sh"
 [ -n "$reader" ] || skip_all 'pkg-config is not installed'
 mkdir "$scratch/guide"
-readme=$top_srcdir/README.md guide=$top_srcdir/docs/guide.md allocator=$top_srcdir/docs/allocator.md
+documents=${CTXRT_TEST_DOCUMENTS:-$top_srcdir} # as installed
+readme=$documents/README.md guide=$documents/docs/guide.md allocator=$documents/docs/allocator.md
 
 # What cannot be run here, line by line. Of the rest, nothing runs but what is expected of a guide.
 may_run='^((CTXRT|CUDA)_[A-Z_]*=[^ ]* )*(cc|c\+\+|ctxrt|export|unset|\./[a-z_]*)( |$)'
@@ -115,7 +116,7 @@ done
 # Threads by their place in the picture: their ids differ from run to run.
 awk '/^  \{"thread": / { sub(/"thread": [0-9]+/, "\"thread\": " ++count) } { print }' "$scratch/guide/stacks.json" |
     ctxrt draw - > "$scratch/out" 2> "$scratch/errors"
-cmp -s "$scratch/out" "$top_srcdir/docs/stacks.svg"
+cmp -s "$scratch/out" "$documents/docs/stacks.svg"
 report $? 'docs/stacks.svg is what the program of README.md draws'
 
 cat "$scratch"/[0-9][0-9][0-9].sh > "$scratch/lines"

@@ -1,8 +1,15 @@
 # Sourced after tap.sh: $root is an installation, made once in each run of make check and shared by the tests here, which leave
-# it as it is. A test that runs by itself makes its own.
+# it as it is. A test that runs by itself makes its own. With CTXRT_TEST_INSTALLED=system it is that of the system, and $root empty.
 [ -z "$SANITIZERS" ] || skip_all "an installation is not built with $SANITIZERS"
 pkg_config=${PKG_CONFIG:-pkg-config}
 command -v "$pkg_config" > /dev/null || skip_all 'pkg-config is not installed'
+
+if [ "${CTXRT_TEST_INSTALLED:-}" = system ]; then
+    root='' status=0
+    libraries=$("$pkg_config" --variable=libdir ctxrt)
+    prefix=$("$pkg_config" --variable=prefix ctxrt)
+    return
+fi
 
 installation=$top_builddir/tests/package/installed
 if [ -n "${CTXRT_TEST_INSTALLED:-}" ]; then

@@ -143,7 +143,8 @@ if command -v cmake > /dev/null && ranges; then
     diff "$scratch/expected" "$scratch/answers" >> "$scratch/errors" && [ "$status" -eq 0 ]
     report $? 'cmake_takes_the_versions_that_serve'
 
-    # Only the library is missing: what is found says so.
+    # Only the library is missing.
+    [ -n "$root" ] || { echo "1..$number"; exit 0; }
     cp -R "$root" "$scratch/less"
     rm "$scratch/less${libraries#"$root"}/libinfinirt.so"
     rm -rf "$scratch/cmake/build"
