@@ -42,10 +42,8 @@ static const char *const variables[] = {
     "CTXRT_ALLOCATOR",       "CTXRT_ALLOCATOR_TRACE", "CTXRT_DEBUG_MEMORY", "CTXRT_EMU_DEVICES",
     "CTXRT_EMU_GPU",         "CTXRT_EMU_MEMORY",    "CTXRT_EMU_SCHEDULE",   "CTXRT_EMU_HOST_ACCESS",
     "CTXRT_EMU_FAULT",       "CTXRT_EMU_STICKY",    "CTXRT_EMU_WARP",       "CTXRT_EMU_CORES",
-    "CTXRT_EMU_WATCHDOG",    "CTXRT_LAYERS",        "CTXRT_CHECK_FOLDER",
-    "CTXRT_TRACE_EVENTS",
-    "CTXRT_TRACE_FOLDER",
-    "CTXRT_STANDIN_LIBCUDA",
+    "CTXRT_EMU_WATCHDOG",    "CTXRT_EMU_CONTEXT_BYTES", "CTXRT_LAYERS",     "CTXRT_CHECK_FOLDER",
+    "CTXRT_TRACE_EVENTS",    "CTXRT_TRACE_FOLDER",  "CTXRT_STANDIN_LIBCUDA",
     "CUDA_MODULE_LOADING",   "CUDA_VISIBLE_DEVICES",
 };
 #define VARIABLES (sizeof variables / sizeof variables[0])
@@ -203,7 +201,7 @@ static void print_text(const findings *self)
     for (size_t i = 0; i < VARIABLES; i++) {
         const char *value = variable_value(variables[i]);
         if (value != NULL)
-            printf("  %-22s %s\n", variables[i], *value != '\0' ? value : "(empty)");
+            printf("  %-23s %s\n", variables[i], *value != '\0' ? value : "(empty)");
         any = any || value != NULL;
     }
     if (!any)

@@ -27,6 +27,7 @@ typedef struct settings {
     cx_emu_gpu emulated_gpu;
     size_t emulated_memory_bytes;
     bool host_access;
+    size_t context_bytes;
 } settings;
 
 /* Lock "runtime": guards starting and stopping. Outermost. */
@@ -153,6 +154,7 @@ static ctxrt_status choose_emulation(const ctxrt_options *options, settings *out
             : config.gpu_memory_bytes;
     out->emulated_gpu = config.gpu;
     out->host_access = config.host_access;
+    out->context_bytes = config.context_bytes;
     return CTXRT_SUCCESS;
 }
 
@@ -223,6 +225,7 @@ static ctxrt_status start_embedded(const settings *chosen)
         .gpu_memory_bytes = chosen->emulated_memory_bytes,
         .driver_version = 13000,
         .host_access = chosen->host_access,
+        .context_bytes = chosen->context_bytes,
     };
     if (!cx_emu_configure(&config))
         return cx_error(CTXRT_ERROR_IN_USE,
@@ -247,7 +250,8 @@ static bool same_settings(const settings *a, const settings *b)
     return a->cuda_driver == b->cuda_driver && a->foreign == b->foreign &&
            same_path(a->libcuda, b->libcuda) && a->emulated_devices == b->emulated_devices &&
            a->emulated_gpu == b->emulated_gpu &&
-           a->emulated_memory_bytes == b->emulated_memory_bytes && a->host_access == b->host_access;
+           a->emulated_memory_bytes == b->emulated_memory_bytes &&
+           a->host_access == b->host_access && a->context_bytes == b->context_bytes;
 }
 
 /* True if these settings ran last time. Nothing is written then, so that a thread that is still in

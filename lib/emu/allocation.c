@@ -241,8 +241,7 @@ static bool fits_quota(const cx_emu_device *device, size_t bytes)
     return device->host || (used <= limit && bytes <= limit - used);
 }
 
-/* Pools give up their kept memory first. */
-static bool fits_without_kept(cx_emu_device *device, size_t bytes)
+bool cx_emu_allocation_fits(cx_emu_device *device, size_t bytes)
 {
     return fits_quota(device, bytes) ||
            (cx_emu_pools_release(device) && fits_quota(device, bytes));
@@ -250,7 +249,7 @@ static bool fits_without_kept(cx_emu_device *device, size_t bytes)
 
 static bool within_quota(const cx_emu_allocation *allocation)
 {
-    return fits_without_kept(allocation->device, charged_bytes(allocation));
+    return cx_emu_allocation_fits(allocation->device, charged_bytes(allocation));
 }
 
 /* True if it would fit if less of the quota were in use. */
@@ -405,7 +404,7 @@ void cx_emu_allocation_publish_shared(cx_emu_allocation *shared, cx_emu_context 
 
 cxu_result cx_emu_allocation_await_quota(cx_emu_device *device, size_t bytes)
 {
-    while (!fits_without_kept(device, bytes)) {
+    while (!cx_emu_allocation_fits(device, bytes)) {
         cx_emu_allocation *leaving = lacks_quota(device, bytes) ? find_leaving(device) : NULL;
         if (leaving == NULL)
             return CXU_OUT_OF_MEMORY;

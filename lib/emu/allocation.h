@@ -100,6 +100,10 @@ bool cx_emu_host_memory_overlaps(uintptr_t address, size_t bytes);
  * byte. */
 bool cx_emu_gpu_memory_overlaps(uintptr_t address, size_t bytes);
 
+/* True if the device has room for so many bytes more; pools give up their kept memory first. Lock
+ * held. */
+bool cx_emu_allocation_fits(cx_emu_device *device, size_t bytes);
+
 /*
  * Allocates on a device. `owner` frees it when it is destroyed; NULL: no context does. If there is
  * no room while freed memory of the device still waits for its work, waits for that with the lock

@@ -50,6 +50,13 @@ static bool read_host_access(bool *out_host_access)
     return true;
 }
 
+static bool read_context_bytes(size_t *out_bytes)
+{
+    const char *text = cx_option("CTXRT_EMU_CONTEXT_BYTES");
+    *out_bytes = 0;
+    return text == NULL || (cx_parse_size(text, out_bytes) && *out_bytes <= CX_EMU_MEMORY_MAX);
+}
+
 bool cx_emu_config_from_environment(cx_emu_config *out_config, const char **out_reason)
 {
     cx_emu_config config = {.driver_version = CX_EMU_DRIVER_VERSION};
@@ -62,6 +69,8 @@ bool cx_emu_config_from_environment(cx_emu_config *out_config, const char **out_
         reason = "CTXRT_EMU_MEMORY is not a size from 2M to 1T, such as 512M or 4G";
     else if (!read_host_access(&config.host_access))
         reason = "CTXRT_EMU_HOST_ACCESS is neither 0 nor 1";
+    else if (!read_context_bytes(&config.context_bytes))
+        reason = "CTXRT_EMU_CONTEXT_BYTES is not a size up to 1T, such as 300M";
     else if (!cx_emu_schedule_valid())
         reason = "CTXRT_EMU_SCHEDULE is none of threads, lazy, and random:SEED with a number";
     else if (!cx_emu_sticky_valid())

@@ -1,7 +1,9 @@
 #include "emu/context.h"
 
 #include "base/cancel.h"
+#include "emu/allocation.h"
 #include "emu/device.h"
+#include "emu/explain.h"
 #include "emu/heap.h"
 #include "emu/limit.h"
 #include "emu/module.h"
@@ -90,8 +92,21 @@ bool cx_emu_context_flags_valid(unsigned int flags)
     return one_choice && (flags & ~(unsigned int)CXU_CTX_FLAGS_MASK) == 0;
 }
 
+static bool take_device_memory(cx_emu_device *device)
+{
+    cx_emu_refusal_begin();
+    if (device->context_bytes != 0 && !cx_emu_allocation_fits(device, device->context_bytes)) {
+        cx_emu_refused_to_context(device->context_bytes);
+        return false;
+    }
+    device->used_bytes += device->context_bytes;
+    return true;
+}
+
 bool cx_emu_context_open(cx_emu_context *context, cx_emu_device *device, unsigned int flags)
 {
+    if (!take_device_memory(device))
+        return false;
     context->device = device;
     context->base = NULL;
     context->green = NULL;
@@ -109,6 +124,7 @@ bool cx_emu_context_open(cx_emu_context *context, cx_emu_device *device, unsigne
     atomic_store_explicit(&context->live_id, ++last_id, memory_order_release);
     if (!cx_emu_streams_open(context)) {
         atomic_store_explicit(&context->live_id, 0, memory_order_release);
+        device->used_bytes -= device->context_bytes;
         return false;
     }
     open_contexts++;
@@ -157,6 +173,7 @@ void cx_emu_context_close(cx_emu_context *context)
     cx_emu_output_flush(context);
     cx_emu_heap_close(context);
     cx_emu_allocations_release(context);
+    context->device->used_bytes -= context->device->context_bytes;
     context->closing = false;
     cx_emu_patience_end(&context->patience);
     open_contexts--;

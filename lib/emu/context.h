@@ -93,8 +93,8 @@ cxu_result cx_emu_context_identify(CUcontext handle, cx_emu_context **out_contex
 bool cx_emu_context_flags_valid(unsigned int flags);
 
 /*
- * Opens a context in a slot: gives it an id, its defaults and its legacy stream. False: out of
- * memory. Lock held.
+ * Opens a context in a slot: gives it an id, its defaults, its legacy stream and its share of the
+ * device's memory, which a close gives back. False: out of memory. Lock held.
  */
 bool cx_emu_context_open(cx_emu_context *context, cx_emu_device *device, unsigned int flags);
 

@@ -22,7 +22,7 @@ int cx_emu_device_total(void)
     return total;
 }
 
-static void add_device(int board, cx_emu_gpu gpu, size_t memory_bytes)
+static void add_device(int board, cx_emu_gpu gpu, size_t memory_bytes, size_t context_bytes)
 {
     cx_emu_device *device = &devices[total];
     *device = (cx_emu_device){
@@ -31,6 +31,7 @@ static void add_device(int board, cx_emu_gpu gpu, size_t memory_bytes)
         .host = board == HOST_BOARD,
         .gpu = gpu,
         .memory_bytes = memory_bytes,
+        .context_bytes = context_bytes,
         .primary = cx_emu_slot_at((size_t)total),
     };
     device->primary->device = device;
@@ -53,9 +54,9 @@ void cx_emu_devices_build(const cx_emu_config *config)
     int visible = cx_emu_boards_visible(getenv("CUDA_VISIBLE_DEVICES"), config->gpus, boards);
     remove_all();
     if (config->host_device)
-        add_device(HOST_BOARD, CX_EMU_GPU_DEFAULT, cx_emu_machine_total_bytes());
+        add_device(HOST_BOARD, CX_EMU_GPU_DEFAULT, cx_emu_machine_total_bytes(), 0);
     for (int i = 0; i < visible; i++)
-        add_device(boards[i], config->gpu, config->gpu_memory_bytes);
+        add_device(boards[i], config->gpu, config->gpu_memory_bytes, config->context_bytes);
 }
 
 bool cx_emu_devices_busy(void)

@@ -19,8 +19,9 @@ typedef struct cx_emu_device {
     bool host;        /* the host device */
     cx_emu_gpu gpu;   /* which GPU it is, unless it is the host */
     size_t memory_bytes; /* total; for the host device, the machine's */
-    size_t used_bytes;   /* by allocations; never above memory_bytes on a GPU */
+    size_t used_bytes;   /* by allocations and contexts; never above memory_bytes on a GPU */
     size_t kept_bytes;   /* by pools, freed already; with used_bytes never above it either */
+    size_t context_bytes; /* of them, for each open context but green ones */
     cx_emu_arena *arena; /* NULL on the host device, and before the first allocation */
     cx_emu_context *primary; /* never NULL: the same handle for the life of the process */
     unsigned int primary_retains;

@@ -18,6 +18,7 @@ typedef struct cx_emu_config {
     size_t gpu_memory_bytes; /* quota of each, enforced; a multiple of CX_EMU_MEMORY_UNIT */
     int driver_version;      /* the result of cuDriverGetVersion: 12090, 13000 */
     bool host_access;        /* the host may dereference GPU memory */
+    size_t context_bytes;    /* of its GPU's memory, for each open context; 0: nothing */
 } cx_emu_config;
 
 #define CX_EMU_DRIVER_VERSION 13000
@@ -27,10 +28,11 @@ typedef struct cx_emu_config {
 #define CX_EMU_MEMORY_MAX ((size_t)1 << 40)
 
 /* The configuration that the environment asks for: CTXRT_EMU_DEVICES (4), CTXRT_EMU_GPU (default),
- * CTXRT_EMU_MEMORY (the GPU's, 4 GiB; at most 1 TiB), CTXRT_EMU_HOST_ACCESS (0 or 1); no host
- * device, CX_EMU_DRIVER_VERSION. False if a variable is malformed, CTXRT_EMU_SCHEDULE, _STICKY and
- * _FAULT included: *out_reason says which, until the thread's next call of this function. Those
- * three are read again when the driver starts and when it is configured. */
+ * CTXRT_EMU_MEMORY (the GPU's, 4 GiB; at most 1 TiB), CTXRT_EMU_HOST_ACCESS (0 or 1),
+ * CTXRT_EMU_CONTEXT_BYTES (0); no host device, CX_EMU_DRIVER_VERSION. False if a variable is
+ * malformed, CTXRT_EMU_SCHEDULE, _STICKY and _FAULT included: *out_reason says which, until the
+ * thread's next call of this function. Those three are read again when the driver starts and when
+ * it is configured. */
 bool cx_emu_config_from_environment(cx_emu_config *out_config, const char **out_reason);
 
 /* Sets the configuration; before cuInit, or later while no context exists, no primary context is

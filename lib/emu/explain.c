@@ -16,7 +16,7 @@
 /* The refusal of the thread's latest request for memory. Small: a library that is loaded late has
  * little room for initial-exec variables. */
 typedef struct refusal {
-    enum { NO_REFUSAL, BY_SYSTEM, BY_FILE_LIMIT, BY_MACHINE } by;
+    enum { NO_REFUSAL, BY_SYSTEM, BY_FILE_LIMIT, BY_MACHINE, TO_CONTEXT } by;
     int error;        /* errno */
     const char *call; /* the call that failed */
     size_t bytes;
@@ -54,6 +54,11 @@ void cx_emu_refused_by_file_limit(size_t bytes)
 void cx_emu_refused_by_machine(size_t bytes)
 {
     latest = (refusal){.by = BY_MACHINE, .bytes = bytes};
+}
+
+void cx_emu_refused_to_context(size_t bytes)
+{
+    latest = (refusal){.by = TO_CONTEXT, .bytes = bytes};
 }
 
 static void describe_limit(int resource, const char *name, const char *option, const char *noun,
@@ -111,6 +116,10 @@ static void describe_refusal(char *text, size_t size)
     else if (latest.by == BY_FILE_LIMIT)
         snprintf(text, size, "the system refuses a file of %zu bytes of memory%s", latest.bytes,
                  limit);
+    else if (latest.by == TO_CONTEXT)
+        snprintf(text, size,
+                 "a context takes %zu bytes (CTXRT_EMU_CONTEXT_BYTES), and the GPU has less left",
+                 latest.bytes);
     else
         snprintf(text, size, "%zu bytes are as much as the machine has, %zu, or more",
                  latest.bytes, cx_emu_machine_total_bytes());

@@ -137,13 +137,14 @@ static bool same_config(const cx_emu_config *a, const cx_emu_config *b)
 {
     return a->host_device == b->host_device && a->gpus == b->gpus && a->gpu == b->gpu &&
            a->gpu_memory_bytes == b->gpu_memory_bytes && a->driver_version == b->driver_version &&
-           a->host_access == b->host_access;
+           a->host_access == b->host_access && a->context_bytes == b->context_bytes;
 }
 
 static bool config_valid(const cx_emu_config *config)
 {
     return config->gpus >= 0 && config->gpus < CX_EMU_DEVICES_MAX && config->gpu_memory_bytes > 0 &&
            config->gpu_memory_bytes <= CX_EMU_MEMORY_MAX &&
+           config->context_bytes <= CX_EMU_MEMORY_MAX &&
            config->gpu_memory_bytes % CX_EMU_MEMORY_UNIT == 0;
 }
 

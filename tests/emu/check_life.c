@@ -359,7 +359,8 @@ static const char *const malformed[][2] = {
     {"CTXRT_EMU_DEVICES", "0"},     {"CTXRT_EMU_DEVICES", "65"},      {"CTXRT_EMU_DEVICES", "two"},
     {"CTXRT_EMU_MEMORY", "1M"},     {"CTXRT_EMU_MEMORY", "-4G"},      {"CTXRT_EMU_MEMORY", "2T"},
     {"CTXRT_EMU_HOST_ACCESS", "2"}, {"CTXRT_EMU_HOST_ACCESS", "yes"}, {"CTXRT_EMU_GPU", "h100"},
-    {"CTXRT_EMU_GPU", "L4"},
+    {"CTXRT_EMU_GPU", "L4"},        {"CTXRT_EMU_CONTEXT_BYTES", "2T"},
+    {"CTXRT_EMU_CONTEXT_BYTES", "-1"}, {"CTXRT_EMU_CONTEXT_BYTES", "300X"},
 };
 
 START_TEST(a_malformed_variable_is_named)

@@ -88,6 +88,12 @@ tests_emu_check_old_launch_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_emu_check_old_launch_CFLAGS = $(EMU_CFLAGS)
 tests_emu_check_old_launch_LDADD = $(EMU_LIBS)
 
+check_PROGRAMS += tests/emu/check_context_bytes
+TESTS += tests/emu/check_context_bytes
+tests_emu_check_context_bytes_SOURCES = tests/emu/check_context_bytes.c
+tests_emu_check_context_bytes_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_context_bytes_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_context_bytes_LDADD = $(EMU_LIBS)
 check_PROGRAMS += tests/emu/check_touched
 TESTS += tests/emu/check_touched
 tests_emu_check_touched_SOURCES = tests/emu/check_touched.c
