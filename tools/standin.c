@@ -14,7 +14,15 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_CUDA = 256, KEY_DRIVER };
+enum { KEY_CUDA = 256, KEY_DRIVER, KEY_GPU };
+
+/* The words of CTXRT_EMU_GPU. */
+static const char *const gpus[] = {
+    "default",
+#define CX_GPU(slot, word, name, memory) word,
+#include "emu/gpus.def"
+};
+#define GPUS (sizeof gpus / sizeof gpus[0])
 
 static error_t take_devices(standin_options *self, const char *text, struct argp_state *state)
 {
@@ -26,6 +34,21 @@ static error_t take_devices(standin_options *self, const char *text, struct argp
                                  CX_EMU_GPUS_MAX);
     self->devices = text;
     return 0;
+}
+
+static error_t take_gpu(standin_options *self, const char *text, struct argp_state *state)
+{
+    char words[128] = "";
+    size_t length = 0;
+    for (size_t i = 0; i < GPUS; i++) {
+        if (strcmp(text, gpus[i]) == 0) {
+            self->gpu = text;
+            return 0;
+        }
+        const char *between = i == 0 ? "" : i + 1 < GPUS ? ", " : " or ";
+        length += (size_t)snprintf(words + length, sizeof words - length, "%s%s", between, gpus[i]);
+    }
+    return command_wrong_use(state, "--gpu %s: it can be %s", text, words);
 }
 
 static error_t take_memory(standin_options *self, const char *text, struct argp_state *state)
@@ -64,6 +87,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         return take_devices(self, argument, state);
     case 'm':
         return take_memory(self, argument, state);
+    case KEY_GPU:
+        return take_gpu(self, argument, state);
     case KEY_CUDA:
         self->cuda = argument;
         if (strcmp(argument, "12") != 0 && strcmp(argument, "13") != 0)
@@ -78,7 +103,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 
 static const struct argp_option all_options[] = {
     {"devices", 'd', "N", 0, "Play N GPUs, 1 to 64 (CTXRT_EMU_DEVICES; 4)", 0},
-    {"memory", 'm', "SIZE", 0, "Memory of each GPU (CTXRT_EMU_MEMORY; 4G)", 0},
+    {"gpu", KEY_GPU, "NAME", 0,
+     "Play this GPU: default, rtx3060, l4, l40s, rtx-pro-6000 or tiny (CTXRT_EMU_GPU)", 0},
+    {"memory", 'm', "SIZE", 0, "Memory of each GPU (CTXRT_EMU_MEMORY; the GPU's, or 4G)", 0},
     {"cuda", KEY_CUDA, "12|13", 0, "Stand in for the driver of this CUDA version (12)", 0},
     {"driver", KEY_DRIVER, "NAME", 0,
      "emulated plays the GPUs; libcuda[=PATH] passes calls on to that library (emulated)", 0},
@@ -105,6 +132,7 @@ static bool prepend_library_path(const char *folder)
 static bool set_environment(const standin_options *self, const char *standin)
 {
     return (self->devices == NULL || setenv("CTXRT_EMU_DEVICES", self->devices, 1) == 0) &&
+           (self->gpu == NULL || setenv("CTXRT_EMU_GPU", self->gpu, 1) == 0) &&
            (self->memory == NULL || setenv("CTXRT_EMU_MEMORY", self->memory, 1) == 0) &&
            unsetenv("CTXRT_LIBCUDA") == 0 && prepend_library_path(standin);
 }

@@ -64,7 +64,7 @@ bool cx_emu_config_from_environment(cx_emu_config *out_config, const char **out_
     if (!read_gpus(&config.gpus))
         reason = "CTXRT_EMU_DEVICES is not a number from 1 to 64";
     else if (!read_gpu(&config.gpu))
-        reason = "CTXRT_EMU_GPU is none of default, rtx3060, l4, l40s and rtx-pro-6000";
+        reason = "CTXRT_EMU_GPU is none of default, rtx3060, l4, l40s, rtx-pro-6000 and tiny";
     else if (!read_memory(config.gpu, &config.gpu_memory_bytes))
         reason = "CTXRT_EMU_MEMORY is not a size from 2M to 1T, such as 512M or 4G";
     else if (!read_host_access(&config.host_access))

@@ -145,6 +145,109 @@ START_TEST(the_default_gpu_is_the_made_up_one)
 }
 END_TEST
 
+/* All words, the made-up GPUs too. */
+static const char *const words[] = {
+    "default",
+#define CX_GPU(slot, word, name, memory) word,
+#include "emu/gpus.def"
+};
+#define WORD_COUNT (sizeof words / sizeof words[0])
+
+START_TEST(the_attributes_of_a_gpu_agree)
+{
+    start_as(words[_i]);
+    int warp = value_of(CXU_ATTRIBUTE_WARP_SIZE);
+    int threads = value_of(CXU_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
+    int registers = value_of(CXU_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR);
+    int shared = value_of(CXU_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
+    int most = value_of(CXU_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+    int count = value_of(CXU_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    size_t bytes = 0;
+    EXPECT(SUCCESS, device_total_mem, &bytes, 1);
+    ck_assert(value_of(CXU_ATTRIBUTE_MAX_THREADS_PER_BLOCK) <= threads && threads % warp == 0);
+    ck_assert(value_of(CXU_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR) * warp <= threads);
+    ck_assert(value_of(CXU_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK) <= registers);
+    ck_assert(value_of(CXU_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK) <= most);
+    ck_assert(most + value_of(CXU_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK) <= shared);
+    ck_assert(count >= 2 && count % 2 == 0); /* green contexts take two at least */
+    ck_assert((size_t)value_of(CXU_ATTRIBUTE_L2_CACHE_SIZE) < bytes);
+    ck_assert_uint_eq(bytes % CX_EMU_MEMORY_UNIT, 0);
+    if (_i != 0) /* the default GPU has clusters so that programs can be tried */
+        ck_assert_int_eq(value_of(CXU_ATTRIBUTE_CLUSTER_LAUNCH),
+                         value_of(CXU_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) >= 9);
+}
+END_TEST
+
+/* One past the last attribute. */
+enum {
+    ATTRIBUTES = 1
+#define CX_ATTRIBUTE(name, value) +1
+#include "driver/attributes.def"
+};
+
+static bool made_small(int attribute)
+{
+    static const cxu_device_attribute small[] = {
+        CXU_ATTRIBUTE_CLOCK_RATE,         CXU_ATTRIBUTE_MULTIPROCESSOR_COUNT,
+        CXU_ATTRIBUTE_MEMORY_CLOCK_RATE,  CXU_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH,
+        CXU_ATTRIBUTE_L2_CACHE_SIZE,      CXU_ATTRIBUTE_ASYNC_ENGINE_COUNT,
+        CXU_ATTRIBUTE_CLUSTER_LAUNCH,
+    };
+    for (size_t i = 0; i < sizeof small / sizeof small[0]; i++)
+        if ((int)small[i] == attribute)
+            return true;
+    return false;
+}
+
+START_TEST(tiny_is_the_default_gpu_made_small)
+{
+    cx_emu_config config = {.gpus = 2,
+                            .gpu_memory_bytes = (size_t)64 << 20,
+                            .driver_version = CX_EMU_DRIVER_VERSION};
+    int values[ATTRIBUTES];
+    char name[100] = "";
+    size_t bytes = 0;
+    ck_assert(cx_emu_configure(&config));
+    EXPECT(SUCCESS, init, 0);
+    for (int i = 1; i < ATTRIBUTES; i++)
+        values[i] = value_of((cxu_device_attribute)i);
+    ck_assert(cx_emu_gpu_of("tiny", &config.gpu));
+    ck_assert(cx_emu_configure(&config));
+    for (int i = 1; i < ATTRIBUTES; i++) {
+        int value = value_of((cxu_device_attribute)i);
+        ck_assert_msg(made_small(i) ? value < values[i] : value == values[i],
+                      "attribute %d is %d, and %d by default", i, value, values[i]);
+    }
+    EXPECT(SUCCESS, device_get_name, name, (int)sizeof name, 0);
+    ck_assert_str_eq(name, "ctxrt emulated tiny GPU");
+    ck_assert_uint_eq(cx_emu_gpu_memory(config.gpu), (size_t)64 << 20);
+    EXPECT(SUCCESS, device_total_mem, &bytes, 0);
+    ck_assert_uint_eq(bytes, (size_t)64 << 20);
+}
+END_TEST
+
+START_TEST(limits_of_a_tiny_gpu_are_near)
+{
+    unsigned int count = 0;
+    CUdeviceptr out = 0;
+    void *parameters[] = {&out, &count};
+    CUmodule module;
+    CUfunction function;
+    start_as("tiny");
+    CUcontext context = create_on(0);
+    EXPECT(SUCCESS, module_load_data, &module, PTX_HEAD PTX_ADD_ONE);
+    EXPECT(SUCCESS, module_get_function, &function, module, "add_one");
+    EXPECT(OUT_OF_MEMORY, mem_alloc, &out, ((size_t)64 << 20) + 1);
+    EXPECT(SUCCESS, mem_alloc, &out, (size_t)64 << 20);
+    /* 4 multiprocessors with 16 blocks of a warp each */
+    EXPECT(SUCCESS, launch_cooperative_kernel, function, 64, 1, 1, 32, 1, 1, 0, NULL, parameters);
+    EXPECT(COOPERATIVE_LAUNCH_TOO_LARGE, launch_cooperative_kernel, function, 65, 1, 1, 32, 1, 1, 0,
+           NULL, parameters);
+    EXPECT(SUCCESS, mem_free, out);
+    EXPECT(SUCCESS, ctx_destroy, context);
+}
+END_TEST
+
 static Suite *gpu_suite(void)
 {
     Suite *suite = suite_create("gpu");
@@ -154,6 +257,9 @@ static Suite *gpu_suite(void)
     tcase_add_loop_test(tcase, occupancy_follows_the_gpu, 0, GPU_COUNT);
     tcase_add_loop_test(tcase, clusters_follow_the_gpu, 0, GPU_COUNT);
     tcase_add_loop_test(tcase, the_default_gpu_is_the_made_up_one, 0, 2);
+    tcase_add_loop_test(tcase, the_attributes_of_a_gpu_agree, 0, WORD_COUNT);
+    tcase_add_test(tcase, tiny_is_the_default_gpu_made_small);
+    tcase_add_test(tcase, limits_of_a_tiny_gpu_are_near);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -5,7 +5,7 @@ set -u
 ctxrt=$top_builddir/ctxrt
 shim=$top_builddir/lib/shim
 
-echo 1..34
+echo 1..45
 
 run "$ctxrt" run --help
 printed '--memory' && ! grep -Eq -- '--schedule|--fault' "$scratch/out"
@@ -33,6 +33,22 @@ for memory in 2M 2m 2MiB 1T 2097152; do
     run "$ctxrt" run --memory "$memory" true
     [ "$status" -eq 0 ] && [ ! -s "$scratch/errors" ]
     report $? "memory_can_be_$memory"
+done
+for gpu in default rtx3060 l4 l40s rtx-pro-6000 tiny; do
+    run "$ctxrt" run --gpu $gpu --devices 1 "$ctxrt" info
+    printed "^    name  *ctxrt emulated .*GPU\\|^    name  *ctxrt emulated NVIDIA"
+    report $? "gpu_can_be_$gpu"
+done
+run "$ctxrt" run --gpu=tiny --devices 1 "$ctxrt" info --json
+printed '"total_bytes": 67108864' && grep -q '"multiprocessors": 4,' "$scratch/out"
+report $? 'the_gpu_that_is_named_is_played'
+run env CTXRT_EMU_MEMORY=32M "$ctxrt" run --gpu tiny --devices 1 "$ctxrt" info --json
+printed '"total_bytes": 33554432' && grep -q '"multiprocessors": 4,' "$scratch/out"
+report $? 'its_memory_can_be_another'
+for gpu in Tiny h100 ''; do
+    run "$ctxrt" run --gpu "$gpu" true
+    failed_with 2 "^ctxrt run: --gpu $gpu: it can be default, rtx3060, l4, l40s, rtx-pro-6000 or tiny;"
+    report $? "gpu_cannot_be_'$gpu'"
 done
 run env CTXRT_EMU_DEVICES=0 "$ctxrt" run true
 failed_with 2 'CTXRT_EMU_DEVICES is not a number'
