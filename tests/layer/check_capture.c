@@ -1,52 +1,7 @@
-/*
- * Captures under the layer check: which one a call disturbs, and what becomes of those that are
- * never ended.
- */
-#include "layer/checking.h"
+/* Captures under the layer check: which one a call disturbs. */
+#include "layer/capturing.h"
 
 #include <pthread.h>
-
-enum { GLOBAL, THREAD_LOCAL, RELAXED };
-
-static CUcontext elsewhere, here;              /* of GPU 1; of GPU 0, which is current */
-static CUstream distant, first, second, plain; /* plain: the legacy stream waits for it */
-static CUevent event;
-static CUdeviceptr memory;
-
-static void set_up(void)
-{
-    begin_checking(2);
-    GOOD(table.ctx_create_v2(&elsewhere, 0, 1));
-    GOOD(table.stream_create(&distant, CXU_STREAM_NON_BLOCKING));
-    GOOD(table.ctx_create_v2(&here, 0, 0));
-    GOOD(table.stream_create(&first, CXU_STREAM_NON_BLOCKING));
-    GOOD(table.stream_create(&second, CXU_STREAM_NON_BLOCKING));
-    GOOD(table.stream_create(&plain, CXU_STREAM_DEFAULT));
-    GOOD(table.event_create(&event, CXU_EVENT_DISABLE_TIMING));
-    GOOD(table.mem_alloc(&memory, 256));
-}
-
-static void begin(CUstream stream, int mode)
-{
-    GOOD(table.stream_begin_capture(stream, (cxu_stream_capture_mode)mode));
-}
-
-static void end(CUstream stream)
-{
-    CUgraph graph;
-    (void)table.stream_end_capture(stream, &graph);
-}
-
-static void fill(CUstream stream)
-{
-    GOOD(table.memset_d8_async(memory, 1, 64, stream));
-}
-
-static void join(CUstream later, CUstream earlier)
-{
-    GOOD(table.event_record(event, earlier));
-    GOOD(table.stream_wait_event(later, event, 0));
-}
 
 static const char *const of_first[] = {"a capture in mode GLOBAL began in stream 2 of GPU 0",
                                        "a capture in mode THREAD_LOCAL began in stream 2 of GPU 0",
@@ -324,6 +279,19 @@ START_TEST(a_threads_default_stream_is_that_threads)
 }
 END_TEST
 
+START_TEST(a_stream_that_others_made_is_unknown)
+{
+    CUstream unseen;
+    CUdeviceptr more;
+    GOOD(bare.stream_create(&unseen, CXU_STREAM_NON_BLOCKING));
+    begin(unseen, GLOBAL);
+    told(table.mem_alloc(&more, 64), CXU_STREAM_CAPTURE_UNSUPPORTED,
+         "a capture in mode GLOBAL began in an unknown stream", NULL);
+    end(unseen);
+    ck_assert_int_eq(alive(CX_OBJECT_CAPTURE), 0);
+}
+END_TEST
+
 static void *capture_default(void *unused)
 {
     GOOD(table.ctx_set_current(here));
@@ -352,254 +320,6 @@ START_TEST(default_streams_of_two_threads_are_two_captures)
 }
 END_TEST
 
-/* ---- captures that are left ---- */
-
-static void left(const char *text, const char *why)
-{
-    ck_assert_int_eq(found(CX_KIND_CAPTURE_LEFT), 1);
-    ck_assert(latest_says(text));
-    ck_assert(latest_says(why));
-    ck_assert_int_eq(found_at_all(), 1);
-}
-
-START_TEST(a_context_that_ends_leaves_the_captures_in_it)
-{
-    begin(distant, RELAXED);
-    begin(first, RELAXED);
-    GOOD(table.ctx_destroy(here));
-    left("capture 2 of GPU 0", "cuCtxDestroy_v2 ended its stream");
-    ck_assert_int_eq(alive(CX_OBJECT_CAPTURE), 1);
-}
-END_TEST
-
-/* Captures in the primary context of GPU 1. */
-static void capture_in_primary(void)
-{
-    CUcontext primary, popped;
-    CUstream stream;
-    GOOD(table.primary_retain(&primary, 1));
-    GOOD(table.ctx_push(primary));
-    GOOD(table.stream_create(&stream, 0));
-    begin(stream, RELAXED);
-    GOOD(table.ctx_pop(&popped));
-}
-
-START_TEST(a_reset_leaves_captures)
-{
-    capture_in_primary();
-    GOOD(table.primary_reset(1));
-    left("capture 1 of GPU 1", "cuDevicePrimaryCtxReset_v2 ended its stream");
-}
-END_TEST
-
-START_TEST(the_last_release_leaves_captures)
-{
-    CUcontext primary;
-    capture_in_primary();
-    GOOD(table.primary_retain(&primary, 1));
-    GOOD(table.primary_release(1));
-    ck_assert_int_eq(found(CX_KIND_CAPTURE_LEFT), 0);
-    GOOD(table.primary_release(1));
-    ck_assert_int_eq(found(CX_KIND_CAPTURE_LEFT), 1);
-    ck_assert_int_eq(found(CX_KIND_LIFE_STREAM), 1);
-    ck_assert_int_eq(alive(CX_OBJECT_CAPTURE), 0);
-}
-END_TEST
-
-START_TEST(a_stream_that_ends_leaves_its_capture)
-{
-    CUstream again;
-    begin(second, RELAXED);
-    begin(first, RELAXED);
-    GOOD(table.stream_destroy(first));
-    left("capture 2 of GPU 0", "cuStreamDestroy_v2 ended its stream");
-    ck_assert_int_eq(alive(CX_OBJECT_CAPTURE), 1);
-    GOOD(table.stream_create(&again, CXU_STREAM_NON_BLOCKING));
-    begin(again, RELAXED);
-    end(again);
-    end(second);
-    ck_assert_int_eq(found_at_all(), 1);
-}
-END_TEST
-
-START_TEST(a_stream_that_only_joined_leaves_none)
-{
-    begin(first, RELAXED);
-    join(plain, first);
-    GOOD(table.stream_destroy(plain));
-    ck_assert_int_eq(alive(CX_OBJECT_CAPTURE), 1);
-    end(first);
-    ck_assert_int_eq(found_at_all(), 0);
-}
-END_TEST
-
-START_TEST(memory_is_used_outside_of_captures_again_when_none_is_left)
-{
-    void *pinned;
-    GOOD(table.mem_alloc_host(&pinned, 64));
-    begin(second, RELAXED);
-    GOOD(table.stream_destroy(second));
-    GOOD(table.memcpy_htod_async(memory, pinned, 64, first));
-    GOOD(table.mem_free_host(pinned));
-    ck_assert_int_eq(found(CX_KIND_MEMORY_PINNED_FREED), 1);
-}
-END_TEST
-
-/* ---- streams that are not joined ---- */
-
-static const char began[] = "the capture began in stream 2 of GPU 0";
-static const char second_left[] =
-    "stream 3 of GPU 0 joined it, and nothing waits for its last work";
-static const char plain_left[] = "stream 4 of GPU 0 joined it, and nothing waits for its last work";
-
-/* The end of the first stream's capture; NULL: such a line is not there. */
-static void unjoined(const char *one, const char *other)
-{
-    CUgraph graph;
-    const bool tells = one != NULL || other != NULL;
-    ck_assert_int_eq((int)table.stream_end_capture(first, &graph),
-                     tells ? CXU_STREAM_CAPTURE_UNJOINED : CXU_SUCCESS);
-    ck_assert_int_eq(found(CX_KIND_CAPTURE_UNJOINED), tells);
-    if (!tells)
-        return;
-    unsigned count = atomic_load(&cx_region_here->findings);
-    ck_assert(latest_says(began));
-    ck_assert(one == NULL || latest_says(one));
-    ck_assert(other == NULL || latest_says(other));
-    ck_assert_uint_eq(cx_region_here->all_findings[count - 1].note_count,
-                      1u + (one != NULL) + (other != NULL));
-}
-
-START_TEST(a_stream_that_is_not_joined_is_named)
-{
-    begin(first, RELAXED);
-    join(second, first);
-    join(plain, first);
-    fill(second);
-    fill(plain);
-    join(first, second);
-    unjoined(plain_left, NULL);
-}
-END_TEST
-
-START_TEST(and_so_are_two_of_them)
-{
-    begin(first, RELAXED);
-    join(second, first);
-    join(plain, first);
-    fill(plain);
-    fill(second);
-    unjoined(second_left, plain_left);
-}
-END_TEST
-
-START_TEST(a_stream_without_work_need_not_be_joined)
-{
-    begin(first, RELAXED);
-    fill(first);
-    join(second, first);
-    GOOD(table.stream_get_flags(second, &(unsigned){0}));
-    join(plain, first);
-    fill(plain);
-    unjoined(plain_left, NULL);
-}
-END_TEST
-
-START_TEST(a_stream_is_joined_by_one_that_is)
-{
-    begin(first, RELAXED);
-    join(second, first);
-    join(plain, second);
-    fill(plain);
-    join(second, plain);
-    join(first, second);
-    fill(second);
-    unjoined(second_left, NULL);
-}
-END_TEST
-
-static const char code[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
-                           ".visible .entry step()\n{\n    ret;\n}\n";
-
-/* Work that each call of these gives to the stream. */
-static void work(int call, CUstream stream)
-{
-    CUmodule module;
-    CUfunction step;
-    const cxu_launch_config config = {.grid_x = 1,
-                                      .grid_y = 1,
-                                      .grid_z = 1,
-                                      .block_x = 1,
-                                      .block_y = 1,
-                                      .block_z = 1,
-                                      .stream = stream};
-    GOOD(bare.module_load_data(&module, code));
-    GOOD(bare.module_get_function(&step, module, "step"));
-    switch (call) {
-    case 0:
-        GOOD(table.launch_kernel(step, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL));
-        break;
-    case 1:
-        GOOD(table.launch_kernel_ex(&config, step, NULL, NULL));
-        break;
-    case 2:
-        GOOD(table.stream_write_value_32(stream, memory, 1, 0));
-        break;
-    case 3:
-        GOOD(table.stream_write_value_64(stream, memory, 1, 0));
-        break;
-    case 4:
-        GOOD(table.stream_wait_value_32(stream, memory, 1, 0));
-        break;
-    case 5:
-        GOOD(table.stream_wait_value_64(stream, memory, 1, 0));
-        break;
-    case 6:
-        GOOD(table.event_record_with_flags(event, stream, CXU_EVENT_RECORD_EXTERNAL));
-        break;
-    default:
-        GOOD(table.stream_wait_event(stream, event, CXU_EVENT_WAIT_EXTERNAL));
-    }
-}
-enum { WORKS = 8 };
-
-START_TEST(every_call_that_gives_work_to_a_stream_counts)
-{
-    cxu_stream_capture_mode mode = CXU_STREAM_CAPTURE_MODE_RELAXED;
-    GOOD(table.thread_exchange_stream_capture_mode(&mode));
-    begin(first, RELAXED);
-    join(second, first);
-    work(_i, second);
-    unjoined(second_left, NULL);
-}
-END_TEST
-
-START_TEST(a_stream_that_ended_meanwhile_is_named_by_its_number)
-{
-    begin(first, RELAXED);
-    join(plain, first);
-    fill(plain);
-    GOOD(table.stream_destroy(plain));
-    unjoined("stream 4 joined it, and nothing waits for its last work", NULL);
-}
-END_TEST
-
-START_TEST(more_streams_than_are_kept_do_no_harm)
-{
-    enum { STREAMS = 40 };
-    static CUstream streams[STREAMS];
-    begin(first, RELAXED);
-    for (int i = 0; i < STREAMS; i++) {
-        GOOD(table.stream_create(&streams[i], CXU_STREAM_NON_BLOCKING));
-        join(streams[i], first);
-        fill(streams[i]);
-        join(first, streams[i]);
-    }
-    unjoined(NULL, NULL);
-    ck_assert_int_eq(found_at_all(), 0);
-}
-END_TEST
-
 static void add_tests(TCase *tcase)
 {
     tcase_add_loop_test(tcase, a_stream_that_is_waited_for_disturbs_its_own_capture, 0, 2);
@@ -622,24 +342,8 @@ static void add_tests(TCase *tcase)
                         PAIRS);
     tcase_add_test(tcase, a_mode_that_is_none_changes_nothing);
     tcase_add_test(tcase, a_threads_default_stream_is_that_threads);
+    tcase_add_test(tcase, a_stream_that_others_made_is_unknown);
     tcase_add_test(tcase, default_streams_of_two_threads_are_two_captures);
-}
-
-static void add_tests_of_ends(TCase *tcase)
-{
-    tcase_add_test(tcase, a_context_that_ends_leaves_the_captures_in_it);
-    tcase_add_test(tcase, a_reset_leaves_captures);
-    tcase_add_test(tcase, the_last_release_leaves_captures);
-    tcase_add_test(tcase, a_stream_that_ends_leaves_its_capture);
-    tcase_add_test(tcase, a_stream_that_only_joined_leaves_none);
-    tcase_add_test(tcase, memory_is_used_outside_of_captures_again_when_none_is_left);
-    tcase_add_test(tcase, a_stream_that_is_not_joined_is_named);
-    tcase_add_test(tcase, and_so_are_two_of_them);
-    tcase_add_test(tcase, a_stream_without_work_need_not_be_joined);
-    tcase_add_test(tcase, a_stream_is_joined_by_one_that_is);
-    tcase_add_loop_test(tcase, every_call_that_gives_work_to_a_stream_counts, 0, WORKS);
-    tcase_add_test(tcase, a_stream_that_ended_meanwhile_is_named_by_its_number);
-    tcase_add_test(tcase, more_streams_than_are_kept_do_no_harm);
 }
 
 static Suite *capture_suite(void)
@@ -648,7 +352,6 @@ static Suite *capture_suite(void)
     TCase *tcase = tcase_create("captures");
     tcase_add_checked_fixture(tcase, set_up, NULL);
     add_tests(tcase);
-    add_tests_of_ends(tcase);
     suite_add_tcase(suite, tcase);
     return suite;
 }
