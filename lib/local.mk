@@ -10,6 +10,7 @@ lib_libctxrt_la_LIBADD = \
 	lib/context/libcontext.la \
 	lib/device/libdevice.la \
 	lib/layer/libcheck.la \
+	lib/layer/libcount.la \
 	lib/layer/libtrace.la \
 	lib/layer/liblayer.la \
 	lib/emu/libemu.la \

@@ -2,6 +2,7 @@
 
 #include "standin.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -101,4 +102,18 @@ bool child_make_folder(const char *name, const char *const *places, char *folder
         if (make_in(*places, name, folder, size))
             return true;
     return false;
+}
+
+void child_remove_folder(const char *path)
+{
+    char file[1024];
+    DIR *folder = opendir(path);
+    for (const struct dirent *one = folder != NULL ? readdir(folder) : NULL; one != NULL;
+         one = readdir(folder))
+        if (one->d_name[0] != '.' &&
+            snprintf(file, sizeof file, "%s/%s", path, one->d_name) < (int)sizeof file)
+            (void)unlink(file);
+    if (folder != NULL)
+        (void)closedir(folder);
+    (void)rmdir(path);
 }

@@ -26,4 +26,7 @@ void child_tell_of_death(const char *command, int status);
  * to NULL, where it can be made. */
 bool child_make_folder(const char *name, const char *const *places, char *folder, size_t size);
 
+/* Removes a folder and the files in it. */
+void child_remove_folder(const char *path);
+
 #endif

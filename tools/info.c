@@ -1,8 +1,8 @@
 #include "command.h"
 #include "config.h"
+#include "json_text.h"
 
 #include <ctxrt/runtime.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static const char *const variables[] = {
     "CTXRT_EMU_GPU",         "CTXRT_EMU_MEMORY",    "CTXRT_EMU_SCHEDULE",   "CTXRT_EMU_HOST_ACCESS",
     "CTXRT_EMU_FAULT",       "CTXRT_EMU_STICKY",    "CTXRT_EMU_WARP",       "CTXRT_EMU_CORES",
     "CTXRT_EMU_WATCHDOG",    "CTXRT_EMU_CONTEXT_BYTES", "CTXRT_LAYERS",     "CTXRT_CHECK_FOLDER",
-    "CTXRT_TRACE_EVENTS",    "CTXRT_TRACE_FOLDER",  "CTXRT_STANDIN_LIBCUDA",
+    "CTXRT_TRACE_EVENTS",    "CTXRT_TRACE_FOLDER",  "CTXRT_REPORT_FOLDER", "CTXRT_STANDIN_LIBCUDA",
     "CUDA_MODULE_LOADING",   "CUDA_VISIBLE_DEVICES",
 };
 #define VARIABLES (sizeof variables / sizeof variables[0])
@@ -213,24 +213,6 @@ static void print_text(const findings *self)
     for (size_t i = 0; i < UNPACKERS; i++)
         printf("  code packed by %-7s %s\n", unpackers[i].name,
                unpackers[i].built ? "yes" : "not supported");
-}
-
-/* A path or a value of the environment may have any bytes; JSON takes only UTF-8. */
-static json_t *json_text(const char *text)
-{
-    json_t *string = json_string(text);
-    if (string != NULL)
-        return string;
-    size_t length = strlen(text);
-    char *ascii = strdup(text);
-    if (ascii == NULL)
-        return NULL;
-    for (size_t i = 0; i < length; i++)
-        if ((unsigned char)ascii[i] >= 0x80)
-            ascii[i] = '?';
-    string = json_string(ascii);
-    free(ascii);
-    return string;
 }
 
 static json_t *driver_json(const ctxrt_driver_info *driver)

@@ -4,6 +4,7 @@
 #include "base/option.h"
 #include "layer/check/check.h"
 #include "layer/chosen.h"
+#include "layer/count/count.h"
 #include "layer/handshake.h"
 #include "layer/names.h"
 #include "layer/trace/trace.h"
@@ -30,6 +31,7 @@ static void leave_out_those_below(const cx_driver *driver, cx_layers_chosen *cho
         return;
     chosen->check = !shake->checks_with(&cx_layer_names_own) && chosen->check;
     chosen->trace = !shake->traces() && chosen->trace;
+    chosen->count = !shake->counts() && chosen->count;
 }
 
 /* The layers are told of cuInit, which the driver has seen already. */
@@ -42,6 +44,9 @@ static void put_layers(cx_driver *driver, const cx_layers_chosen *chosen)
     if (chosen->trace && !cx_trace_put(&bare, driver->library == NULL, &driver->table))
         cx_log(CTXRT_LOG_ERROR, "CTXRT_LAYERS: the layer trace cannot make its file: %s",
                strerror(errno));
+    if (chosen->count && !cx_count_put(&bare, &driver->table))
+        cx_log(CTXRT_LOG_ERROR, "CTXRT_LAYERS: the layer count cannot make its file in "
+                                "CTXRT_REPORT_FOLDER: %s", strerror(errno));
     (void)driver->table.init(0);
 }
 
@@ -51,9 +56,9 @@ void cx_device_put_layers(cx_driver *driver, int host_devices)
     cx_layers_chosen chosen;
     if (!driver->loaded || !cx_layers_parse(cx_option("CTXRT_LAYERS"), &chosen))
         return;
-    if (chosen.check || chosen.trace)
+    if (cx_layers_any(&chosen))
         leave_out_those_below(driver, &chosen);
-    if (!chosen.check && !chosen.trace)
+    if (!cx_layers_any(&chosen))
         return;
     if (watched != NULL && watched != driver) {
         cx_log(CTXRT_LOG_WARNING, "CTXRT_LAYERS: the layers stay at the driver %s: calls of %s are "

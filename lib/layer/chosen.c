@@ -7,7 +7,7 @@ static bool choose(cx_layers_chosen *self, const char *name, size_t length)
     const struct {
         const char *name;
         bool *chosen;
-    } all[] = {{"check", &self->check}, {"trace", &self->trace}};
+    } all[] = {{"check", &self->check}, {"count", &self->count}, {"trace", &self->trace}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (strlen(all[i].name) == length && strncmp(name, all[i].name, length) == 0) {
             *all[i].chosen = true;

@@ -21,6 +21,8 @@ typedef struct cx_handshake {
     bool (*checks_with)(const cx_layer_names_list *names);
     /* For a runtime above: true if the layer trace is in front of this one's driver. */
     bool (*traces)(void);
+    /* The same of the layer count. */
+    bool (*counts)(void);
 } cx_handshake;
 
 /* The handshake of a libcuda that dlopen has opened; NULL: it is no stand-in, or of another

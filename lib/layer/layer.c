@@ -30,10 +30,12 @@ static const cx_layer all_in_chain = {begin_in_chain, end_in_chain};
     static cxu_result pass_##slot_ CX_DECLARE(arity, parameters)                     \
     {                                                                                \
         const cx_arguments_##slot_ arguments = {CX_BARE(CX_PASS(arity, parameters))}; \
+        uint64_t began = 0;                                                          \
         const void *caller = cx_entry_caller;                                         \
         cx_layer_call call = {                                                       \
             .slot = CX_SLOT_##slot_,                                                 \
             .arguments = &arguments,                                                 \
+            .began = &began,                                                         \
             .caller = caller != NULL ? caller : __builtin_return_address(0),         \
         };                                                                           \
         in_front->call_begins(&call);                                                \

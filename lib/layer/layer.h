@@ -12,6 +12,7 @@ typedef struct cx_layer_call {
     const void *arguments; /* cx_arguments_<slot>; out-parameters are the caller's pointers */
     const void *caller;    /* the return address of the call */
     cxu_result result;     /* once the call is over */
+    uint64_t *began;       /* a word of the call's own, for the layer that measures its time */
 } cx_layer_call;
 
 /* Called on the thread that makes the call, with no lock held. Calls that these functions make

@@ -30,6 +30,13 @@ lib_layer_libcheck_la_SOURCES = lib/layer/check/kinds.def lib/layer/check/lifeti
 	lib/layer/check/stack.c \
 	lib/layer/check/thread.c lib/layer/check/thread.h
 
+# The counter, which `ctxrt run --report` reads.
+noinst_LTLIBRARIES += lib/layer/libcount.la
+lib_layer_libcount_la_SOURCES = \
+	lib/layer/count/count.c lib/layer/count/count.h \
+	lib/layer/count/format.h \
+	lib/layer/count/region.c lib/layer/count/region.h
+
 # The tracer, which `ctxrt trace` reads.
 noinst_LTLIBRARIES += lib/layer/libtrace.la
 lib_layer_libtrace_la_SOURCES = \

@@ -21,7 +21,7 @@ cuda13libdir = $(pkglibdir)/cuda-13
 cuda12lib_LTLIBRARIES = lib/shim/cuda-12/libcuda.la
 cuda13lib_LTLIBRARIES = lib/shim/cuda-13/libcuda.la
 
-SHIM_LIBS = lib/shim/libshim.la lib/layer/libcheck.la lib/layer/libtrace.la lib/layer/liblayer.la lib/emu/libemu.la lib/driver/libdriver.la \
+SHIM_LIBS = lib/shim/libshim.la lib/layer/libcheck.la lib/layer/libcount.la lib/layer/libtrace.la lib/layer/liblayer.la lib/emu/libemu.la lib/driver/libdriver.la \
 	lib/shim/libbase.la
 # A driver never leaves the process, and its own table names its own functions.
 SHIM_LDFLAGS = $(AM_LDFLAGS) -no-undefined -version-info 1:0:0 -Wl,-z,nodelete -Wl,-Bsymbolic

@@ -5,6 +5,7 @@
 #include "emu/emu.h"
 #include "layer/check/check.h"
 #include "layer/chosen.h"
+#include "layer/count/count.h"
 #include "layer/trace/trace.h"
 #include "shim/behind.h"
 #include "shim/failure.h"
@@ -120,7 +121,7 @@ static void fill_bare(void)
         fill_embedded(&bare);
 }
 
-static bool checks, traces; /* the layers that are in front */
+static bool checks, counts, traces; /* the layers that are in front */
 
 static cx_layers_chosen choose_layers(void)
 {
@@ -131,8 +132,8 @@ static cx_layers_chosen choose_layers(void)
     return chosen;
 }
 
-/* Without a layer the table is the driver's own. The tracer is nearest to the driver, so that the
- * checker's work is no part of the times. */
+/* Without a layer the table is the driver's own. The layers that measure are nearest to the driver,
+ * so that the work of the others is no part of the times. */
 static const cx_driver_table *put_layers(const cx_layers_chosen *chosen,
                                          const cx_driver_table *below)
 {
@@ -143,7 +144,11 @@ static const cx_driver_table *put_layers(const cx_layers_chosen *chosen,
     if (chosen->trace && !traces)
         cx_log(CTXRT_LOG_ERROR, "CTXRT_LAYERS: the layer trace cannot make its file: %s",
                strerror(errno));
-    return checks || traces ? &layered : below;
+    counts = chosen->count && cx_count_put(below, &layered);
+    if (chosen->count && !counts)
+        cx_log(CTXRT_LOG_ERROR, "CTXRT_LAYERS: the layer count cannot make its file in "
+                                "CTXRT_REPORT_FOLDER: %s", strerror(errno));
+    return checks || counts || traces ? &layered : below;
 }
 
 /* True on the thread that fills the table: the library behind may call the driver while it loads.
@@ -202,4 +207,10 @@ static bool is_tracing(void)
     return cx_shim_driver() == &layered && traces;
 }
 
-const cx_handshake cx_shim_handshake = {sizeof(cx_handshake), play, checks_with, is_tracing};
+static bool is_counting(void)
+{
+    return cx_shim_driver() == &layered && counts;
+}
+
+const cx_handshake cx_shim_handshake = {sizeof(cx_handshake), play, checks_with, is_tracing,
+                                        is_counting};

@@ -1,5 +1,6 @@
 #include "base/log.h"
 #include "emu/state.h"
+#include "layer/count/count.h"
 #include "shim/forward.h"
 #include "shim/shim.h"
 
@@ -16,6 +17,7 @@ static cxu_result refuse_call(atomic_flag *said, const char *symbol)
         atomic_flag_clear(said);
         return result;
     }
+    cx_count_unserved(symbol);
     if (!again)
         cx_log(CTXRT_LOG_WARNING, "%s is not supported by the stand-in driver", symbol);
     return CXU_NOT_SUPPORTED;

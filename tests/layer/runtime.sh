@@ -61,7 +61,7 @@ report $? 'and_once_in_its_log'
 for layers in chek check, ,check check,tracer ' check'; do
     run env CTXRT_DRIVER=emulated CTXRT_LAYERS="$layers" "$checked"
     [ "$status" -eq 3 ] &&
-        grep -q "^CTXRT_ERROR_INVALID_ARGUMENT: CTXRT_LAYERS=$layers: the layers are check and trace$" "$scratch/out"
+        grep -q "^CTXRT_ERROR_INVALID_ARGUMENT: CTXRT_LAYERS=$layers: the layers are check, count and trace$" "$scratch/out"
     report $? "an_unknown_layer_is_an_error_of_ctxrt_init:_'$layers'"
 done
 with_layer env CTXRT_LAYERS=check,check "$checked" ordered
@@ -71,6 +71,6 @@ with_layer "$ctxrt" info
 printed '^  CTXRT_LAYERS  *check$'
 report $? 'ctxrt_info_shows_it'
 run env CTXRT_DRIVER=emulated CTXRT_LAYERS=none "$ctxrt" info
-[ "$status" -ne 0 ] && grep -q 'CTXRT_LAYERS=none: the layers are check and trace' "$scratch/errors"
+[ "$status" -ne 0 ] && grep -q 'CTXRT_LAYERS=none: the layers are check, count and trace' "$scratch/errors"
 report $? 'and_says_what_is_wrong_with_it'
 echo "1..$number"

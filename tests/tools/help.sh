@@ -78,12 +78,15 @@ nothing_behind_help_of_a_command|ctxrt help draw d|
 an_option_of_ctxrt|ctxrt --v|--version
 an_option|ctxrt info --j|--json
 an_option_with_a_value|ctxrt play --d|--driver=
-each_option_once|ctxrt run --|--cuda= --driver= --devices= --gpu= --memory= --help
+each_option_once|ctxrt run --|--cuda= --driver= --devices= --gpu= --memory= --report --help
 the_value_of_an_option|ctxrt play --driver c|cuda
 a_value_behind_its_sign|ctxrt run --cuda = 1|12 13
 all_values_behind_the_sign|ctxrt replay --driver =|emulated libcuda
 a_gpu|ctxrt run --gpu = t|tiny
 the_program_behind_a_gpu|ctxrt run --gpu tiny ctxrt-p|ctxrt-play
+a_report|ctxrt run --report = fi|fine.json first.scn
+a_program_behind_a_report|ctxrt run --report ctxrt-p|ctxrt-play
+a_program_behind_its_file|ctxrt run --report = fine.json ctxrt-p|ctxrt-play
 the_driver_of_a_run|ctxrt check --driver e|emulated
 a_scenario|ctxrt play fi|first.scn
 a_name_with_a_space|ctxrt play fa|far away.scn

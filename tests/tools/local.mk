@@ -1,4 +1,4 @@
-TOOLS_SH = tests/tools/check.sh tests/tools/draw.sh tests/tools/help.sh tests/tools/info.sh tests/tools/page.sh tests/tools/picture.sh tests/tools/play.sh tests/tools/play_page.sh tests/tools/replay.sh tests/tools/run.sh tests/tools/trace.sh
+TOOLS_SH = tests/tools/check.sh tests/tools/draw.sh tests/tools/help.sh tests/tools/info.sh tests/tools/page.sh tests/tools/picture.sh tests/tools/play.sh tests/tools/play_page.sh tests/tools/replay.sh tests/tools/report.sh tests/tools/run.sh tests/tools/trace.sh
 dist_check_SCRIPTS += $(TOOLS_SH)
 TESTS += $(TOOLS_SH)
 EXTRA_DIST += tests/tools/story.scn tests/tools/browser.sh tests/tools/page_probe.js tests/tools/picture_probe.js tests/tools/play_probe.js tests/tools/probe.js tests/support/table.sh tests/support/tap.sh
@@ -27,3 +27,10 @@ check_PROGRAMS += tests/tools/timeline
 tests_tools_timeline_SOURCES = tests/tools/timeline.c
 tests_tools_timeline_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 tests_tools_timeline_LDADD = $(JANSSON_LIBS) -lm
+
+# A program for reports of runs.
+check_PROGRAMS += tests/tools/counted
+tests_tools_counted_SOURCES = tests/tools/counted.c
+tests_tools_counted_CPPFLAGS = $(STANDIN_CPPFLAGS)
+tests_tools_counted_LDADD = -Llib/shim/cuda-12/.libs -l:libcuda.so.1
+EXTRA_tests_tools_counted_DEPENDENCIES = $(cuda12lib_LTLIBRARIES)

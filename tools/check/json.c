@@ -1,28 +1,14 @@
 /* The report as JSON. */
 #include "check/report.h"
+#include "json_text.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* JSON is UTF-8, which names of threads, files and arguments need not be. */
-static json_t *text_of(const char *text)
-{
-    json_t *good = json_string(text);
-    char *copy = good == NULL ? strdup(text) : NULL;
-    for (char *byte = copy; byte != NULL && *byte != '\0'; byte++)
-        if ((unsigned char)*byte >= 0x80)
-            *byte = '?';
-    if (good == NULL)
-        good = json_string(copy != NULL ? copy : "?");
-    free(copy);
-    return good;
-}
-
 static json_t *text_or_null(const char *text)
 {
-    return *text != '\0' ? text_of(text) : json_null();
+    return *text != '\0' ? json_text(text) : json_null();
 }
 
 static json_t *frames_of(const report_process *process, uint32_t number)
@@ -52,7 +38,7 @@ static json_t *notes_of(const report_process *process, const cx_region_finding *
     for (uint32_t i = 0; i < finding->note_count && i < CX_REGION_NOTES; i++) {
         json_t *note = json_object();
         json_object_set_new(note, "role", json_string(finding->notes[i].role));
-        json_object_set_new(note, "text", text_of(finding->notes[i].text));
+        json_object_set_new(note, "text", json_text(finding->notes[i].text));
         json_object_set_new(note, "where", frames_of(process, finding->notes[i].trace));
         json_array_append_new(notes, note);
     }
@@ -121,7 +107,7 @@ static json_t *process_of(const report_process *process)
     json_object_set_new(self, "pid", json_integer(region->pid));
     json_object_set_new(self, "forked_from",
                         region->forked_from != 0 ? json_integer(region->forked_from) : json_null());
-    json_object_set_new(self, "program", text_of(region->program));
+    json_object_set_new(self, "program", json_text(region->program));
     set_counts(self, process->counts);
     json_object_set_new(self, "alive", alive_of(process));
     json_object_set_new(self, "lost_findings", json_integer(atomic_load(&region->unreported)));
@@ -145,7 +131,7 @@ bool report_write_json(const report *self, const char *path, char **program, int
     json_t *root = json_object(), *findings = json_array(), *processes = json_array(),
            *words = json_array();
     for (; *program != NULL; program++)
-        json_array_append_new(words, text_of(*program));
+        json_array_append_new(words, json_text(*program));
     for (int i = 0; i < self->process_count; i++) {
         add_findings(self, &self->processes[i], findings);
         json_array_append_new(processes, process_of(&self->processes[i]));

@@ -12,12 +12,10 @@
 #include "trace/read.h"
 #include "trace/text.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 enum { KEY_TEXT = 300, KEY_CHECK, KEY_FROM, KEY_EVENTS };
 
@@ -197,20 +195,6 @@ static bool make_folders(request *self)
            setenv("CTXRT_CHECK_FOLDER", self->check_folder, 1) == 0;
 }
 
-static void remove_folder(const char *path)
-{
-    char file[1024];
-    DIR *folder = opendir(path);
-    for (const struct dirent *one = folder != NULL ? readdir(folder) : NULL; one != NULL;
-         one = readdir(folder))
-        if (one->d_name[0] != '.' &&
-            snprintf(file, sizeof file, "%s/%s", path, one->d_name) < (int)sizeof file)
-            (void)unlink(file);
-    if (folder != NULL)
-        (void)closedir(folder);
-    (void)rmdir(path);
-}
-
 static void look(void *argument)
 {
     report_look(argument, stderr);
@@ -251,9 +235,9 @@ static int trace_program(const char *command, request *self)
         status = run_traced(command, self, &findings);
     report_close(&findings);
     if (self->check_folder[0] != '\0')
-        remove_folder(self->check_folder);
+        child_remove_folder(self->check_folder);
     if (self->folder[0] != '\0')
-        remove_folder(self->folder);
+        child_remove_folder(self->folder);
     return status;
 }
 

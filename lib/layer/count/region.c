@@ -1,0 +1,132 @@
+#include "layer/count/region.h"
+
+#include "base/cancel.h"
+#include "base/log.h"
+#include "base/option.h"
+#include "layer/names.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* "count file": the coming of a process's region. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static cx_count_region *_Atomic region;
+static atomic_bool of_parent; /* until the first call in the child of a fork */
+static char folder[PATH_MAX];
+
+/* Reserves the room first: a page that the system cannot keep would be a signal, and so would be a
+ * file beyond the process's limit. */
+static int reserve_room(int file)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < sizeof(cx_count_region))
+        return EFBIG;
+    return posix_fallocate(file, 0, (off_t)sizeof(cx_count_region));
+}
+
+/* NULL with errno: it cannot be made. */
+static cx_count_region *map_file(void)
+{
+    char path[PATH_MAX + 32];
+    void *mapped = MAP_FAILED;
+    if (snprintf(path, sizeof path, "%s/%ld.XXXXXX", folder, (long)getpid()) >= (int)sizeof path) {
+        errno = ENAMETOOLONG;
+        return NULL;
+    }
+    int file = mkostemp(path, O_CLOEXEC);
+    if (file < 0)
+        return NULL;
+    int error = reserve_room(file);
+    if (error == 0) {
+        mapped = mmap(NULL, sizeof(cx_count_region), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        error = errno;
+    }
+    if (mapped == MAP_FAILED)
+        (void)unlink(path);
+    (void)close(file);
+    errno = error;
+    return mapped != MAP_FAILED ? mapped : NULL;
+}
+
+static cx_count_region *make_region(int32_t parent)
+{
+    cx_count_region *made = map_file();
+    if (made == NULL)
+        return NULL;
+    made->version = CX_COUNT_VERSION;
+    made->slots = CX_SLOT_COUNT;
+    made->pid = (int32_t)getpid();
+    made->forked_from = parent;
+    made->host_devices = cx_layer_gpu(0) < 0 ? 1 : 0;
+    made->begun = cx_count_now();
+    ssize_t length = readlink("/proc/self/exe", made->program, sizeof made->program - 1);
+    made->program[length > 0 ? length : 0] = '\0';
+    __atomic_store_n(&made->magic, CX_COUNT_MAGIC, __ATOMIC_RELEASE);
+    return made;
+}
+
+/* ---- forks ---- */
+
+static void hold_before_fork(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+static void go_on_after_fork(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+static void begin_in_child(void)
+{
+    atomic_store(&of_parent, true);
+    pthread_mutex_unlock(&lock);
+}
+
+/* The parent's stays mapped for a call that was under way in the fork; it is small. */
+static void begin_region_of_child(void)
+{
+    int cancel = cx_cancel_hold();
+    pthread_mutex_lock(&lock);
+    if (atomic_load(&of_parent)) {
+        cx_count_region *made = make_region(atomic_load(&region)->pid);
+        if (made == NULL)
+            cx_log(CTXRT_LOG_WARNING, "count: no file in %s: %s: process %ld is not counted",
+                   folder, strerror(errno), (long)getpid());
+        atomic_store(&region, made);
+        atomic_store(&of_parent, false);
+    }
+    pthread_mutex_unlock(&lock);
+    cx_cancel_restore(cancel);
+}
+
+cx_count_region *cx_count_region_here(void)
+{
+    if (__builtin_expect(atomic_load_explicit(&of_parent, memory_order_relaxed), 0))
+        begin_region_of_child();
+    return atomic_load_explicit(&region, memory_order_acquire);
+}
+
+bool cx_count_open(void)
+{
+    const char *told = cx_option("CTXRT_REPORT_FOLDER");
+    if (told == NULL) {
+        errno = ENOENT;
+        return false;
+    }
+    int cancel = cx_cancel_hold();
+    cx_count_region *made = realpath(told, folder) != NULL ? make_region(0) : NULL;
+    cx_cancel_restore(cancel);
+    if (made == NULL)
+        return false;
+    atomic_store(&region, made);
+    return pthread_atfork(hold_before_fork, go_on_after_fork, begin_in_child) == 0;
+}
