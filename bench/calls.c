@@ -2,6 +2,7 @@
 
 #include "check.h"
 #include "emu/emu.h"
+#include "table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,23 +113,26 @@ static void call_layered(size_t count, void *argument)
     MUST(bench_layered.ctx_synchronize());
 }
 
-void bench_time_calls(const char *layer, size_t count, int rounds)
+void bench_time_calls(bool backtraces, size_t count, int rounds)
 {
-    char title[32];
-    snprintf(title, sizeof title, "with %s, ns", layer);
-    printf("%-28s %5s %10s %21s %21s %19s\n", "", "back-", "", "bare, ns a call",
-           title, "added, ns");
-    printf("%-28s %5s %10s %10s %10s %10s %10s %9s %9s\n", "calls", "traces", "", "best", "median",
-           "best", "median", "best", "median");
+    static const bench_column all[] = {
+        {"backtraces", "backtraces", 0},
+        {"bare_best_ns", "bare, best ns a call", 1}, {"bare_median_ns", "bare, median ns", 1},
+        {"added_best_ns", "added, best ns", 1},      {"added_median_ns", "added, median ns", 1},
+        {0},
+    };
+    const int first = backtraces ? 0 : 1;
+    bench_table_begin("calls", "calls", all + first);
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         const bench_call *one = &calls[i];
         bench_pair pair = bench_run(call_bare, call_layered, (void *)one, count, rounds);
         double each = one->calls;
-        printf("%-28s %5d %10s %10.1f %10.1f %10.1f %10.1f %9.1f %9.1f\n", one->name,
-               one->backtraces, "", pair.rival.best_ns / each, pair.rival.median_ns / each,
-               pair.ours.best_ns / each, pair.ours.median_ns / each, pair.added_best_ns / each,
-               pair.added_median_ns / each);
+        const double values[] = {one->backtraces, pair.rival.best_ns / each,
+                                 pair.rival.median_ns / each, pair.added_best_ns / each,
+                                 pair.added_median_ns / each};
+        bench_table_row(one->name, values + first);
     }
+    bench_table_end();
 }
 
 size_t bench_call_each(const cx_driver_table *table)

@@ -15,8 +15,9 @@ extern cx_driver_table bench_bare, bench_layered;
  * the program on failure. */
 void bench_prepare_calls(bool (*put)(const cx_driver_table *below, cx_driver_table *out_table));
 
-/* Prints what the layer of this name adds to each of the calls. */
-void bench_time_calls(const char *layer, size_t count, int rounds);
+/* Prints a table of what the layer adds to each of the calls, and how many backtraces it takes if
+ * it takes any. */
+void bench_time_calls(bool backtraces, size_t count, int rounds);
 
 /* Makes all of the calls once. Returns how many the driver got. */
 size_t bench_call_each(const cx_driver_table *table);

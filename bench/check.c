@@ -19,15 +19,3 @@ void bench_check_driver(int result)
     fprintf(stderr, "%s: the driver returned %d\n", program_invocation_short_name, result);
     exit(1);
 }
-
-uint64_t bench_number(const char *text, uint64_t low, uint64_t high)
-{
-    char *end;
-    unsigned long long value = strtoull(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end != '\0' || value < low || value > high) {
-        fprintf(stderr, "%s: %s is not a number from %llu to %llu\n", program_invocation_short_name,
-                text, (unsigned long long)low, (unsigned long long)high);
-        exit(2);
-    }
-    return value;
-}

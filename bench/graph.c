@@ -3,11 +3,13 @@
  * submitted call by call: tiny fills and copies, by ctxrt and by bare driver calls, and operators.
  * The wait for it is part of both. Beside it, what planning a tensor costs.
  *
- * usage: bench_graph [--driver emulated|libcuda] [--nodes N] [--rounds N] [--count N]
+ * It takes the options of options.h, and --nodes N.
  */
 #include "check.h"
 #include "device/device.h"
+#include "options.h"
 #include "rounds.h"
+#include "table.h"
 
 #include <ctxrt/ctxrt.h>
 #include <stdbool.h>
@@ -267,44 +269,56 @@ static void print_row(const setting *s, const row *shown, size_t count, int roun
     const double nodes = (double)s->nodes;
     bench_pair pair =
         bench_run(shown->direct, shown->replayed, (void *)(uintptr_t)s, count, rounds);
-    printf("%-22s %10.1f %10.1f %10.1f %10.1f %8.2f\n", shown->name, pair.rival.best_ns / nodes,
-           pair.rival.median_ns / nodes, pair.ours.best_ns / nodes, pair.ours.median_ns / nodes,
-           pair.ratio_median);
+    const double values[] = {pair.rival.best_ns / nodes, pair.rival.median_ns / nodes,
+                             pair.ours.best_ns / nodes, pair.ours.median_ns / nodes,
+                             pair.ratio_median};
+    bench_table_row(shown->name, values);
+}
+
+static void take_options(int argc, char **argv, setting *s)
+{
+    for (int i = 1, taken; i < argc; i += taken) {
+        taken = bench_option(argc, argv, i);
+        if (taken != 0)
+            continue;
+        if (strcmp(argv[i], "--nodes") != 0 || i + 1 == argc) {
+            fprintf(stderr, "usage: bench_graph [--nodes N] " BENCH_USAGE "\n");
+            exit(2);
+        }
+        s->nodes = (size_t)bench_number(argv[i + 1], 1, 100000);
+        taken = 2;
+    }
 }
 
 int main(int argc, char **argv)
 {
+    static const bench_column columns[] = {
+        {"submitted_best_ns", "submitted, best ns a node", 1},
+        {"submitted_median_ns", "submitted, median ns a node", 1},
+        {"launched_best_ns", "launched, best ns a node", 1},
+        {"launched_median_ns", "launched, median ns a node", 1},
+        {"ratio", "ratio of the medians", 2},
+        {0},
+    };
+    static const bench_column planning[] = {{"tensor_ns", "ns a tensor", 1}, {0}};
     ctxrt_options options = CTXRT_OPTIONS_INIT;
-    long rounds = 15, count = 20000;
     setting s = {.nodes = 100};
-    options.cuda_driver = CTXRT_CUDA_DRIVER_EMULATED;
-    for (int i = 1; i < argc; i += 2) {
-        const char *value = i + 1 < argc ? argv[i + 1] : "";
-        if (strcmp(argv[i], "--driver") == 0 && strcmp(value, "libcuda") == 0)
-            options.cuda_driver = CTXRT_CUDA_DRIVER_LIBCUDA;
-        else if (strcmp(argv[i], "--driver") == 0 && strcmp(value, "emulated") == 0)
-            options.cuda_driver = CTXRT_CUDA_DRIVER_EMULATED;
-        else if (strcmp(argv[i], "--nodes") == 0)
-            s.nodes = (size_t)bench_number(value, 1, 100000);
-        else if (strcmp(argv[i], "--rounds") == 0)
-            rounds = (long)bench_number(value, 1, BENCH_ROUNDS_MAX);
-        else if (strcmp(argv[i], "--count") == 0)
-            count = (long)bench_number(value, 1, 100000000);
-        else {
-            fprintf(stderr, "usage: bench_graph [--driver emulated|libcuda] [--nodes N] [--rounds "
-                            "N] [--count N]\n");
-            return 2;
-        }
-    }
+    take_options(argc, argv, &s);
+    options.cuda_driver =
+        bench_chosen.libcuda ? CTXRT_CUDA_DRIVER_LIBCUDA : CTXRT_CUDA_DRIVER_EMULATED;
 
     bench_check(ctxrt_init(&options));
     prepare(&s);
-    size_t launches = (size_t)count / s.nodes + 1;
-    printf("%-22s %21s %21s\n", "", "submitted, ns a node", "launched, ns a node");
-    printf("%-22s %10s %10s %10s %10s %8s\n", "graph", "best", "median", "best", "median", "ratio");
+    size_t launches = bench_count(20000, 200) / s.nodes + 1;
+    bench_tables_begin("graph");
+    bench_table_begin("launches", "work", columns);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        print_row(&s, &rows[i], launches, (int)rounds);
-    printf("planning: %.1f ns a tensor\n", plan_ns(s.nodes, launches));
+        print_row(&s, &rows[i], launches, bench_rounds(31));
+    bench_table_end();
+    bench_table_begin("planning", "", planning);
+    bench_table_row("planning", (const double[]){plan_ns(s.nodes, launches)});
+    bench_table_end();
+    bench_tables_end();
     finish(&s);
     return 0;
 }

@@ -3,10 +3,12 @@
  * both, on one stream of one GPU (or the CPU, with --cpu). Where there is no second GPU, devices
  * are set by turns with the CPU.
  *
- * usage: bench_infinirt [--cpu] [--driver emulated|libcuda] [--rounds N] [--count N]
+ * It takes the options of options.h besides.
  */
 #include "check.h"
+#include "options.h"
 #include "rounds.h"
+#include "table.h"
 
 #include <ctxrt/ctxrt.h>
 #include <infinirt.h>
@@ -130,49 +132,53 @@ static void prepare(setting *s)
     prepare_graphs(s);
 }
 
-static ctxrt_cuda_driver driver_named(const char *text)
+static void take_options(int argc, char **argv, setting *s)
 {
-    if (strcmp(text, "emulated") != 0 && strcmp(text, "libcuda") != 0) {
-        fprintf(stderr, "bench_infinirt: --driver %s: it can be emulated or libcuda\n", text);
-        exit(2);
+    for (int i = 1, taken; i < argc; i += taken) {
+        taken = bench_option(argc, argv, i);
+        if (taken != 0)
+            continue;
+        if (strcmp(argv[i], "--cpu") != 0) {
+            fprintf(stderr, "usage: bench_infinirt [--cpu] " BENCH_USAGE "\n");
+            exit(2);
+        }
+        s->first = CTXRT_CPU(0);
+        taken = 1;
     }
-    return strcmp(text, "libcuda") == 0 ? CTXRT_CUDA_DRIVER_LIBCUDA : CTXRT_CUDA_DRIVER_EMULATED;
 }
 
 int main(int argc, char **argv)
 {
+    static const bench_column columns[] = {
+        {"ctxrt_median_ns", "ctxrt, median ns", 1},
+        {"infinirt_median_ns", "InfiniRT, median ns", 1},
+        {"added_median_ns", "added, median ns", 1},
+        {"ratio", "ratio of the medians", 2},
+        {0},
+    };
     int gpus;
     ctxrt_options options = CTXRT_OPTIONS_INIT;
     setting s = {.first = CTXRT_CUDA(0), .second = CTXRT_CUDA(1)};
-    long rounds = 15, count = 50000;
-    options.cuda_driver = CTXRT_CUDA_DRIVER_EMULATED;
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--cpu") == 0)
-            s.first = CTXRT_CPU(0);
-        else if (strcmp(argv[i], "--driver") == 0 && i + 1 < argc)
-            options.cuda_driver = driver_named(argv[++i]);
-        else if (strcmp(argv[i], "--rounds") == 0 && i + 1 < argc)
-            rounds = (long)bench_number(argv[++i], 1, BENCH_ROUNDS_MAX);
-        else if (strcmp(argv[i], "--count") == 0 && i + 1 < argc)
-            count = (long)bench_number(argv[++i], 1, 100000000);
-        else {
-            fprintf(stderr, "usage: bench_infinirt [--cpu] [--driver emulated|libcuda] [--rounds "
-                            "N] [--count N]\n");
-            return 2;
-        }
-    }
+    take_options(argc, argv, &s);
+    options.cuda_driver =
+        bench_chosen.libcuda ? CTXRT_CUDA_DRIVER_LIBCUDA : CTXRT_CUDA_DRIVER_EMULATED;
+    const int rounds = bench_rounds(15);
+    const size_t count = bench_count(50000, 50);
     bench_check(ctxrt_init(&options));
     bench_check(ctxrt_device_count(CTXRT_DEVICE_CUDA, &gpus));
     if (gpus < 2)
         s.second = CTXRT_CPU(0);
     prepare(&s);
-    printf("%-30s %12s %12s %10s %8s\n", "median of one, ns", "ctxrt", "InfiniRT", "added",
-           "ratio");
+    bench_tables_begin("infinirt");
+    bench_table_begin("calls", "operation", columns);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         bench_check(ctxrt_device_set(s.first));
-        bench_pair pair = bench_run(rows[i].ctxrt, rows[i].infini, &s, (size_t)count, (int)rounds);
-        printf("%-30s %12.1f %12.1f %10.1f %8.2f\n", rows[i].name, pair.rival.median_ns,
-               pair.ours.median_ns, pair.added_median_ns, pair.ratio_median);
+        bench_pair pair = bench_run(rows[i].ctxrt, rows[i].infini, &s, count, rounds);
+        const double values[] = {pair.rival.median_ns, pair.ours.median_ns, pair.added_median_ns,
+                                 pair.ratio_median};
+        bench_table_row(rows[i].name, values);
     }
+    bench_table_end();
+    bench_tables_end();
     return 0;
 }

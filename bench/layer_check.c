@@ -3,11 +3,13 @@
  * how much its memory grows over many calls. The same calls go through the embedded driver's own
  * table and through the layer, by turns, in rounds that are shorter than a time slice.
  *
- * usage: bench_check [--rounds N] [--count N] [--objects N] [--calls N]
+ * It takes the options of options.h, and --objects N and --calls N.
  */
 #include "calls.h"
 #include "check.h"
 #include "layer/check/check.h"
+#include "options.h"
+#include "table.h"
 
 #include <malloc.h>
 #include <stdio.h>
@@ -56,8 +58,9 @@ static void weigh(const char *name, size_t count, bool events)
     live += (atomic_load(&cx_region_here->objects) - records) * sizeof(cx_region_object);
     end_many(&bench_layered, made, count, events);
     size_t left = heap_bytes() - begin;
-    printf("%-28s %zu live: %.0f bytes each; ended: %.1f MiB of history\n", name, count,
-           (double)live / (double)count, (double)left / (1 << 20));
+    const double values[] = {(double)count, (double)live / (double)count,
+                             (double)left / (1 << 20)};
+    bench_table_row(name, values);
     free(made);
 }
 
@@ -72,8 +75,8 @@ static void endure(size_t calls)
         if (half == 0 && made >= calls / 2)
             half = heap_bytes();
     }
-    printf("%zu calls: the heap grew by %.1f KiB in the second half\n", made,
-           ((double)heap_bytes() - (double)half) / 1024);
+    const double values[] = {(double)made, ((double)heap_bytes() - (double)half) / 1024};
+    bench_table_row("calls of all kinds", values);
 }
 
 /* ---- setting ---- */
@@ -83,30 +86,48 @@ static bool put_check(const cx_driver_table *below, cx_driver_table *out_table)
     return cx_check_put(below, CX_CHECK_IN_RUNTIME, out_table);
 }
 
-int main(int argc, char **argv)
+static void take_options(int argc, char **argv, size_t *objects, size_t *calls)
 {
-    size_t count = 200, objects = 100000, calls = 1000000;
-    int rounds = BENCH_ROUNDS_MAX;
-    for (int i = 1; i < argc; i += 2) {
+    for (int i = 1, taken; i < argc; i += taken) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
-        if (strcmp(argv[i], "--rounds") == 0)
-            rounds = (int)bench_number(value, 1, BENCH_ROUNDS_MAX);
-        else if (strcmp(argv[i], "--count") == 0)
-            count = (size_t)bench_number(value, 1, 100000000);
-        else if (strcmp(argv[i], "--objects") == 0)
-            objects = (size_t)bench_number(value, 1, 1000000);
-        else if (strcmp(argv[i], "--calls") == 0)
-            calls = (size_t)bench_number(value, 1, 1000000000);
-        else {
-            fprintf(stderr,
-                    "usage: bench_check [--rounds N] [--count N] [--objects N] [--calls N]\n");
-            return 2;
+        taken = bench_option(argc, argv, i);
+        if (taken != 0)
+            continue;
+        taken = 2;
+        if (strcmp(argv[i], "--objects") == 0) {
+            *objects = (size_t)bench_number(value, 1, 1000000);
+        } else if (strcmp(argv[i], "--calls") == 0) {
+            *calls = (size_t)bench_number(value, 1, 1000000000);
+        } else {
+            fprintf(stderr, "usage: bench_check [--objects N] [--calls N] " BENCH_USAGE "\n");
+            exit(2);
         }
     }
+}
+
+int main(int argc, char **argv)
+{
+    static const bench_column memory[] = {{"live", "live", 0},
+                                          {"bytes_each", "bytes each", 0},
+                                          {"history_mib", "history when ended, MiB", 1},
+                                          {0}};
+    static const bench_column growth[] = {
+        {"calls", "calls", 0}, {"grown_kib", "heap grown in the second half, KiB", 1}, {0}};
+    size_t objects = 0, calls = 0;
+    take_options(argc, argv, &objects, &calls);
+    const bool quick = bench_chosen.quick;
+    objects = objects != 0 ? objects : quick ? 100 : 100000;
+    calls = calls != 0 ? calls : quick ? 20000 : 1000000;
     bench_prepare_calls(put_check);
-    bench_time_calls("check", count, rounds);
+    bench_tables_begin("check");
+    bench_time_calls(true, bench_count(200, 20), bench_rounds(BENCH_ROUNDS_MAX));
+    bench_table_begin("memory", "objects", memory);
     weigh("events", objects, true);
     weigh("allocations", objects, false);
+    bench_table_end();
+    bench_table_begin("growth", "", growth);
     endure(calls);
+    bench_table_end();
+    bench_tables_end();
     return 0;
 }

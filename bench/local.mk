@@ -1,13 +1,17 @@
-# Benchmarks are built with the rest but never timed as tests. They link the rooms, for the bare driver's table.
-noinst_PROGRAMS += bench/bench_stack
-bench_bench_stack_SOURCES = bench/check.c bench/check.h bench/rounds.c bench/rounds.h bench/stack.c
+# Benchmarks are built with the rest but never timed as tests; `ctxrt bench` runs them where they are installed. They
+# link the rooms, for the bare driver's table.
+benchdir = $(pkglibexecdir)/bench
+BENCH_TABLES = bench/options.c bench/options.h bench/table.c bench/table.h
+BENCH_COMMON = $(BENCH_TABLES) bench/check.c bench/check.h
+bench_PROGRAMS = bench/bench_stack
+bench_bench_stack_SOURCES = $(BENCH_COMMON) bench/rounds.c bench/rounds.h bench/stack.c
 bench_bench_stack_LDADD = $(lib_libctxrt_la_LIBADD)
 
-noinst_PROGRAMS += bench/bench_graph
-bench_bench_graph_SOURCES = bench/check.c bench/check.h bench/graph.c bench/rounds.c bench/rounds.h
+bench_PROGRAMS += bench/bench_graph
+bench_bench_graph_SOURCES = $(BENCH_COMMON) bench/graph.c bench/rounds.c bench/rounds.h
 bench_bench_graph_LDADD = $(lib_libctxrt_la_LIBADD)
 
-noinst_PROGRAMS += bench/bench_alloc
+bench_PROGRAMS += bench/bench_alloc
 bench_bench_alloc_SOURCES = \
 	bench/alloc/apart.c bench/alloc/apart.h \
 	bench/alloc/generate.c bench/alloc/generate.h \
@@ -22,14 +26,16 @@ bench_bench_alloc_SOURCES = \
 	bench/alloc/subject_malloc.c \
 	bench/alloc/subject_mapped.c \
 	bench/alloc/traces.c bench/alloc/traces.h \
-	bench/check.c bench/check.h \
+	$(BENCH_COMMON) \
 	bench/folder.c bench/folder.h \
 	tools/allocation_trace.c tools/allocation_trace.h
 bench_bench_alloc_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/bench -I$(top_srcdir)/tools \
 	-DBENCH_TRACES_FOLDER='"$(abs_top_srcdir)/bench/traces"'
 bench_bench_alloc_LDADD = $(lib_libctxrt_la_LIBADD) -lm
 
-EXTRA_DIST += bench/traces/LICENSES.md bench/traces/hta_df_index.csv bench/traces/minimalloc_A.csv \
+# Beside the folder of the programs, where these look.
+benchtracesdir = $(pkglibexecdir)/traces
+dist_benchtraces_DATA = bench/traces/LICENSES.md bench/traces/hta_df_index.csv bench/traces/minimalloc_A.csv \
 	bench/traces/minimalloc_B.csv bench/traces/minimalloc_C.csv bench/traces/minimalloc_D.csv \
 	bench/traces/minimalloc_E.csv
 
@@ -37,24 +43,35 @@ dist_check_SCRIPTS += bench/check_alloc.sh bench/check_graph.sh
 TESTS += bench/check_alloc.sh bench/check_graph.sh
 
 # Of the two libraries, as programs have them.
-noinst_PROGRAMS += bench/bench_infinirt
-bench_bench_infinirt_SOURCES = bench/check.c bench/check.h bench/infinirt.c bench/rounds.c bench/rounds.h
+bench_PROGRAMS += bench/bench_infinirt
+bench_bench_infinirt_SOURCES = $(BENCH_COMMON) bench/infinirt.c bench/rounds.c bench/rounds.h
 bench_bench_infinirt_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/include/infinirt
 bench_bench_infinirt_LDADD = lib/libinfinirt.la lib/libctxrt.la
 
-noinst_PROGRAMS += bench/bench_plan
-bench_bench_plan_SOURCES = bench/check.c bench/check.h bench/folder.c bench/folder.h bench/plan.c
+bench_PROGRAMS += bench/bench_plan
+bench_bench_plan_SOURCES = $(BENCH_COMMON) bench/folder.c bench/folder.h bench/plan.c
 bench_bench_plan_CPPFLAGS = $(AM_CPPFLAGS) -DBENCH_TRACES_FOLDER='"$(abs_top_srcdir)/bench/traces"'
 bench_bench_plan_LDADD = lib/libctxrt.la
 
-noinst_PROGRAMS += bench/bench_ptx
-bench_bench_ptx_SOURCES = bench/ptx.c
+bench_PROGRAMS += bench/bench_ptx
+bench_bench_ptx_SOURCES = $(BENCH_TABLES) bench/ptx.c
 bench_bench_ptx_LDADD = lib/ptx/libptx.la
 
-noinst_PROGRAMS += bench/bench_check
-bench_bench_check_SOURCES = bench/calls.c bench/calls.h bench/check.c bench/check.h bench/layer_check.c bench/rounds.c bench/rounds.h
+bench_PROGRAMS += bench/bench_check
+bench_bench_check_SOURCES = bench/calls.c bench/calls.h $(BENCH_COMMON) bench/layer_check.c bench/rounds.c bench/rounds.h
 bench_bench_check_LDADD = $(lib_libctxrt_la_LIBADD)
 
-noinst_PROGRAMS += bench/bench_trace
-bench_bench_trace_SOURCES = bench/calls.c bench/calls.h bench/check.c bench/check.h bench/layer_trace.c bench/rounds.c bench/rounds.h
+bench_PROGRAMS += bench/bench_trace
+bench_bench_trace_SOURCES = bench/calls.c bench/calls.h $(BENCH_COMMON) bench/layer_trace.c bench/rounds.c bench/rounds.h
 bench_bench_trace_LDADD = $(lib_libctxrt_la_LIBADD)
+
+# The tables of docs/performance.md that have a mark, measured anew; and plots beside the build, where gnuplot is installed.
+EXTRA_DIST += bench/performance.awk
+CLEANFILES += performance.md performance.new performance-graph.svg performance-ptx.svg performance-stack.svg
+.PHONY: performance
+performance: all
+	./ctxrt bench --all --markdown > performance.new
+	$(AWK) -f $(top_srcdir)/bench/performance.awk performance.new $(top_srcdir)/docs/performance.md > performance.md
+	cp performance.md $(top_srcdir)/docs/performance.md
+	@command -v gnuplot > /dev/null || { echo 'no plots: gnuplot is not installed'; exit 0; }; \
+	for bench in graph ptx stack; do ./ctxrt bench --plot performance-$$bench.svg $$bench || exit 1; done

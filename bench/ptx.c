@@ -1,6 +1,9 @@
 /* Thread-instructions a second of the PTX interpreter, on one core, for five loops; and of the same
- * loops as C, which counts as many instructions as the PTX has. */
+ * loops as C, which counts as many instructions as the PTX has. The driver does not matter. With
+ * `--loop NAME` only that one runs, in lockstep, or by --apart lane by lane: for a profiler. */
+#include "options.h"
 #include "ptx/ptx.h"
+#include "table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +13,7 @@
 
 #define THREADS 256
 #define ADDRESS 0x100000
-#define ROUNDS 5
+#define ROUNDS (bench_rounds(5))
 #define TILE 16
 
 /* A loop around `body`: add, setp and bra come on top. */
@@ -22,6 +25,12 @@ typedef struct loop {
 } loop;
 
 static float memory[1 << 16];
+
+/* --quick goes through the loops less often. */
+static int times_of(const loop *of)
+{
+    return bench_chosen.quick ? of->times / 500 : of->times;
+}
 
 /* ---- the loops as C ---- */
 
@@ -175,7 +184,7 @@ static void run_kernel(const loop *of, const cx_ptx_module *module, bool indepen
     const struct {
         uint64_t out;
         uint32_t times;
-    } parameters = {ADDRESS, (uint32_t)of->times};
+    } parameters = {ADDRESS, (uint32_t)times_of(of)};
     const cx_ptx_environment environment = {
         .find = find, .stopped = stopped, .independent = independent, .cores = cores};
     const cx_ptx_launch launch = {
@@ -205,14 +214,14 @@ typedef enum way { TOGETHER, APART, AS_C } way;
 /* The best of some rounds, in thousand million thread-instructions a second. */
 static double time_loop(const loop *of, const cx_ptx_module *module, way how)
 {
-    double best = 0, count = (double)(of->instructions + 3) * of->times * THREADS;
+    double best = 0, count = (double)(of->instructions + 3) * times_of(of) * THREADS;
 
     for (int i = 0; i < ROUNDS; i++) {
         double start = now_ns();
 
         memset(memory, 0, sizeof memory);
         if (how == AS_C)
-            of->in_c(of->times);
+            of->in_c(times_of(of));
         else
             run_kernel(of, module, how == APART, 1, 1);
         double rate = count / (now_ns() - start);
@@ -245,29 +254,72 @@ static void time_cores(const loop *of, unsigned cores)
         if (lasted < best[i % 2])
             best[i % 2] = lasted;
     }
-    printf("64 blocks of %s: %.2f times as fast on %u cores as on one\n", of->name,
-           best[0] / best[1], cores);
+    bench_table_row(of->name, (const double[]){cores, best[0] / best[1]});
     cx_ptx_unload(module);
 }
 
-/* bench_ptx [NAME [independent]]: that loop only, in one of both ways. */
-int main(int count, char **arguments)
+static void time_all(void)
 {
-    printf("thread-instructions, 10^9 a second; %d threads\n%-18s %10s %12s %8s\n", THREADS, "",
-           "lockstep", "independent", "C");
+    static const bench_column columns[] = {
+        {"lockstep", "lockstep, 10^9 a second", 2},
+        {"independent", "lane by lane, 10^9 a second", 2},
+        {"c", "C, 10^9 a second", 2},
+        {0},
+    };
+    static const bench_column cores[] = {
+        {"cores", "cores", 0}, {"ratio", "times as fast as on one", 2}, {0}};
+    bench_table_begin("loops", "thread-instructions of", columns);
     for (size_t i = 0; i < sizeof loops / sizeof loops[0]; i++) {
-        if (count > 1 && strcmp(arguments[1], loops[i].name) != 0)
-            continue;
         cx_ptx_module *module = load(&loops[i]);
-
-        printf("%-18s %10.2f", loops[i].name,
-               time_loop(&loops[i], module, count > 2 ? APART : TOGETHER));
-        if (count > 1)
-            return puts("") < 0;
-        printf(" %12.2f", time_loop(&loops[i], module, APART));
-        printf(" %8.2f\n", time_loop(&loops[i], module, AS_C));
+        const double values[] = {time_loop(&loops[i], module, TOGETHER),
+                                 time_loop(&loops[i], module, APART),
+                                 time_loop(&loops[i], module, AS_C)};
+        bench_table_row(loops[i].name, values);
         cx_ptx_unload(module);
     }
+    bench_table_end();
+    bench_table_begin("cores", "64 blocks of", cores);
     time_cores(&loops[0], (unsigned)sysconf(_SC_NPROCESSORS_ONLN));
+    bench_table_end();
+}
+
+static void time_only(const char *name, way how)
+{
+    static const bench_column column[] = {{"rate", "10^9 a second", 2}, {0}};
+    bench_table_begin("loop", "thread-instructions of", column);
+    for (size_t i = 0; i < sizeof loops / sizeof loops[0]; i++) {
+        if (strcmp(name, loops[i].name) != 0)
+            continue;
+        cx_ptx_module *module = load(&loops[i]);
+        bench_table_row(name, (const double[]){time_loop(&loops[i], module, how)});
+        cx_ptx_unload(module);
+    }
+    bench_table_end();
+}
+
+int main(int argc, char **argv)
+{
+    const char *name = NULL;
+    way how = TOGETHER;
+    for (int i = 1, taken; i < argc; i += taken) {
+        taken = bench_option(argc, argv, i);
+        if (taken != 0)
+            continue;
+        taken = strcmp(argv[i], "--apart") == 0 ? 1 : 2;
+        if (taken == 1) {
+            how = APART;
+        } else if (strcmp(argv[i], "--loop") == 0 && i + 1 < argc) {
+            name = argv[i + 1];
+        } else {
+            fprintf(stderr, "usage: bench_ptx [--loop NAME [--apart]] " BENCH_USAGE "\n");
+            return 2;
+        }
+    }
+    bench_tables_begin("ptx");
+    if (name != NULL)
+        time_only(name, how);
+    else
+        time_all();
+    bench_tables_end();
     return 0;
 }

@@ -3,11 +3,13 @@
  * event and letting a stream wait for it, a copy, a fill and a launch of 64 bytes. Beside each
  * stands the same sequence of bare driver calls, the look at the current context included.
  *
- * usage: bench_stack [--driver emulated|libcuda] [--rounds N] [--count N]
+ * It takes the options of options.h.
  */
 #include "check.h"
 #include "device/device.h"
+#include "options.h"
 #include "rounds.h"
+#include "table.h"
 
 #include <ctxrt/ctxrt.h>
 #include <stdio.h>
@@ -293,39 +295,33 @@ static const row rows[] = {
 
 int main(int argc, char **argv)
 {
+    static const bench_column columns[] = {
+        {"bare_best_ns", "bare, best ns", 1},     {"bare_median_ns", "bare, median ns", 1},
+        {"ctxrt_best_ns", "ctxrt, best ns", 1},   {"ctxrt_median_ns", "ctxrt, median ns", 1},
+        {"added_best_ns", "added, best ns", 1},   {"added_median_ns", "added, median ns", 1},
+        {0},
+    };
     ctxrt_options options = CTXRT_OPTIONS_INIT;
-    long rounds = 15, count = 200000;
-    options.cuda_driver = CTXRT_CUDA_DRIVER_EMULATED;
-    for (int i = 1; i < argc; i += 2) {
-        const char *value = i + 1 < argc ? argv[i + 1] : "";
-        if (strcmp(argv[i], "--driver") == 0 && strcmp(value, "libcuda") == 0)
-            options.cuda_driver = CTXRT_CUDA_DRIVER_LIBCUDA;
-        else if (strcmp(argv[i], "--driver") == 0 && strcmp(value, "emulated") == 0)
-            options.cuda_driver = CTXRT_CUDA_DRIVER_EMULATED;
-        else if (strcmp(argv[i], "--rounds") == 0)
-            rounds = (long)bench_number(value, 1, BENCH_ROUNDS_MAX);
-        else if (strcmp(argv[i], "--count") == 0)
-            count = (long)bench_number(value, 1, 100000000);
-        else {
-            fprintf(stderr,
-                    "usage: bench_stack [--driver emulated|libcuda] [--rounds N] [--count N]\n");
-            return 2;
-        }
-    }
-
     setting s = {0};
+    bench_options_take(argc, argv, "bench_stack");
+    options.cuda_driver =
+        bench_chosen.libcuda ? CTXRT_CUDA_DRIVER_LIBCUDA : CTXRT_CUDA_DRIVER_EMULATED;
+    const int rounds = bench_rounds(31);
+    const size_t count = bench_count(30000, 100);
+
     bench_check(ctxrt_init(&options));
     prepare(&s);
-    printf("%-28s %21s %21s %17s\n", "", "bare driver, ns", "ctxrt, ns", "added, ns");
-    printf("%-28s %10s %10s %10s %10s %8s %8s\n", "operation", "best", "median", "best", "median",
-           "best", "median");
+    bench_tables_begin("stack");
+    bench_table_begin("calls", "operation", columns);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         bench_check(ctxrt_device_set(s.device[0]));
-        bench_pair pair = bench_run(rows[i].bare, rows[i].ours, &s, (size_t)count, (int)rounds);
-        printf("%-28s %10.1f %10.1f %10.1f %10.1f %8.1f %8.1f\n", rows[i].name, pair.rival.best_ns,
-               pair.rival.median_ns, pair.ours.best_ns, pair.ours.median_ns, pair.added_best_ns,
-               pair.added_median_ns);
+        bench_pair pair = bench_run(rows[i].bare, rows[i].ours, &s, count, rounds);
+        const double values[] = {pair.rival.best_ns, pair.rival.median_ns, pair.ours.best_ns,
+                                 pair.ours.median_ns, pair.added_best_ns, pair.added_median_ns};
+        bench_table_row(rows[i].name, values);
     }
+    bench_table_end();
+    bench_tables_end();
     finish(&s);
     return 0;
 }

@@ -19,6 +19,7 @@ enum {
 
 /* Each subcommand gets its own arguments, with argv[0] its full name ("ctxrt info"), and returns
  * the exit status of the process. */
+int bench_command(int argc, char **argv);
 int check_command(int argc, char **argv);
 int draw_command(int argc, char **argv);
 int info_command(int argc, char **argv);

@@ -10,6 +10,7 @@
 #include "apart.h"
 #include "folder.h"
 #include "generate.h"
+#include "options.h"
 #include "report.h"
 #include "traces.h"
 
@@ -24,7 +25,7 @@
 #define SLOW_ROUNDS 3
 
 typedef struct request {
-    bool emulated, json, verify;
+    bool verify;
     bool fast; /* without what calls the driver for each operation */
     long rounds;
     uint64_t operations;
@@ -96,10 +97,10 @@ static void print_times(const char *measure, const char *trace, const bench_fiel
         const int middle = all[i].count / 2;
         if (all[i].count == 0 || best < 0)
             continue;
-        const bench_value values[] = {{"wall_best_ns", all[i].wall_ns[0]},
-                                      {"wall_median_ns", all[i].wall_ns[middle]},
-                                      {"cpu_best_ns", best},
+        const bench_value values[] = {{"cpu_best_ns", best},
                                       {"cpu_median_ns", all[i].processor_ns[middle]},
+                                      {"wall_best_ns", all[i].wall_ns[0]},
+                                      {"wall_median_ns", all[i].wall_ns[middle]},
                                       {"/ mimalloc", rival > 0 ? best / rival : -1},
                                       {0}};
         bench_report_row(measure, trace, field->subject[i].name, values);
@@ -279,7 +280,7 @@ static void take_metadata(const bench_trace *small)
 
 static void measure_apart(const request *ask, const bench_trace *traces)
 {
-    if (!ask->emulated)
+    if (bench_chosen.libcuda)
         return;
     for (size_t i = 0; i < sizeof packing / sizeof packing[0]; i++)
         if (wanted(ask->measure, "capacity") && wanted(ask->subject, packing[i]))
@@ -319,28 +320,16 @@ static int verify_all(const request *ask)
 /* ---- arguments ---- */
 
 static const char usage[] =
-    "usage: bench_alloc [--driver emulated|libcuda] [--rounds N] [--count N] [--traces FOLDER]\n"
-    "                   [--trace NAME] [--measure NAME] [--subject NAME] [--fast] [--json] "
-    "[--verify]\n"
+    "usage: bench_alloc [--traces FOLDER] [--trace NAME] [--measure NAME] [--subject NAME]\n"
+    "                   [--fast] [--verify]\n"
+    "                   " BENCH_USAGE "\n"
     "--fast leaves out the driver's own calls\n"
     "traces: gpu small train hta 'minimalloc A' .. 'minimalloc E'\n"
     "measures: trace one two handing latency growth capacity upstream metadata\n";
 
-static bool take_driver(request *ask, const char *name)
+static bool take_value(request *ask, const char *name, const char *value)
 {
-    ask->emulated = strcmp(name, "emulated") == 0;
-    return ask->emulated || strcmp(name, "libcuda") == 0;
-}
-
-static bool take_option(request *ask, const char *name, const char *value)
-{
-    if (strcmp(name, "--driver") == 0)
-        return take_driver(ask, value);
-    if (strcmp(name, "--rounds") == 0)
-        ask->rounds = (long)bench_number(value, 1, ROUNDS_MAX);
-    else if (strcmp(name, "--count") == 0)
-        ask->operations = bench_number(value, 100, 100000000);
-    else if (strcmp(name, "--traces") == 0)
+    if (strcmp(name, "--traces") == 0)
         ask->folder = value;
     else if (strcmp(name, "--trace") == 0)
         ask->trace = value;
@@ -355,18 +344,23 @@ static bool take_option(request *ask, const char *name, const char *value)
 
 static bool take_arguments(request *ask, int argc, char **argv)
 {
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--json") == 0)
-            ask->json = true;
-        else if (strcmp(argv[i], "--verify") == 0)
+    for (int i = 1, taken; i < argc; i += taken) {
+        taken = bench_option(argc, argv, i);
+        if (taken != 0)
+            continue;
+        taken = 1;
+        if (strcmp(argv[i], "--verify") == 0)
             ask->verify = true;
         else if (strcmp(argv[i], "--fast") == 0)
             ask->fast = true;
-        else if (i + 1 == argc || !take_option(ask, argv[i], argv[i + 1]))
-            return false;
+        else if (i + 1 < argc && take_value(ask, argv[i], argv[i + 1]))
+            taken = 2;
         else
-            i++;
+            return false;
     }
+    ask->rounds = bench_rounds(9);
+    ask->operations = bench_count(1000000, 200);
+    ask->fast = ask->fast || bench_chosen.quick;
     return true;
 }
 
@@ -413,7 +407,7 @@ static void describe(const request *ask, const bench_trace *traces)
 static void measure_here(const request *ask, const bench_trace *traces)
 {
     bench_field field;
-    start(ask->emulated);
+    start(!bench_chosen.libcuda);
     bench_field_open(&field);
     bench_check(ctxrt_device_set(CTXRT_CUDA(0))); /* its context stays */
     for (int i = 0; i < field.count; i++)
@@ -430,8 +424,7 @@ static void measure_here(const request *ask, const bench_trace *traces)
 int main(int argc, char **argv)
 {
     static bench_trace traces[BENCH_TRACES];
-    request ask = {
-        .emulated = true, .rounds = 9, .operations = 1000000, .folder = bench_traces_folder()};
+    request ask = {.folder = bench_traces_folder()};
     make_room_for_libraries(argv);
     if (argc == 2 && strcmp(argv[1], "--help") == 0)
         return fputs(usage, stdout) == EOF;
@@ -439,12 +432,12 @@ int main(int argc, char **argv)
         fputs(usage, stderr);
         return 2;
     }
-    setenv("CTXRT_DRIVER", ask.emulated ? "emulated" : "libcuda", 1);
+    setenv("CTXRT_DRIVER", bench_chosen.libcuda ? "libcuda" : "emulated", 1);
     if (ask.verify)
         return verify_all(&ask);
     if (!bench_traces_open(traces, ask.folder, ask.operations))
         return 1;
-    bench_report_begin(ask.json, ask.emulated ? "emulated" : "libcuda",
+    bench_report_begin(bench_chosen.libcuda ? "libcuda" : "emulated",
                        (unsigned long)ask.operations, ask.rounds);
     describe(&ask, traces);
     measure_apart(&ask, traces);

@@ -14,7 +14,7 @@ esac
 echo 1..7
 mkdir -p "$scratch/tree/copy"
 ln -s "$top_srcdir"/* "$scratch/tree" 2> /dev/null
-(cd "$top_builddir" && tar cf - --exclude='*.valgrind' --exclude=./tests --exclude=./bench --exclude=./samples .) |
+(cd "$top_builddir" && tar cf - --exclude='*.valgrind' --exclude=./tests --exclude=./samples .) |
     (cd "$scratch/tree/copy" && tar xf -)
 prefix=$scratch/installed
 

@@ -3,7 +3,7 @@
 set -u
 . "$top_srcdir/tests/support/tap.sh"
 ctxrt=$top_builddir/ctxrt
-commands='check draw info lesson play replay run trace'
+commands='bench check draw info lesson play replay run trace'
 
 run "$ctxrt" --help
 cp "$scratch/out" "$scratch/help"
@@ -23,6 +23,17 @@ for command in $commands; do
     printed "^Usage: ctxrt $command " && cmp -s "$scratch/out" "$scratch/help"
     report $? "the_help_of_${command}_is_that_of_its_option"
 done
+# The manual pages: ctxrt(1) has each command, and the page of each has its long options.
+for command in $commands; do
+    grep -q "^\.It Cm $command\b" "$top_srcdir/docs/man/ctxrt.1" && grep -q "^\.Xr ctxrt-$command 1 [.,]\$" "$top_srcdir/docs/man/ctxrt.1" ||
+        echo "$command"
+    "$ctxrt" help "$command" | sed -n 's/^ *\(-[a-zA-Z], \)\{0,1\}--\([a-z][a-z-]*\).*/\2/p' | while read -r option; do
+        [ "$option" = help ] || grep -q -- "^\.\(It\|Op\|Nm\) .*-$option\( \|\$\)" "$top_srcdir/docs/man/ctxrt-$command.1" || echo "$command --$option"
+    done
+done > "$scratch/out"
+: > "$scratch/errors"
+[ ! -s "$scratch/out" ]
+report $? 'the_manual_pages_have_every_command_and_option'
 run "$ctxrt" help paly
 failed_with 2 "there is no command 'paly'.*ctxrt --help"
 report $? 'help_of_an_unknown_command_is_wrong_use'
@@ -87,6 +98,8 @@ the_program_behind_a_gpu|ctxrt run --gpu tiny ctxrt-p|ctxrt-play
 a_report|ctxrt run --report = fi|fine.json first.scn
 a_program_behind_a_report|ctxrt run --report ctxrt-p|ctxrt-play
 a_program_behind_its_file|ctxrt run --report = fine.json ctxrt-p|ctxrt-play
+a_bench|ctxrt bench pl|plan
+an_option_of_bench|ctxrt bench --p|--plot=
 the_driver_of_a_run|ctxrt check --driver e|emulated
 a_scenario|ctxrt play fi|first.scn
 a_name_with_a_space|ctxrt play fa|far away.scn
