@@ -11,7 +11,7 @@ case $(sed -n 's/^top_srcdir = //p' "$top_builddir/Makefile") in
 *) skip_all 'the build is not beside or in the sources' ;;
 esac
 
-echo 1..7
+echo 1..8
 mkdir -p "$scratch/tree/copy"
 ln -s "$top_srcdir"/* "$scratch/tree" 2> /dev/null
 (cd "$top_builddir" && tar cf - --exclude='*.valgrind' --exclude=./tests --exclude=./samples .) |
@@ -44,3 +44,6 @@ report $? 'the_command_finds_its_library_by_itself'
 report $? 'documents_and_scenarios_are_there'
 [ -f "$prefix/share/bash-completion/completions/ctxrt" ]
 report $? 'bash_finds_the_completion_there'
+run "$prefix/bin/ctxrt" bench --quick plan
+printed '^E  *1\.855 ' && [ -f "$prefix/libexec/ctxrt/traces/minimalloc_E.csv" ] && [ -x "$prefix/libexec/ctxrt/bench/bench_stack" ]
+report $? 'the_benches_and_their_traces_are_there'
