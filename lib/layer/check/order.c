@@ -27,7 +27,7 @@ static bool is_host_side(const cx_check_call *call, const cx_check_access *acces
 
 static void touch_rows(cx_order_work *work, const cx_check_access *access)
 {
-    if (access->height > ROWS_MOST || access->depth > ROWS_MOST / access->height)
+    if (access->depth > ROWS_MOST / access->height)
         return;
     for (size_t z = 0; z < access->depth; z++)
         for (size_t y = 0; y < access->height; y++) {
