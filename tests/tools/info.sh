@@ -13,7 +13,7 @@ run "$ctxrt" --help
 printed '^  info ' && grep -q '^  play ' "$scratch/out"
 report $? 'help_lists_the_commands'
 run "$ctxrt" --help
-! grep -Eqw 'watch|bench' "$scratch/out"
+! grep -Eqw 'watch|profile' "$scratch/out"
 report $? 'help_lists_no_command_that_there_is_not'
 run "$ctxrt" info --help
 printed '--json'

@@ -93,17 +93,12 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 
 /* ---- running ---- */
 
-static bool find_program(const char *command, const struct bench *bench, char *path, size_t size)
+static bool find_program(const struct bench *bench, char *path, size_t size)
 {
     char folder[PATH_MAX], file[64];
     snprintf(file, sizeof file, "/%s", bench->program);
-    if (!place_find("/bench", CTXRT_PKGLIBEXECDIR, "/bench", file, folder)) {
-        (void)command_error(command, COMMAND_FAILED, "%s is not in %s/bench: install ctxrt again, "
-                                                     "whole",
-                            bench->program, CTXRT_PKGLIBEXECDIR);
-        return false;
-    }
-    return snprintf(path, size, "%s%s", folder, file) < (int)size;
+    return place_find("/bench", CTXRT_PKGLIBEXECDIR, "/bench", file, folder) &&
+           snprintf(path, size, "%s%s", folder, file) < (int)size;
 }
 
 /* Replaces this process; returns an exit status after an error was printed. */
@@ -113,8 +108,9 @@ static int execute(const char *command, const request *self, const struct bench 
     char path[PATH_MAX];
     const char *arguments[ARGUMENTS_MAX];
     int count = 0;
-    if (!find_program(command, bench, path, sizeof path))
-        return COMMAND_FAILED;
+    if (!find_program(bench, path, sizeof path))
+        return command_error(command, COMMAND_FAILED, "%s is not in %s/bench: it is not installed",
+                             bench->program, CTXRT_PKGLIBEXECDIR);
     arguments[count++] = bench->program;
     if (bench->option != NULL) {
         arguments[count++] = bench->option;
@@ -154,28 +150,36 @@ static bool run_child(const char *command, const request *self, const struct ben
 }
 
 /* Between the benches: a comma in JSON, a heading in text, a blank line in Markdown. */
-static void print_between(const request *self, size_t number)
+static void print_between(const request *self, const struct bench *bench, bool first)
 {
     if (self->form == NULL)
-        printf("%sbench %s: %s\n", number > 0 ? "\n" : "", benches[number].name,
-               benches[number].what);
+        printf("%sbench %s: %s\n", first ? "" : "\n", bench->name, bench->what);
     else if (strcmp(self->form, "--json") == 0)
-        printf(number > 0 ? ",\n" : "[\n");
-    else if (number > 0)
+        printf(first ? "[\n" : ",\n");
+    else if (!first)
         printf("\n");
 }
 
+/* A package may lack one that needs another package. */
 static int run_all(const char *command, const request *self)
 {
     int status = COMMAND_GOOD;
+    bool first = true;
     for (size_t i = 0; i < BENCHES; i++) {
-        print_between(self, i);
+        char path[PATH_MAX];
+        if (!find_program(&benches[i], path, sizeof path)) {
+            fprintf(stderr, "%s: %s is left out: it is not installed\n", command,
+                    benches[i].program);
+            continue;
+        }
+        print_between(self, &benches[i], first);
+        first = false;
         if (!run_child(command, self, &benches[i], self->form, -1))
             status = command_error(command, COMMAND_FAILED, "the bench %s failed",
                                    benches[i].name);
     }
     if (self->form != NULL && strcmp(self->form, "--json") == 0)
-        printf("]\n");
+        printf(first ? "[]\n" : "]\n");
     return fflush(stdout) == 0 ? status : COMMAND_FAILED;
 }
 
