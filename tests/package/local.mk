@@ -33,3 +33,9 @@ check-abi: all
 	$(top_srcdir)/tests/package/check_abi $(top_srcdir)/tests/package/abi $(ABI_LIBS) || test $$? = 77
 renew-abi: all
 	$(top_srcdir)/tests/package/check_abi --renew $(top_srcdir)/tests/package/abi $(ABI_LIBS)
+
+# Debian's packages, which the tree in the repository makes.
+EXTRA_DIST += tests/package/check_debian
+.PHONY: check-debian
+check-debian:
+	$(top_srcdir)/tests/package/check_debian || test $$? = 77
