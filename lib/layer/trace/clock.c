@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <utlist.h>
 
-enum { SPARE = 64, LOOK_MOST = 16 };
+enum { SPARE = 64, LOOK_MOST = 16, MANY = 64 };
 
 /* Clocks stay for good: one of a context that has ended is that of the next one with its handle. */
 struct cx_trace_clock {
@@ -19,6 +19,7 @@ struct cx_trace_clock {
     CUevent spare[SPARE];
     unsigned spare_count;
     cx_trace_timed *waiting; /* in the order in which they were submitted */
+    unsigned waiting_count;
     struct cx_trace_clock *next;
 };
 
@@ -181,14 +182,20 @@ void cx_trace_clock_drop(cx_trace_timed *timed)
     pthread_mutex_unlock(&lock);
 }
 
-void cx_trace_clock_keep(cx_trace_timed *timed)
+bool cx_trace_clock_keep(cx_trace_timed *timed)
 {
+    cx_trace_clock *clock = timed->clock;
     pthread_mutex_lock(&lock);
-    if (timed->clock->ended)
+    bool keeps = !clock->ended;
+    if (keeps) {
+        DL_APPEND(clock->waiting, timed);
+        clock->waiting_count++;
+    } else {
         free(timed);
-    else
-        DL_APPEND(timed->clock->waiting, timed);
+    }
+    bool many = keeps && clock->waiting_count % MANY == 0;
     pthread_mutex_unlock(&lock);
+    return many;
 }
 
 /* ---- times ---- */
@@ -231,6 +238,7 @@ static cx_trace_timed *take_over(const cx_driver_table *driver, cx_trace_clock *
             continue;
         }
         DL_DELETE(clock->waiting, timed);
+        clock->waiting_count--;
         DL_APPEND(over, timed);
         timed->timing.kind = read_times(driver, timed) ? timed->timing.kind : CX_TIMING_KINDS;
     }
@@ -273,6 +281,7 @@ void cx_trace_clock_end(cx_trace_clock *clock)
         free(timed);
     }
     clock->waiting = NULL;
+    clock->waiting_count = 0;
     pthread_mutex_unlock(&lock);
 }
 

@@ -26,8 +26,9 @@ cx_trace_timed *cx_trace_clock_take(const cx_driver_table *driver, cx_trace_cloc
 /* The work was not submitted; its events are spare again. */
 void cx_trace_clock_drop(cx_trace_timed *timed);
 
-/* The work was submitted: it waits for its end. */
-void cx_trace_clock_keep(cx_trace_timed *timed);
+/* The work was submitted: it waits for its end. True now and then when much waits: it is time to
+ * look. */
+bool cx_trace_clock_keep(cx_trace_timed *timed);
 
 /* Tells the times of work that is over. */
 void cx_trace_clock_look(const cx_driver_table *driver, cx_trace_clock *clock,

@@ -233,15 +233,18 @@ uint64_t cx_trace_events_ticket(const cx_trace_timed *timed)
     return timed->timing.ticket;
 }
 
+/* Asking for an event may make a driver begin with work, so that is left to calls that wait. */
 static void end_work(const cx_layer_call *call, cx_trace_timed *timed)
 {
-    bool entered = enter((CUcontext)(uintptr_t)timed->timing.context);
+    bool much = false, entered = enter((CUcontext)(uintptr_t)timed->timing.context);
     if (call->result == CXU_SUCCESS &&
         driver->event_record(timed->ended, timed->stream) == CXU_SUCCESS)
-        cx_trace_clock_keep(timed);
+        much = cx_trace_clock_keep(timed);
     else
         cx_trace_clock_drop(timed);
     leave(entered);
+    if (much)
+        look_at_all();
 }
 
 static bool waits(cx_slot slot)
@@ -261,7 +264,7 @@ void cx_trace_events_after(const cx_layer_call *call, cx_trace_timed *timed)
         end_work(call, timed);
     if (released)
         end_released(ARGUMENTS(call, primary_release)->device);
-    else
+    else if (waits(call->slot))
         look_at_all();
     (void)exchange(mode);
 }
