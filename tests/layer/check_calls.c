@@ -114,7 +114,7 @@ END_TEST
 START_TEST(a_primary_context_comes_back_with_its_entries)
 {
     CUcontext primary, again;
-    CUevent event;
+    CUevent event = NULL;
     GOOD(table.primary_retain(&primary, 1));
     GOOD(table.ctx_push(primary));
     GOOD(table.primary_release(1));
