@@ -67,6 +67,17 @@ START_TEST(an_event_that_is_recorded_again_is_of_no_capture)
 }
 END_TEST
 
+START_TEST(nor_does_a_stream_join_by_it)
+{
+    begin(first, RELAXED);
+    GOOD(table.event_record(event, first));
+    GOOD(table.event_record(event, plain));
+    GOOD(table.stream_wait_event(plain, event, 0));
+    begin(second, GLOBAL);
+    told(table.stream_synchronize(plain), CXU_STREAM_CAPTURE_UNSUPPORTED, of_second[GLOBAL], NULL);
+}
+END_TEST
+
 START_TEST(an_event_of_a_capture_that_is_over_disturbs_none)
 {
     begin(first, RELAXED);
@@ -186,6 +197,30 @@ START_TEST(waiting_for_a_stream_disturbs_captures_on_its_device)
     begin(first, GLOBAL);
     begin(distant, GLOBAL);
     told(table.stream_synchronize(second), CXU_STREAM_CAPTURE_UNSUPPORTED, of_first[GLOBAL], NULL);
+}
+END_TEST
+
+START_TEST(whatever_context_is_current)
+{
+    CUstream other;
+    GOOD(table.ctx_push(elsewhere));
+    GOOD(table.stream_create(&other, CXU_STREAM_NON_BLOCKING));
+    GOOD(table.ctx_pop(&(CUcontext){NULL}));
+    begin(first, GLOBAL);
+    begin(distant, GLOBAL);
+    told(table.stream_synchronize(other), CXU_STREAM_CAPTURE_UNSUPPORTED,
+         "a capture in mode GLOBAL began in stream 1 of GPU 1", NULL);
+}
+END_TEST
+
+START_TEST(a_capture_into_a_graph_is_one)
+{
+    CUgraph graph;
+    CUdeviceptr more;
+    GOOD(table.graph_create(&graph, 0));
+    GOOD(table.stream_begin_capture_to_graph(first, graph, NULL, NULL, 0,
+                                             CXU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+    told(table.mem_alloc(&more, 64), CXU_STREAM_CAPTURE_UNSUPPORTED, of_first[THREAD_LOCAL], NULL);
 }
 END_TEST
 
@@ -326,6 +361,7 @@ static void add_tests(TCase *tcase)
     tcase_add_test(tcase, and_so_does_one_that_has_joined);
     tcase_add_loop_test(tcase, an_event_disturbs_the_capture_that_recorded_it, 0, 2);
     tcase_add_test(tcase, an_event_that_is_recorded_again_is_of_no_capture);
+    tcase_add_test(tcase, nor_does_a_stream_join_by_it);
     tcase_add_test(tcase, an_event_of_a_capture_that_is_over_disturbs_none);
     tcase_add_test(tcase, an_event_at_the_place_of_one_that_was_captured_is_new);
     tcase_add_test(tcase, two_captures_that_would_merge_are_both_lost);
@@ -337,6 +373,8 @@ static void add_tests(TCase *tcase)
     tcase_add_loop_test(tcase, waiting_for_a_context_disturbs_its_captures, 0, 2);
     tcase_add_test(tcase, an_unsafe_call_disturbs_all_captures_of_its_thread_that_are_not_relaxed);
     tcase_add_test(tcase, waiting_for_a_stream_disturbs_captures_on_its_device);
+    tcase_add_test(tcase, whatever_context_is_current);
+    tcase_add_test(tcase, a_capture_into_a_graph_is_one);
     tcase_add_test(tcase, a_free_in_stream_order_disturbs_captures_in_mode_global);
     tcase_add_loop_test(tcase, an_unsafe_call_disturbs_those_of_other_threads_in_mode_global, 0,
                         PAIRS);
