@@ -9,12 +9,12 @@ set -f
 # A line for each compiler: of C, and of C++. The options of the build choose a compiler, and no more.
 pairs()
 {
-    echo "${CC:-cc}; ${CXX:-none}"
-    echo 'gcc; g++'
-    echo 'clang; clang++'
+    echo "${CC:-cc};${CXX:-none}"
+    echo 'gcc;g++'
+    echo 'clang;clang++'
 }
 
-pairs | awk -F '; ' '{ split($2, word, " "); n = split(word[1], path, "/"); if (!seen[path[n]]++) print }' |
+pairs | awk -F ';' '{ split($2, word, " "); n = split(word[1], path, "/"); if (!seen[path[n]]++) print }' |
     while IFS=';' read -r c cxx; do
         command -v ${cxx%% *} > /dev/null && command -v ${c%% *} > /dev/null && echo "$c;$cxx"
     done > "$scratch/pairs"
