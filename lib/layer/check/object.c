@@ -57,8 +57,7 @@ static void fill_record(const cx_object *object)
     record->context = object->context != NULL ? object->context->number : 0;
     record->worked = object->worked;
     record->primary = object->primary;
-    atomic_thread_fence(memory_order_release);
-    record->kind = object->key.kind;
+    __atomic_store_n(&record->kind, object->key.kind, __ATOMIC_RELEASE);
 }
 
 /* A record that no list of free ones takes stays empty. */

@@ -72,8 +72,7 @@ static void begin_region(cx_region *region, int32_t parent)
     region->pid = (int32_t)getpid();
     region->forked_from = parent;
     name_program(region);
-    atomic_thread_fence(memory_order_release);
-    region->magic = CX_REGION_MAGIC;
+    __atomic_store_n(&region->magic, CX_REGION_MAGIC, __ATOMIC_RELEASE);
 }
 
 bool cx_region_open(void)
