@@ -13,6 +13,7 @@ struct cx_trace_clock {
     CUcontext context;
     CUdevice device;
     bool primary, ended;
+    uint64_t life; /* how many contexts of this handle have ended */
     CUstream stream;  /* on which the base is recorded, without work of the program */
     CUevent base;     /* happened at the host's time base_ns */
     uint64_t base_ns;
@@ -143,11 +144,17 @@ static bool take_event(const cx_driver_table *driver, cx_trace_clock *clock, CUe
     return spare || driver->event_create(out_event, 0) == CXU_SUCCESS;
 }
 
-/* Lock held. What finds no place is left to the end of its context. */
-static void give_event(cx_trace_clock *clock, CUevent event)
+/* Lock held. True while the context of the work is there. */
+static bool lives(const cx_trace_timed *timed)
 {
-    if (!clock->ended && clock->spare_count < SPARE)
-        clock->spare[clock->spare_count++] = event;
+    return !timed->clock->ended && timed->clock->life == timed->life;
+}
+
+/* Lock held. What finds no place is left to the end of its context. */
+static void give_event(cx_trace_timed *timed, CUevent event)
+{
+    if (lives(timed) && timed->clock->spare_count < SPARE)
+        timed->clock->spare[timed->clock->spare_count++] = event;
 }
 
 cx_trace_timed *cx_trace_clock_take(const cx_driver_table *driver, cx_trace_clock *clock)
@@ -156,11 +163,14 @@ cx_trace_timed *cx_trace_clock_take(const cx_driver_table *driver, cx_trace_cloc
     if (timed == NULL)
         return NULL;
     timed->clock = clock;
+    pthread_mutex_lock(&lock);
+    timed->life = clock->life;
+    pthread_mutex_unlock(&lock);
     if (take_event(driver, clock, &timed->began)) {
         if (take_event(driver, clock, &timed->ended))
             return timed;
         pthread_mutex_lock(&lock);
-        give_event(clock, timed->began);
+        give_event(timed, timed->began);
         pthread_mutex_unlock(&lock);
     }
     free(timed);
@@ -170,8 +180,8 @@ cx_trace_timed *cx_trace_clock_take(const cx_driver_table *driver, cx_trace_cloc
 /* Lock held. */
 static void put_back(cx_trace_timed *timed)
 {
-    give_event(timed->clock, timed->began);
-    give_event(timed->clock, timed->ended);
+    give_event(timed, timed->began);
+    give_event(timed, timed->ended);
     free(timed);
 }
 
@@ -186,7 +196,7 @@ bool cx_trace_clock_keep(cx_trace_timed *timed)
 {
     cx_trace_clock *clock = timed->clock;
     pthread_mutex_lock(&lock);
-    bool keeps = !clock->ended;
+    bool keeps = lives(timed);
     if (keeps) {
         DL_APPEND(clock->waiting, timed);
         clock->waiting_count++;
@@ -275,6 +285,7 @@ void cx_trace_clock_end(cx_trace_clock *clock)
     cx_trace_timed *timed, *next;
     pthread_mutex_lock(&lock);
     clock->ended = true;
+    clock->life++;
     clock->spare_count = 0;
     DL_FOREACH_SAFE(clock->waiting, timed, next)
     {

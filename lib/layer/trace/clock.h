@@ -10,6 +10,7 @@
 struct cx_trace_timed {
     cx_timing timing; /* until the work is over, without the times of its begin and end */
     struct cx_trace_clock *clock;
+    uint64_t life; /* of the clock, when the work was taken */
     CUstream stream;
     CUevent began, ended;
     struct cx_trace_timed *prev, *next;
