@@ -3,6 +3,7 @@ lib_base_libbase_la_SOURCES = $(BASE_SOURCES) lib/base/error.c
 # The stand-in has an error.c of its own.
 BASE_SOURCES = \
 	lib/base/cancel.h \
+	lib/base/clock.h \
 	lib/base/count.h \
 	lib/base/error.h \
 	lib/base/eventcount.c lib/base/eventcount.h \

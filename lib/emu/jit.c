@@ -1,11 +1,11 @@
 #include "emu/jit.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "emu/state.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #define REGISTERS_OF_A_MULTIPROCESSOR 65536
 #define REGISTERS_UNIT 8
@@ -100,17 +100,9 @@ unsigned int cx_emu_jit_registers(const cx_emu_jit_options *self)
 
 /* ---- time ---- */
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 void cx_emu_jit_resume(cx_emu_jit_options *self)
 {
-    self->resumed_ns = now_ns();
+    self->resumed_ns = cx_clock_ns();
 }
 
 void cx_emu_jit_pause(cx_emu_jit_options *self)
@@ -118,7 +110,7 @@ void cx_emu_jit_pause(cx_emu_jit_options *self)
     void **value = value_of(self, CXU_JIT_WALL_TIME);
     float ms;
 
-    self->spent_ns += now_ns() - self->resumed_ns;
+    self->spent_ns += cx_clock_ns() - self->resumed_ns;
     ms = (float)self->spent_ns / 1e6f;
     if (value)
         memcpy(value, &ms, sizeof ms);

@@ -1,21 +1,13 @@
 #include "emu/timed.h"
 
+#include "base/clock.h"
 #include "driver/timing.h"
 
-#include <time.h>
 
 struct cx_emu_timed {
     cx_timing timing;
     bool placed;
 };
-
-static uint64_t time_now(void)
-{
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static cx_timing_kind kind_of(const cx_emu_work_request *request)
 {
@@ -44,7 +36,7 @@ cx_emu_timed *cx_emu_timed_begin(void *place, const cx_emu_work_request *request
 
     self->timing.kind = kind_of(request);
     self->timing.ticket = cx_timing_ticket;
-    self->timing.submitted_ns = time_now();
+    self->timing.submitted_ns = cx_clock_ns();
     return self;
 }
 
@@ -77,7 +69,7 @@ void cx_emu_timed_run_at_once(cx_emu_timed *self)
 void cx_emu_timed_run(cx_emu_timed *self)
 {
     if (self && self->timing.began_ns == 0)
-        self->timing.began_ns = time_now();
+        self->timing.began_ns = cx_clock_ns();
 }
 
 void cx_emu_timed_end(cx_emu_timed *self, uint64_t now_ns)

@@ -1,9 +1,9 @@
 #include "emu/watchdog.h"
 
+#include "base/clock.h"
 #include "base/option.h"
 #include <limits.h>
 #include <stdatomic.h>
-#include <time.h>
 
 #define NS_PER_S UINT64_C(1000000000)
 
@@ -34,22 +34,14 @@ bool cx_emu_watchdog_choose(void)
     return true;
 }
 
-static uint64_t monotonic_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
-
 uint64_t cx_emu_watchdog_deadline(void)
 {
     int limit = atomic_load(&seconds);
 
-    return limit > 0 ? monotonic_ns() + (uint64_t)limit * NS_PER_S : UINT64_MAX;
+    return limit > 0 ? cx_clock_ns() + (uint64_t)limit * NS_PER_S : UINT64_MAX;
 }
 
 bool cx_emu_watchdog_passed(uint64_t deadline)
 {
-    return deadline != UINT64_MAX && monotonic_ns() > deadline;
+    return deadline != UINT64_MAX && cx_clock_ns() > deadline;
 }

@@ -1,5 +1,6 @@
 #include "emu/work.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "driver/timing.h"
 #include "emu/fault.h"
@@ -12,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* All pieces are in this list: those that only a slot refers to stay reachable for leak
  * checkers. */
@@ -20,14 +20,6 @@ static cx_emu_work *oldest, *youngest;
 static uint64_t last_sequence;
 
 static int unfinished_kernels;
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* ---- making and freeing pieces ---- */
 
@@ -212,7 +204,7 @@ static void belong_to_whole(cx_emu_work *work, cx_emu_context *context)
 static void finish_piece(cx_emu_work *work)
 {
     work->done = true;
-    work->done_ns = now_ns();
+    work->done_ns = cx_clock_ns();
     unfinished_kernels -= work->kind == CX_EMU_WORK_KERNEL;
     cx_emu_timed_end(work->timed, work->done_ns);
     if (work->stream)
@@ -448,7 +440,7 @@ bool cx_emu_work_repeat(cx_emu_work *work, const cx_emu_stream *stream)
         !cx_emu_schedule_at_once(&nothing))
         return false;
     work->slot = cx_emu_call_in_progress.slot;
-    work->done_ns = now_ns();
+    work->done_ns = cx_clock_ns();
     return true;
 }
 

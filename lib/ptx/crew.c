@@ -1,20 +1,12 @@
 #include "ptx/crew.h"
 
+#include "base/clock.h"
 #include "base/thread.h"
-#include <time.h>
 
 /* A launch that takes less needs no help: starting a thread costs a part of that. */
 #define PATIENCE_NS 200000
 
 static _Atomic unsigned launches; /* that run */
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* The threads that the launch may have, its own one too. */
 static unsigned share_of(const cx_ptx_crew *crew)
@@ -31,7 +23,7 @@ void cx_ptx_crew_begin(cx_ptx_crew *crew, const cx_ptx_grid *grid, uint64_t tota
         crew->grid = *grid;
     crew->total = total;
     crew->cores = cores;
-    crew->look_ns = cores > 1 ? now_ns() + PATIENCE_NS : 0;
+    crew->look_ns = cores > 1 ? cx_clock_ns() + PATIENCE_NS : 0;
     crew->outcome = CX_PTX_DONE;
     pthread_mutex_init(&crew->lock, NULL);
     for (unsigned i = 0; i + 1 < cores; i++)
@@ -85,7 +77,7 @@ void cx_ptx_crew_look(cx_ptx_crew *crew)
 
     if (crew->cores < 2 || atomic_load(&crew->next) >= crew->total)
         return;
-    now = now_ns();
+    now = cx_clock_ns();
     if (now < crew->look_ns)
         return;
     crew->look_ns = now + PATIENCE_NS;

@@ -1,6 +1,7 @@
 /* Instructions that go on with the next one. */
 #include "ptx/step.h"
 
+#include "base/clock.h"
 #include "ptx/bits.h"
 #include "ptx/cluster.h"
 #include "ptx/video.h"
@@ -8,7 +9,6 @@
 
 #include <stdatomic.h>
 #include <string.h>
-#include <time.h>
 
 #define EACH_ACTIVE(run)                                                               \
     for (uint32_t left = (run)->active, lane; left && (lane = first_lane(left), true); \
@@ -304,14 +304,6 @@ static bool copy_async(const cx_ptx_step *run, const cx_ptx_instruction *at, uin
 
 /* ---- clocks ---- */
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* A fence: a thread that comes here later sees all earlier writes. */
 static _Atomic unsigned fences;
 
@@ -387,10 +379,10 @@ static bool do_rest(cx_ptx_step *run, const cx_ptx_instruction *at)
     case CX_PTX_CLOCK_32:
     case CX_PTX_CLOCK_64:
     case CX_PTX_TIMER:
-        give_all(run, at, now_ns());
+        give_all(run, at, cx_clock_ns());
         return true;
     case CX_PTX_CLOCK_HIGH:
-        give_all(run, at, now_ns() >> 32);
+        give_all(run, at, cx_clock_ns() >> 32);
         return true;
     case CX_PTX_CLUSTER_REGISTER:
         give_all(run, at, cx_ptx_cluster_value(run->grid, run->block, at->mode));

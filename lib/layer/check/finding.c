@@ -1,5 +1,6 @@
 #include "layer/check/finding.h"
 
+#include "base/clock.h"
 #include "layer/names.h"
 
 #include <stdarg.h>
@@ -138,7 +139,7 @@ void cx_finding_raise(const cx_finding *given)
         return;
     }
     region->all_findings[count] = finding->record;
-    region->all_findings[count].time = cx_region_now();
+    region->all_findings[count].time = cx_clock_ns();
     region->all_findings[count].tid = (int32_t)gettid();
     atomic_store(&region->all_findings[count].count, 1);
     atomic_store(&region->findings, count + 1);

@@ -1,5 +1,6 @@
 #include "layer/check/region.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 
 #include <errno.h>
@@ -9,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 cx_region *cx_region_here;
@@ -57,17 +57,10 @@ static void name_program(cx_region *region)
     region->program[length > 0 ? length : 0] = '\0';
 }
 
-uint64_t cx_region_now(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 /* The magic number last: `ctxrt check` looks at it first. */
 static void begin_region(cx_region *region, int32_t parent)
 {
-    region->begun = cx_region_now();
+    region->begun = cx_clock_ns();
     region->version = CX_REGION_VERSION;
     region->pid = (int32_t)getpid();
     region->forked_from = parent;

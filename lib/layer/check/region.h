@@ -103,9 +103,6 @@ extern cx_region *cx_region_here;
  * False: there is neither room nor memory, and nothing is checked. */
 bool cx_region_open(void);
 
-/* ns of the monotonic clock */
-uint64_t cx_region_now(void);
-
 /* In the child of a fork the region is the parent's until a call comes: most children only execute
  * another program. Nothing writes to it meanwhile. */
 extern atomic_bool cx_region_of_parent;

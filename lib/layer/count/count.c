@@ -1,5 +1,6 @@
 #include "layer/count/count.h"
 
+#include "base/clock.h"
 #include "layer/arguments.h"
 #include "layer/count/region.h"
 
@@ -26,7 +27,7 @@ static cx_count_failure *find_failure(cx_count_region *self, uint64_t key)
         uint64_t there = atomic_load(&each->key);
         if (there == 0 && atomic_compare_exchange_strong(&each->key, &there, key)) {
             each->tid = (int32_t)gettid();
-            each->first = cx_count_now() - self->begun;
+            each->first = cx_clock_ns() - self->begun;
             return each;
         }
         if (there == key)
@@ -110,7 +111,7 @@ static void look_at_memory(cx_count_region *self)
 
 static void begin_call(const cx_layer_call *call)
 {
-    *call->began = cx_count_now();
+    *call->began = cx_clock_ns();
 }
 
 /* Shares have counters of their own, so that processors that call at once are not in each other's
@@ -122,7 +123,7 @@ static cx_count_row *row_of(cx_count_region *self, cx_slot slot)
 
 static void end_call(const cx_layer_call *call)
 {
-    const uint64_t ns = cx_count_now() - *call->began;
+    const uint64_t ns = cx_clock_ns() - *call->began;
     cx_count_region *self = cx_count_region_here();
     if (self == NULL)
         return;

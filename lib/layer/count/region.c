@@ -1,6 +1,7 @@
 #include "layer/count/region.h"
 
 #include "base/cancel.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/option.h"
 #include "layer/names.h"
@@ -66,7 +67,7 @@ static cx_count_region *make_region(int32_t parent)
     made->pid = (int32_t)getpid();
     made->forked_from = parent;
     made->host_devices = cx_layer_gpu(0) < 0 ? 1 : 0;
-    made->begun = cx_count_now();
+    made->begun = cx_clock_ns();
     ssize_t length = readlink("/proc/self/exe", made->program, sizeof made->program - 1);
     made->program[length > 0 ? length : 0] = '\0';
     __atomic_store_n(&made->magic, CX_COUNT_MAGIC, __ATOMIC_RELEASE);

@@ -7,7 +7,6 @@
 #include "layer/count/format.h"
 
 #include <stdbool.h>
-#include <time.h>
 
 /* Makes it, and registers what a fork needs. False with errno: it cannot be made. */
 bool cx_count_open(void);
@@ -15,13 +14,5 @@ bool cx_count_open(void);
 /* The region of this process; NULL: there is none. In the child of a fork the first call makes one
  * of the child's own. */
 cx_count_region *cx_count_region_here(void);
-
-/* CLOCK_MONOTONIC in ns. */
-static inline uint64_t cx_count_now(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 #endif

@@ -1,5 +1,6 @@
 #include "layer/trace/clock.h"
 
+#include "base/clock.h"
 #include "layer/trace/thread.h"
 
 #include <pthread.h>
@@ -58,10 +59,10 @@ static bool set_base(const cx_driver_table *driver, cx_trace_clock *clock)
     if (driver->stream_create(&clock->stream, CXU_STREAM_NON_BLOCKING) != CXU_SUCCESS)
         return false;
     if (driver->event_create(&clock->base, 0) == CXU_SUCCESS) {
-        uint64_t before = cx_trace_now();
+        uint64_t before = cx_clock_ns();
         if (driver->event_record(clock->base, clock->stream) == CXU_SUCCESS &&
             driver->event_synchronize(clock->base) == CXU_SUCCESS) {
-            clock->base_ns = before + (cx_trace_now() - before) / 2;
+            clock->base_ns = before + (cx_clock_ns() - before) / 2;
             return true;
         }
         (void)driver->event_destroy(clock->base);

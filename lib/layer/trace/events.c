@@ -1,5 +1,6 @@
 #include "layer/trace/events.h"
 
+#include "base/clock.h"
 #include "base/option.h"
 #include "driver/entry.h"
 #include "layer/arguments.h"
@@ -223,7 +224,7 @@ cx_trace_timed *cx_trace_events_before(const cx_layer_call *call, uint64_t ticke
     if (timed != NULL) {
         timed->timing.ticket = ticket;
         timed->timing.kind = (cx_timing_kind)(submits[call->slot] - 1);
-        timed->timing.submitted_ns = cx_trace_now();
+        timed->timing.submitted_ns = cx_clock_ns();
     }
     return timed;
 }

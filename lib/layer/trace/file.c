@@ -1,5 +1,6 @@
 #include "layer/trace/file.h"
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/option.h"
@@ -63,7 +64,7 @@ static void fill_head(cx_trace_head *to, int32_t parent)
     to->pid = (int32_t)getpid();
     to->forked_from = parent;
     to->host_devices = cx_layer_gpu(0) < 0 ? 1 : 0;
-    to->begun = cx_trace_now();
+    to->begun = cx_clock_ns();
     ssize_t length = readlink("/proc/self/exe", to->program, sizeof to->program - 1);
     to->program[length > 0 ? length : 0] = '\0';
     __atomic_store_n(&to->magic, CX_TRACE_MAGIC, __ATOMIC_RELEASE);

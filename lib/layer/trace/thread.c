@@ -1,5 +1,6 @@
 #include "layer/trace/thread.h"
 
+#include "base/clock.h"
 #include "layer/trace/chunks.h"
 
 #include <pthread.h>
@@ -40,7 +41,7 @@ static void end_thread(void *argument)
 {
     cx_trace_thread *self = argument;
     if (self->chunk != NULL)
-        self->chunk->ended = cx_trace_now();
+        self->chunk->ended = cx_clock_ns();
     leave_chunk(self);
     here = NULL;
     free(self->stack);

@@ -9,7 +9,6 @@
 #include "layer/trace/format.h"
 
 #include <stdbool.h>
-#include <time.h>
 
 enum { CX_TRACE_LEFT = 4, CX_TRACE_MODULES = 4 };
 
@@ -34,14 +33,6 @@ typedef struct cx_trace_thread {
     uint64_t *stack;          /* handles */
     struct cx_trace_timed *timed; /* the work of the call under way, where events time it */
 } cx_trace_thread;
-
-/* CLOCK_MONOTONIC in ns. */
-static inline uint64_t cx_trace_now(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 /* The calling thread's; NULL: no memory. */
 cx_trace_thread *cx_trace_thread_self(void);

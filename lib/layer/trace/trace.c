@@ -1,5 +1,6 @@
 #include "layer/trace/trace.h"
 
+#include "base/clock.h"
 #include "driver/entry.h"
 #include "driver/timing.h"
 #include "layer/trace/events.h"
@@ -50,7 +51,7 @@ static void begin_call(const cx_layer_call *seen)
     fill_call(call, self, seen);
     if (__builtin_expect(by_events, 0) && self->timed == NULL)
         self->timed = cx_trace_events_before(seen, call->ticket);
-    call->start = cx_trace_now();
+    call->start = cx_clock_ns();
     cx_trace_publish(self);
 }
 
@@ -111,7 +112,7 @@ static void end_timed(cx_trace_thread *self, const cx_trace_call *call, const cx
 
 static void end_call(const cx_layer_call *seen)
 {
-    const uint64_t end = cx_trace_now();
+    const uint64_t end = cx_clock_ns();
     cx_trace_thread *self = cx_trace_thread_self();
     if (self == NULL)
         return;
