@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "layer/process_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -51,12 +52,6 @@ static cx_region *map_region(void *place)
     return mapped != MAP_FAILED ? mapped : NULL;
 }
 
-static void name_program(cx_region *region)
-{
-    ssize_t length = readlink("/proc/self/exe", region->program, sizeof region->program - 1);
-    region->program[length > 0 ? length : 0] = '\0';
-}
-
 /* The magic number last: `ctxrt check` looks at it first. */
 static void begin_region(cx_region *region, int32_t parent)
 {
@@ -64,7 +59,7 @@ static void begin_region(cx_region *region, int32_t parent)
     region->version = CX_REGION_VERSION;
     region->pid = (int32_t)getpid();
     region->forked_from = parent;
-    name_program(region);
+    cx_layer_program(region->program, sizeof region->program);
     __atomic_store_n(&region->magic, CX_REGION_MAGIC, __ATOMIC_RELEASE);
 }
 

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/option.h"
 #include "layer/names.h"
+#include "layer/process_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 /* "count file": the coming of a process's region. */
@@ -22,16 +22,6 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static cx_count_region *_Atomic region;
 static atomic_bool of_parent; /* until the first call in the child of a fork */
 static char folder[PATH_MAX];
-
-/* Reserves the room first: a page that the system cannot keep would be a signal, and so would be a
- * file beyond the process's limit. */
-static int reserve_room(int file)
-{
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < sizeof(cx_count_region))
-        return EFBIG;
-    return posix_fallocate(file, 0, (off_t)sizeof(cx_count_region));
-}
 
 /* NULL with errno: it cannot be made. */
 static cx_count_region *map_file(void)
@@ -45,7 +35,7 @@ static cx_count_region *map_file(void)
     int file = mkostemp(path, O_CLOEXEC);
     if (file < 0)
         return NULL;
-    int error = reserve_room(file);
+    int error = cx_layer_reserve(file, 0, sizeof(cx_count_region));
     if (error == 0) {
         mapped = mmap(NULL, sizeof(cx_count_region), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
         error = errno;
@@ -68,8 +58,7 @@ static cx_count_region *make_region(int32_t parent)
     made->forked_from = parent;
     made->host_devices = cx_layer_gpu(0) < 0 ? 1 : 0;
     made->begun = cx_clock_ns();
-    ssize_t length = readlink("/proc/self/exe", made->program, sizeof made->program - 1);
-    made->program[length > 0 ? length : 0] = '\0';
+    cx_layer_program(made->program, sizeof made->program);
     __atomic_store_n(&made->magic, CX_COUNT_MAGIC, __ATOMIC_RELEASE);
     return made;
 }

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/option.h"
 #include "layer/names.h"
+#include "layer/process_file.h"
 #include "layer/trace/thread.h"
 
 #include <errno.h>
@@ -15,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 void (*cx_trace_file_forked)(void);
@@ -29,21 +29,10 @@ static char folder[PATH_MAX], path[PATH_MAX + 32];
 
 /* ---- the head ---- */
 
-/* Beyond the process's limit of file sizes a file that grows is a signal. */
-static bool passes_limit(uint64_t bytes)
-{
-    struct rlimit limit;
-    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-           bytes > limit.rlim_cur;
-}
-
-/* Reserves the room first: a page that the system cannot keep would be a signal. The file is opened
- * by name each time, since a program may close files that it does not know. */
+/* The file is opened by name each time, since a program may close files that it does not know. */
 static void *map_part(int file, uint64_t offset)
 {
-    int error = passes_limit(offset + CX_TRACE_CHUNK_BYTES)
-                    ? EFBIG
-                    : posix_fallocate(file, (off_t)offset, (off_t)CX_TRACE_CHUNK_BYTES);
+    int error = cx_layer_reserve(file, offset, CX_TRACE_CHUNK_BYTES);
     if (error != 0) {
         errno = error;
         return NULL;
@@ -65,8 +54,7 @@ static void fill_head(cx_trace_head *to, int32_t parent)
     to->forked_from = parent;
     to->host_devices = cx_layer_gpu(0) < 0 ? 1 : 0;
     to->begun = cx_clock_ns();
-    ssize_t length = readlink("/proc/self/exe", to->program, sizeof to->program - 1);
-    to->program[length > 0 ? length : 0] = '\0';
+    cx_layer_program(to->program, sizeof to->program);
     __atomic_store_n(&to->magic, CX_TRACE_MAGIC, __ATOMIC_RELEASE);
 }
 
