@@ -24,16 +24,6 @@ static void fails(cxu_result result)
     ck_assert_int_ne((int)result, CXU_SUCCESS);
 }
 
-static const cx_region_object *latest(uint32_t kind)
-{
-    const cx_region_object *found_last = NULL;
-    for (unsigned i = 0; i < atomic_load(&cx_region_here->objects); i++)
-        if (cx_region_here->all_objects[i].kind == kind)
-            found_last = &cx_region_here->all_objects[i];
-    ck_assert_ptr_nonnull(found_last);
-    return found_last;
-}
-
 /* ---- contexts ---- */
 
 START_TEST(every_version_of_cuCtxCreate_pushes)

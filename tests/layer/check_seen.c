@@ -23,17 +23,6 @@ static void set_up(void)
     GOOD(table.ctx_create_v2(&context, 0, 0));
 }
 
-/* The latest live object of a kind, as `ctxrt check` finds it. */
-static const cx_region_object *latest(uint32_t kind)
-{
-    const cx_region_object *found_last = NULL;
-    for (unsigned i = 0; i < atomic_load(&cx_region_here->objects); i++)
-        if (cx_region_here->all_objects[i].kind == kind)
-            found_last = &cx_region_here->all_objects[i];
-    ck_assert_ptr_nonnull(found_last);
-    return found_last;
-}
-
 /* ---- what was not seen ---- */
 
 START_TEST(a_context_that_others_made_is_known_once_it_is_pushed)

@@ -72,4 +72,15 @@ static inline int alive(uint32_t kind)
     return count;
 }
 
+/* The latest live object of a kind, as `ctxrt check` finds it. */
+static inline const cx_region_object *latest(uint32_t kind)
+{
+    const cx_region_object *found_last = NULL;
+    for (unsigned i = 0; i < atomic_load(&cx_region_here->objects); i++)
+        if (cx_region_here->all_objects[i].kind == kind)
+            found_last = &cx_region_here->all_objects[i];
+    ck_assert_ptr_nonnull(found_last);
+    return found_last;
+}
+
 #endif
