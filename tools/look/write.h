@@ -1,4 +1,4 @@
-/* What pages are written with. */
+/* Functions that write pages. */
 #ifndef CX_TOOLS_LOOK_WRITE_H
 #define CX_TOOLS_LOOK_WRITE_H
 

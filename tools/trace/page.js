@@ -35,7 +35,7 @@ const GOOD = texts.indexOf('SUCCESS'), NOT_READY = texts.indexOf('NOT_READY');
 let total = 1, height = AXIS + GAP;
 const contextNames = new Map();
 
-/* What a context looks like, by its name: its device and its number. */
+/* The look of a context, by its name: its device and its number. */
 function lookOf(process, object, word) {
   if (!contextNames.has(word)) contextNames.set(word, process.contexts[object] || [-1, 1]);
   return word;

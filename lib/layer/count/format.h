@@ -27,8 +27,8 @@ typedef struct cx_count_row {
     atomic_ullong calls, failed, unsupported, ns;
 } cx_count_row;
 
-/* What calls that succeeded made on a device. Memory is what cuMemGetInfo says is in use, behind
- * calls that take memory. */
+/* Counts of what successful calls made on a device. Memory is what cuMemGetInfo says is in use,
+ * behind calls that take memory. */
 typedef struct cx_count_device {
     atomic_ullong contexts, green_contexts, primary_retains, peak_bytes, total_bytes;
 } cx_count_device;
