@@ -38,44 +38,55 @@ static inline cx_cache *cx_fast_path_cache(const cx_thread_cache *self, const cx
     return __builtin_expect(serves, 1) && cx_fast_path_suits(cache) ? cache : NULL;
 }
 
-/* In a section. Takes a block and begins its count; 0: none. */
-static inline uint32_t cx_fast_path_take(cx_cache *cache, cx_thread_cache *self, size_t size_bytes,
-                                         uint32_t flags, uint32_t *out_generation)
+/* A block as it was handed out. After a reset another thread may free a raw pointer that has its
+ * address, and get this one. */
+typedef struct cx_fast_block {
+    uint32_t index, generation;
+    uint32_t epoch; /* of the frame's context */
+    void *pointer;
+} cx_fast_block;
+
+/* In a section. Takes a block and begins its count. False: there is none. */
+static inline bool cx_fast_path_take(cx_cache *cache, cx_thread_cache *self, size_t size_bytes,
+                                     uint32_t flags, cx_fast_block *out_block)
 {
     uint32_t units = (uint32_t)((size_bytes + CX_FIT_UNIT_BYTES - 1) >> CX_FIT_UNIT_BITS);
     cx_kept_block taken = cx_magazines_take(self->recent, units, cx_cache_slack(cache, units));
     if (__builtin_expect(taken.units == 0, 0)) {
         taken = cx_cache_refill(cache, self->recent, units);
         if (taken.units == 0)
-            return 0;
+            return false;
     }
-    *out_generation = taken.generation + 1;
-    cx_cache_block_begin(cx_cache_block_at(taken.cached), size_bytes, taken.generation + 1, flags);
+    cx_cache_block *cached = cx_cache_block_at(taken.cached);
+    out_block->index = taken.cached;
+    out_block->generation = taken.generation + 1;
+    out_block->epoch = self->epoch;
+    out_block->pointer = atomic_load_explicit(&cached->pointer, memory_order_relaxed);
+    cx_cache_block_begin(cached, size_bytes, taken.generation + 1, flags);
     cx_thread_statistics *own = &self->statistics;
     cx_statistics_served(cache, own, cx_statistics_add(&own->allocated_bytes, size_bytes),
                          cx_statistics_add(&own->allocated_count, 1));
-    return taken.cached;
+    return true;
 }
 
-/* Allocates a block of the calling thread's frame; `flags`: CX_CACHE_BLOCK_RAW or 0. 0: take the
- * slow path. */
-static inline uint32_t cx_fast_path_alloc(size_t size_bytes, uint32_t flags,
-                                          uint32_t *out_generation)
+/* Allocates a block of the calling thread's frame; `flags`: CX_CACHE_BLOCK_RAW or 0. False: take
+ * the slow path. */
+static inline bool cx_fast_path_alloc(size_t size_bytes, uint32_t flags, cx_fast_block *out_block)
 {
-    uint32_t index = 0;
+    bool taken = false;
     if (!cx_fast_path_is_open() ||
         __builtin_expect(size_bytes - 1 >= (size_t)CX_MAGAZINE_UNITS_MAX << CX_FIT_UNIT_BITS, 0))
-        return 0;
+        return false;
     cx_thread_cache *self = cx_thread_current->thread_caches;
     const cx_frame *frame = cx_thread_top(cx_thread_current);
     if (self == NULL || frame == NULL || !cx_frame_is_current(frame))
-        return 0;
+        return false;
     cx_section_enter();
     cx_cache *cache = cx_fast_path_cache(self, frame);
     if (__builtin_expect(cache != NULL, 1))
-        index = cx_fast_path_take(cache, self, size_bytes, flags, out_generation);
+        taken = cx_fast_path_take(cache, self, size_bytes, flags, out_block);
     cx_section_leave();
-    return index;
+    return taken;
 }
 
 /* In a section of the cache's epoch, in which the stream is not destroyed. Memory that the host may

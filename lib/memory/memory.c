@@ -215,11 +215,11 @@ __attribute__((noinline)) static ctxrt_status alloc_slowly(size_t size_bytes,
 
 ctxrt_status ctxrt_memory_alloc(size_t size_bytes, ctxrt_memory **out_memory)
 {
-    uint32_t generation;
-    uint32_t index = out_memory != NULL ? cx_fast_path_alloc(size_bytes, 0, &generation) : 0;
-    if (__builtin_expect(index == 0, 0))
+    cx_fast_block block;
+    bool taken = out_memory != NULL && cx_fast_path_alloc(size_bytes, 0, &block);
+    if (__builtin_expect(!taken, 0))
         return alloc_slowly(size_bytes, out_memory);
-    *out_memory = cx_cache_block_handle(index, generation);
+    *out_memory = cx_cache_block_handle(block.index, block.generation);
     return CTXRT_SUCCESS;
 }
 

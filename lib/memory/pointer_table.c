@@ -275,24 +275,28 @@ ctxrt_status cx_pointers_take(const char *call, const void *pointer, int kinds,
 
 /* ---- memory that is gone ---- */
 
-bool cx_pointers_take_gone(const cx_pointer_taken *newest, cx_pointer_taken *out_taken)
+static uint64_t slot_of_new(const cx_pointer_new *newest)
+{
+    return cx_pointer_key(newest->pointer) << 25 |
+           (newest->cached != 0 ? newest->cached : CX_POINTER_IS_RECORD | newest->record);
+}
+
+bool cx_pointers_take_gone(const cx_pointer_new *newest, cx_pointer_taken *out_taken)
 {
     bool taken = false;
-    uint64_t place,
-        own = newest->cached != 0 ? slot_of_cached(newest->cached) : slot_of_record(newest->record);
+    uint64_t place, own = slot_of_new(newest);
     pthread_mutex_lock(&lock);
-    const void *pointer = cx_pointer_slot_address(own);
-    const cx_allocator *allocator = block_of(own).allocator;
-    /* If a reset has ended the newest one, its address may belong to another block. */
-    bool found = !is_stale(own) && cx_pointers_first(pointer, &place);
+    bool found = atomic_load(&newest->context->epoch) == newest->epoch &&
+                 cx_pointers_first(newest->pointer, &place);
     while (found && !taken) {
         uint64_t slot = cx_pointers_read(cx_pointers_table(), place);
-        bool gone = slot != own && kind_of(slot) != 0 && !is_stale(slot) &&
-                    (!is_custom(allocator) || block_of(slot).allocator == allocator);
+        bool gone =
+            slot != own && kind_of(slot) != 0 && !is_stale(slot) &&
+            (!is_custom(newest->allocator) || block_of(slot).allocator == newest->allocator);
         if (gone)
             taken = take_at(place, out_taken);
         if (!taken)
-            found = cx_pointers_next(pointer, &place);
+            found = cx_pointers_next(newest->pointer, &place);
     }
     pthread_mutex_unlock(&lock);
     return taken;

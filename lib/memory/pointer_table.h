@@ -28,6 +28,18 @@ typedef struct cx_pointer_taken {
     cx_pointer_record *record;
 } cx_pointer_taken;
 
+/* What a call hands out, noted before it is a raw pointer in the table. After a reset another
+ * thread that frees its own pointer with the same address may take out this one, so the call may
+ * no longer look at the block or the record. */
+typedef struct cx_pointer_new {
+    void *pointer;
+    const cx_context *context;
+    uint32_t epoch;
+    uint32_t cached; /* 0: a record */
+    uint32_t record; /* cx_pointer_record_index */
+    const cx_allocator *allocator; /* of a record */
+} cx_pointer_new;
+
 typedef enum cx_pointer_state {
     CX_POINTER_UNKNOWN, /* ctxrt has no memory there */
     CX_POINTER_LIVE,
@@ -75,8 +87,8 @@ ctxrt_status cx_pointers_take(const char *call, const void *pointer, int kinds,
 /* Called after memory was handed out: takes out an older raw pointer with the same address, whose
  * memory must therefore be gone. Leaves memory from before a reset, and memory in which a custom
  * allocator may have placed the new one. False: there is none; always if cx_pointers_doubles is
- * 0. */
-bool cx_pointers_take_gone(const cx_pointer_taken *newest, cx_pointer_taken *out_taken);
+ * 0, or a reset has ended the new one: others may have newer memory at its address. */
+bool cx_pointers_take_gone(const cx_pointer_new *newest, cx_pointer_taken *out_taken);
 
 /* The block that starts at an address, used or not; 0: none. It may go at any moment. */
 uint32_t cx_pointers_cached_at(const void *pointer);

@@ -95,7 +95,7 @@ static void forget_record(cx_pointer_record *record)
     cx_pointer_record_drop(record);
 }
 
-__attribute__((cold, noinline)) static void forget_gone_slowly(const cx_pointer_taken *newest)
+__attribute__((cold, noinline)) static void forget_gone_slowly(const cx_pointer_new *newest)
 {
     cx_pointer_taken gone;
     while (cx_pointers_take_gone(newest, &gone)) {
@@ -112,7 +112,7 @@ __attribute__((cold, noinline)) static void forget_gone_slowly(const cx_pointer_
 }
 
 /* Drops older raw pointers of an address that was handed out anew: their memory is gone. */
-static inline void forget_gone(const cx_pointer_taken *newest)
+static inline void forget_gone(const cx_pointer_new *newest)
 {
     if (__builtin_expect(atomic_load(&cx_pointers_doubles) != 0, 0))
         forget_gone_slowly(newest);
@@ -121,14 +121,21 @@ static inline void forget_gone(const cx_pointer_taken *newest)
 /* Adds the record of new memory to the table, or frees both. */
 static ctxrt_status keep_record(cx_pointer_record *record, void **out_pointer)
 {
-    void *pointer = record->block.pointer;
+    const cx_block block = record->block;
+    const cx_pointer_new newest = {
+        .pointer = block.pointer,
+        .context = block.context,
+        .epoch = block.epoch,
+        .record = cx_pointer_record_index(record),
+        .allocator = block.allocator,
+    };
     ctxrt_status status = cx_pointers_put(record);
     if (status != CTXRT_SUCCESS) {
         free_record_quietly(record);
         return status;
     }
-    forget_gone(&(cx_pointer_taken){.record = record});
-    *out_pointer = pointer;
+    forget_gone(&newest);
+    *out_pointer = block.pointer;
     return CTXRT_SUCCESS;
 }
 
@@ -145,18 +152,35 @@ static inline ctxrt_status free_cached(uint32_t index, uint64_t state)
     return cx_block_free(&block);
 }
 
-static inline ctxrt_status keep_cached(uint32_t index, void **out_pointer)
+static inline ctxrt_status keep_cached(const cx_pointer_new *newest, void **out_pointer)
 {
-    void *pointer = atomic_load_explicit(&cx_cache_block_at(index)->pointer, memory_order_relaxed);
-    forget_gone(&(cx_pointer_taken){.cached = index});
-    *out_pointer = pointer;
+    forget_gone(newest);
+    *out_pointer = newest->pointer;
     return CTXRT_SUCCESS;
+}
+
+/* The block is of the top frame's context. */
+static inline ctxrt_status keep_fast(const cx_fast_block *block, void **out_pointer)
+{
+    const cx_pointer_new newest = {
+        .pointer = block->pointer,
+        .context = cx_frame_context(cx_thread_top(cx_thread_current)),
+        .epoch = block->epoch,
+        .cached = block->index,
+    };
+    return keep_cached(&newest, out_pointer);
 }
 
 static ctxrt_status keep_block(const cx_block *block, void **out_pointer)
 {
+    const cx_pointer_new newest = {
+        .pointer = block->pointer,
+        .context = block->context,
+        .epoch = block->epoch,
+        .cached = block->cached,
+    };
     if (block->cached != 0 && block->pooled == NULL && cx_pointers_make_raw(block->cached))
-        return keep_cached(block->cached, out_pointer);
+        return keep_cached(&newest, out_pointer);
     cx_pointer_record *record = cx_pointer_record_make(CX_POINTER_DEVICE);
     if (record == NULL) {
         cx_error_saved saved;
@@ -172,11 +196,10 @@ static ctxrt_status keep_block(const cx_block *block, void **out_pointer)
 ctxrt_status ctxrt_alloc(size_t size_bytes, void **out_pointer)
 {
     cx_block block;
-    uint32_t generation;
-    uint32_t index =
-        out_pointer != NULL ? cx_fast_path_alloc(size_bytes, CX_CACHE_BLOCK_RAW, &generation) : 0;
-    if (__builtin_expect(index != 0, 1))
-        return keep_cached(index, out_pointer);
+    cx_fast_block fast;
+    bool taken = out_pointer != NULL && cx_fast_path_alloc(size_bytes, CX_CACHE_BLOCK_RAW, &fast);
+    if (__builtin_expect(taken, 1))
+        return keep_fast(&fast, out_pointer);
     ctxrt_status status = cx_block_check_request("ctxrt_alloc", size_bytes, out_pointer);
     if (status == CTXRT_SUCCESS)
         status = cx_block_alloc(size_bytes, &block);

@@ -1,6 +1,7 @@
 /* Addresses that a reset has freed in the driver, and that other memory gets before ctxrt has
  * forgotten what was there. */
 #include "device/runtime.h"
+#include "memory/pointer_table.h"
 #include "fixture.h"
 #include "test.h"
 
@@ -174,6 +175,61 @@ START_TEST(an_allocator_made_during_a_refused_reset_forgets_its_memory_with_the_
 }
 END_TEST
 
+static void find_record(const cx_pointer_record *record, void *argument)
+{
+    cx_pointer_new *newest = argument;
+    if (record->block.pointer == newest->pointer)
+        newest->record = cx_pointer_record_index(record);
+}
+
+/* As a call that allocates notes it: another thread may reset the device before the call ends, and
+ * a third one free an older pointer with this address. */
+static cx_pointer_new note_new(void *pointer)
+{
+    const cx_context *context = cx_frame_context(cx_thread_top(cx_thread_current));
+    cx_pointer_new newest = {.pointer = pointer, .context = context};
+    newest.epoch = atomic_load(&context->epoch);
+    cx_pointers_each_record(find_record, &newest);
+    return newest;
+}
+
+START_TEST(a_call_that_ends_after_a_reset_takes_nobodys_newer_memory_for_gone)
+{
+    void *late, *newer;
+    cx_pointer_taken taken;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_alloc_async(BLOCK_BYTES, NULL, &late));
+    const cx_pointer_new newest = note_new(late);
+    cx_assert_ok(ctxrt_device_reset(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_free(late));
+    /* The record of the late memory gets another use. */
+    cx_pointer_record *other = cx_pointer_record_make(CX_POINTER_ASYNC);
+    cx_assert_ok(ctxrt_alloc_async(BLOCK_BYTES, NULL, &newer));
+    ck_assert_ptr_eq(newer, late);
+    ck_assert(!cx_pointers_take_gone(&newest, &taken));
+    cx_assert_ok(ctxrt_free(newer));
+    cx_pointer_record_drop(other);
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
+START_TEST(memory_that_other_code_freed_is_gone_once_its_address_is_given_out_again)
+{
+    void *freed, *newer;
+    cx_pointer_taken taken;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_alloc_async(BLOCK_BYTES, NULL, &freed));
+    ck_assert_int_eq(cx_drivers[0].table.mem_free((uintptr_t)freed), CXU_SUCCESS);
+    cx_assert_ok(ctxrt_alloc_async(BLOCK_BYTES, NULL, &newer));
+    ck_assert_ptr_eq(newer, freed);
+    const cx_pointer_new newest = note_new(newer);
+    ck_assert(!cx_pointers_take_gone(&newest, &taken));
+    cx_assert_ok(ctxrt_free(newer));
+    cx_assert_status(ctxrt_free(freed), CTXRT_ERROR_INVALID_ARGUMENT);
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
 static Suite *address_reuse_suite(void)
 {
     Suite *suite = suite_create("address_reuse");
@@ -185,6 +241,8 @@ static Suite *address_reuse_suite(void)
     tcase_add_test(tcase, a_look_up_that_began_before_a_reset_loses_no_block_of_after_it);
     tcase_add_test(tcase,
                    an_allocator_made_during_a_refused_reset_forgets_its_memory_with_the_next_one);
+    tcase_add_test(tcase, a_call_that_ends_after_a_reset_takes_nobodys_newer_memory_for_gone);
+    tcase_add_test(tcase, memory_that_other_code_freed_is_gone_once_its_address_is_given_out_again);
     suite_add_tcase(suite, tcase);
     return suite;
 }
