@@ -16,3 +16,10 @@ echo "== samples/pipeline: $file through 4 emulated GPUs"
 echo
 echo "== samples/context_tutorial: a Driver API program on the stand-in libcuda.so.1 (ctxrt run)"
 "$build/ctxrt" run "$build/samples/context_tutorial"
+echo
+cat <<NEXT
+== Next
+  $build/ctxrt lesson         # contexts, step by step, with exercises: docs/teaching.md
+  $build/ctxrt run PROGRAM    # a Driver API program on emulated GPUs; ctxrt check PROGRAM explains its misuse
+  sudo make -C $build install # the library, headers and tools, in /usr/local: docs/guide.md
+NEXT
