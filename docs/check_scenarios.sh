@@ -31,11 +31,11 @@ done
 launch=' \[to=<device-memory>\] \[from=<device-memory>\] [^`]*\[arguments=yes\]'
 reference()
 {
-    echo '| verb -> what it gives | call |'
-    echo '|---|---|'
-    sed -n 's/^\(| `[^`]*` | cu[A-Za-z0-9_]* |\) .*/\1/p' "$scratch/out"
+    echo '```'
+    sed -n 's/^| `\([^`]*\)` | \(cu[A-Za-z0-9_]*\) |.*/\1: \2/p' "$scratch/out"
+    echo '```'
     echo
-    echo '| verb -> what it gives | what |'
+    echo '| verb -> outputs | what |'
     echo '|---|---|'
     sed -n 's/^\(| `[^`]*` |\)  |/\1/p' "$scratch/out"
     echo
@@ -43,7 +43,7 @@ reference()
 }
 run $play --verbs
 reference | sed "s/$launch/ LAUNCH/" > "$scratch/reference"
-sed -n '/^| verb ->/,$p' "$page" | diff - "$scratch/reference" > "$scratch/errors" &&
-    [ "$(grep -c '^| `' "$scratch/reference")" -eq "$(grep -c '^| `' "$scratch/out")" ]
+sed -n '/^LAUNCH stands for/,$p' "$page" | sed 1,2d | diff - "$scratch/reference" > "$scratch/errors" &&
+    [ "$(grep -c '^| `\|: cu' "$scratch/reference")" -eq "$(grep -c '^| `' "$scratch/out")" ]
 report $? 'the reference is what the list of verbs says'
 echo "1..$number"

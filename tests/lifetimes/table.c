@@ -1,6 +1,6 @@
 /*
  * What becomes of each object when its context, its device or the runtime ends, by ctxrt or by
- * other code: prints the tables of docs/lifetimes.md, and fails where a rule that holds for all
+ * other code: prints the table of docs/lifetimes.md, and fails where a rule that holds for all
  * rows does not.
  *
  * What other code ended it makes anew before the old object is ended, so that the driver gives out
@@ -382,9 +382,9 @@ static void play_row(const struct happening *event, const object_kind *kind,
     end_below(&self);
     close_context(&self, event);
     check_nothing_is_left(free_before);
-    snprintf(out_answer, ANSWER_BYTES, "%s | %s",
-             event->happen == NULL || self.by_guest ? "" : short_name(self.answer),
-             kind->use != NULL ? short_name(used) : "");
+    bool is_call = event->happen != NULL && !self.by_guest;
+    snprintf(out_answer, ANSWER_BYTES, "%s%s%s", is_call ? short_name(self.answer) : "",
+             is_call ? ", " : "", kind->use != NULL ? short_name(used) : "-");
 }
 
 static void play_alone(const struct happening *event, const object_kind *kind,
@@ -402,22 +402,6 @@ static void play_alone(const struct happening *event, const object_kind *kind,
         failures++;
 }
 
-/* One row for all objects with the same answers, in the order of the first of them. */
-static void print_rows(char answers[][ANSWER_BYTES])
-{
-    for (int i = 0; object_kinds[i].noun != NULL; i++) {
-        if (answers[i][0] == '\0')
-            continue;
-        printf("| %s", object_kinds[i].noun);
-        for (int k = i + 1; object_kinds[k].noun != NULL; k++)
-            if (strcmp(answers[k], answers[i]) == 0) {
-                printf(", %s", object_kinds[k].noun);
-                answers[k][0] = '\0';
-            }
-        printf(" | %s |\n", answers[i]);
-    }
-}
-
 static void play_table(const struct happening *event, char *shared_answer,
                        char out_answers[KINDS_MAX][ANSWER_BYTES])
 {
@@ -428,33 +412,83 @@ static void play_table(const struct happening *event, char *shared_answer,
         }
 }
 
-/* One table for all happenings with the same answers, in the order of the first of them. */
-static void print_tables(char answers[HAPPENINGS][KINDS_MAX][ANSWER_BYTES])
+typedef char all_answers[HAPPENINGS][KINDS_MAX][ANSWER_BYTES];
+
+static bool happen_alike(const all_answers answers, size_t i, size_t k)
+{
+    return memcmp(answers[i], answers[k], sizeof answers[i]) == 0;
+}
+
+static bool end_alike(const all_answers answers, int i, int k)
+{
+    for (size_t event = 0; event < HAPPENINGS; event++)
+        if (strcmp(answers[event][i], answers[event][k]) != 0)
+            return false;
+    return true;
+}
+
+/* One number for all happenings with the same answers. */
+static int print_happenings(const all_answers answers, size_t out_columns[HAPPENINGS])
 {
     bool printed[HAPPENINGS] = {false};
+    int count = 0;
     for (size_t i = 0; i < HAPPENINGS; i++) {
         if (printed[i])
             continue;
-        printf("%s### %s", i == 0 ? "" : "\n", happenings[i].text);
+        out_columns[count++] = i;
+        printf("%d. %s", count, happenings[i].text);
         for (size_t k = i + 1; k < HAPPENINGS; k++)
-            if (memcmp(answers[k], answers[i], sizeof answers[i]) == 0) {
+            if (happen_alike(answers, i, k)) {
                 printf("; %s", happenings[k].text);
                 printed[k] = true;
             }
-        printf("\n\n| object | the call | its use then |\n|---|---|---|\n");
-        print_rows(answers[i]);
+        printf("\n");
     }
+    return count;
+}
+
+/* One row for all objects with the same answers. */
+static void print_rows(const all_answers answers, const size_t columns[], int count)
+{
+    bool printed[KINDS_MAX] = {false};
+    for (int i = 0; object_kinds[i].noun != NULL; i++) {
+        if (printed[i])
+            continue;
+        printf("| %s", object_kinds[i].noun);
+        for (int k = i + 1; object_kinds[k].noun != NULL; k++)
+            if (end_alike(answers, i, k)) {
+                printf(", %s", object_kinds[k].noun);
+                printed[k] = true;
+            }
+        for (int column = 0; column < count; column++)
+            printf(" | %s", answers[columns[column]][i]);
+        printf(" |\n");
+    }
+}
+
+static void print_table(const all_answers answers)
+{
+    size_t columns[HAPPENINGS];
+    int count = print_happenings(answers, columns);
+    printf("\n| object |");
+    for (int column = 1; column <= count; column++)
+        printf(" %d |", column);
+    printf("\n|---|");
+    for (int column = 1; column <= count; column++)
+        printf("---|");
+    printf("\n");
+    print_rows(answers, columns, count);
 }
 
 int main(void)
 {
-    static char answers[HAPPENINGS][KINDS_MAX][ANSWER_BYTES];
+    static all_answers answers;
     char *shared_answer =
         mmap(NULL, ANSWER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared_answer == MAP_FAILED)
         return 1;
     for (size_t i = 0; i < HAPPENINGS; i++)
         play_table(&happenings[i], shared_answer, answers[i]);
-    print_tables(answers);
+    print_table(answers);
     return failures == 0 ? 0 : 1;
 }

@@ -1,4 +1,4 @@
 #!/bin/sh
-# The tables of docs/lifetimes.md are what tests/lifetimes/table finds.
+# The table of docs/lifetimes.md is what tests/lifetimes/table finds.
 . "$top_srcdir/tests/support/table.sh"
-compare_tables tests/lifetimes/table docs/lifetimes.md '^### '
+compare_tables tests/lifetimes/table docs/lifetimes.md '^1\. `ctxrt_'
