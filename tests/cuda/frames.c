@@ -11,8 +11,10 @@
 
 enum { CELL_BYTES = 96, LINE_BYTES = 1024, ROWS_AT_LEAST = 40 };
 
-/* One line: a kind of level closed by a pop, and mostly the same as a scope, which is left. */
+/* One line: a kind of level closed by a pop, and mostly the same as a scope, which is left. The
+ * acts of the guest in it are played one by one. */
 typedef struct row {
+    char *acts;
     guest_act act;
     play_kind kind;
     bool has_scope;
@@ -28,6 +30,16 @@ typedef struct rows {
 } rows;
 
 /* ---- reading the table ---- */
+
+/* The next of "sets none; pops one too many"; NULL: there is none. */
+static char *next_act(char **acts)
+{
+    char *act = *acts, *end = act != NULL ? strstr(act, "; ") : NULL;
+    *acts = end != NULL ? end + 2 : NULL;
+    if (end != NULL)
+        *end = '\0';
+    return act;
+}
 
 static bool read_act(const char *text, guest_act *out_act)
 {
@@ -91,10 +103,10 @@ static bool read_policy(char **line, bool error, row *out_row)
 
 static bool read_row(char *line, bool error, row *out_row)
 {
-    char *rest = line + 2, *act = next_cell(&rest), *levels = next_cell(&rest),
-         *top = next_cell(&rest);
-    if (top == NULL || !read_act(act, &out_row->act) || !read_levels(levels, out_row) ||
-        !read_top(top, out_row))
+    char *rest = line + 2;
+    out_row->acts = next_cell(&rest);
+    char *levels = next_cell(&rest), *top = next_cell(&rest);
+    if (top == NULL || !read_levels(levels, out_row) || !read_top(top, out_row))
         return false;
     const char *stack = out_row->cells[PLAY_NOTHING];
     for (play_call next = 0; next < PLAY_CALLS; next++)
@@ -196,10 +208,17 @@ static void check_line(rows *self, char *line, bool *in_table)
         *in_table = strcmp(line, "## Every case") == 0;
     if (!*in_table || strncmp(line, "| ", 2) != 0 || strncmp(line, "| the guest |", 13) == 0)
         return;
-    if (read_row(line, self->error, &wanted))
-        check_row(self, &wanted);
-    else
+    if (!read_row(line, self->error, &wanted)) {
         tap_report(false, "%s: a row can be read: %s", self->policy, line);
+        return;
+    }
+    for (char *act = next_act(&wanted.acts); act != NULL; act = next_act(&wanted.acts)) {
+        row played = wanted; /* a row that is played becomes that of the scope */
+        if (read_act(act, &played.act))
+            check_row(self, &played);
+        else
+            tap_report(false, "%s: an act is known: %s", self->policy, act);
+    }
 }
 
 void frames_check(ctxrt_foreign_policy policy, const char *document, bool emulated)

@@ -1,4 +1,4 @@
-/* Which calls a capture allows: G1, G2, G3, G5. */
+/* Which calls a capture allows: G1, G2, G3, G5, T3. */
 #include "graph_fixture.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Conditional nodes: which bodies run. */
+/* Conditional nodes: which bodies run (G8). */
 #include "graph_fixture.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Batches of copies, and boxes between contexts. */
+/* Batches of copies, and boxes between contexts (T20). */
 #include "graph_fixture.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Contexts that end while their work never does: under each schedule that ends the work. */
+/* Contexts that end while their work never does: under each schedule that ends the work (C3). */
 #include "kernels.h"
 #include "emu/patience.h"
 #include "emu/state.h"

@@ -1,4 +1,4 @@
-/* Events: handles, flags, completion, time. */
+/* Events: handles, flags, completion, time (A1, A2). */
 #include "work_fixture.h"
 
 START_TEST(unknown_flags_are_invalid_value)

@@ -1,4 +1,4 @@
-/* Nodes that allocate and free memory, and stream-ordered memory in captures. */
+/* Nodes that allocate and free memory, and stream-ordered memory in captures (G7). */
 #include "graph_fixture.h"
 
 static CUstream stream;

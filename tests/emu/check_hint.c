@@ -1,4 +1,4 @@
-/* Advice about managed memory, attributes of streams, affinities: what is remembered. */
+/* Advice about managed memory, attributes of streams, affinities: what is remembered (T17, T19). */
 #include "work_fixture.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Pinned, registered and managed memory: reachable from both sides at one address. */
+/* Pinned, registered and managed memory: reachable from both sides at one address (A3). */
 #include "emu/state.h"
 #include "memory_fixture.h"
 

@@ -1,4 +1,4 @@
-/* Device memory between processes, each with a driver of its own. */
+/* Device memory between processes, each with a driver of its own (T22). */
 #include "partner.h"
 
 #include <string.h>

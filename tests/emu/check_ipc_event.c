@@ -1,4 +1,4 @@
-/* Events between processes, each with a driver of its own. */
+/* Events between processes, each with a driver of its own (T23). */
 #include "partner.h"
 
 #include "emu/shared_event.h"

@@ -1,4 +1,4 @@
-/* Modules, functions and launches (T9). */
+/* Modules, functions and launches (K1, K2, K3, K4, K5, K6, K7, K8, T9). */
 #include "kernels.h"
 #include "work_fixture.h"
 

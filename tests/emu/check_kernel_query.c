@@ -1,4 +1,6 @@
-/* What libraries, kernels and functions say of themselves, and how many blocks of them fit. */
+/*
+ * What libraries, kernels and functions say of themselves, and how many blocks of them fit (K10).
+ */
 #include "kernels.h"
 #include "work_fixture.h"
 

@@ -1,4 +1,4 @@
-/* Device memory of the embedded driver: quotas, frees, stream order. */
+/* Device memory of the embedded driver: quotas, frees, stream order (A1, A2). */
 #include "emu/device.h"
 #include "emu/state.h"
 #include "memory_fixture.h"

@@ -1,4 +1,4 @@
-/* Launches as before CUDA 4: a function keeps its block and its arguments. */
+/* Launches as before CUDA 4: a function keeps its block and its arguments (K9). */
 #include "kernels.h"
 #include "work_fixture.h"
 

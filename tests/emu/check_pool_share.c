@@ -1,4 +1,4 @@
-/* Memory pools between processes, each with a driver of its own. */
+/* Memory pools between processes, each with a driver of its own (T21). */
 #include "file_passing.h"
 #include "partner.h"
 

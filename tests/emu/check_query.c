@@ -1,3 +1,4 @@
+/* Queries of contexts and devices (Q1 to Q5, A1). */
 #include "gpus.h"
 
 /* Every query that needs a context, with arguments that are good otherwise. */

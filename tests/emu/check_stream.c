@@ -1,4 +1,4 @@
-/* Streams as objects: handles, properties, life. */
+/* Streams as objects: handles, properties, life (A1, A2). */
 #include "work_fixture.h"
 
 static void untouched(CUstream stream, cxu_result result)

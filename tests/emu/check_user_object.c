@@ -1,4 +1,4 @@
-/* User objects: references of the program and of graphs, and when the destructor runs. */
+/* User objects: references of the program and of graphs, and when the destructor runs (G6). */
 #include "graph_fixture.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -1,4 +1,4 @@
-/* Streams that write values to memory, and wait for them. */
+/* Streams that write values to memory, and wait for them (T16). */
 #include "work_fixture.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Virtual memory of the embedded driver: addresses, memory, mappings, access (V1 to V5). */
+/* Virtual memory of the embedded driver: addresses, memory, mappings, access (V1 to V5, V6). */
 #include "emu/device.h"
 #include "emu/reservation.h"
 #include "emu/state.h"

@@ -135,12 +135,12 @@ static const char *under_error(const both_ways *follow, const both_ways *error)
     return "refused";
 }
 
-static void print_row(guest_act act, play_kind kind, const char *levels, const both_ways *follow,
+static void print_row(const char *acts, play_kind kind, const char *levels, const both_ways *follow,
                       const both_ways *error)
 {
     static const char *const tops[PLAY_KINDS] = {
         [PLAY_PUSH] = "its frame", [PLAY_PUSH_SET] = "override", [PLAY_SET] = "override"};
-    printf("| %s | %s | %s |", guest_act_text(act), levels, tops[kind]);
+    printf("| %s | %s | %s |", acts, levels, tops[kind]);
     const char *stack = follow->pushed.cells[PLAY_NOTHING];
     printf(" %s |", stack);
     for (play_call next = PLAY_WORK; next < PLAY_CALLS; next++) {
@@ -151,8 +151,8 @@ static void print_row(guest_act act, play_kind kind, const char *levels, const b
     const char *text = under_error(follow, error);
     printf(" %s |\n", text != NULL ? text : "?");
     if (text == NULL) {
-        printf("# %s at levels %s: the policy error is neither the same nor refuses\n",
-               guest_act_text(act), levels);
+        printf("# %s at levels %s: the policy error is neither the same nor refuses\n", acts,
+               levels);
         broken_rules++;
     }
 }
@@ -174,21 +174,70 @@ static int last_level(size_t kind)
     return kinds[kind] == PLAY_SET ? 0 : PLAY_LEVELS;
 }
 
-/* One line for all levels with the same answers. */
-static void print_kind(guest_act act, size_t kind, const answers *follow, const answers *error)
+/* Levels of a kind with the same answers. */
+typedef struct range {
+    size_t kind;
+    int level, end;
+} range;
+
+static bool same_answers(const answers *both[2], size_t kind, guest_act a, int level, guest_act b,
+                         int other)
 {
-    const both_ways *rows = follow->rows[act][kind], *errors = error->rows[act][kind];
-    int last = last_level(kind);
-    for (int level = first_level(kind); level <= last;) {
-        int end = level;
-        char levels[16];
-        while (end < last && memcmp(&rows[end + 1], &rows[level], sizeof rows[level]) == 0 &&
-               memcmp(&errors[end + 1], &errors[level], sizeof errors[level]) == 0)
-            end++;
-        snprintf(levels, sizeof levels, end > level ? "%d\u2013%d" : "%d", level, end);
-        if (rows[level].pushed.possible)
-            print_row(act, kinds[kind], levels, &rows[level], &errors[level]);
-        level = end + 1;
+    for (int i = 0; i < 2; i++)
+        if (memcmp(&both[i]->rows[a][kind][level], &both[i]->rows[b][kind][other],
+                   sizeof both[i]->rows[a][kind][level]) != 0)
+            return false;
+    return true;
+}
+
+static range range_at(const answers *both[2], guest_act act, size_t kind, int level)
+{
+    range self = {kind, level, level};
+    while (self.end < last_level(kind) && same_answers(both, kind, act, self.end + 1, act, level))
+        self.end++;
+    return self;
+}
+
+static bool has_range(const answers *both[2], guest_act act, const range *wanted)
+{
+    int level = first_level(wanted->kind);
+    while (level < wanted->level)
+        level = range_at(both, act, wanted->kind, level).end + 1;
+    return level == wanted->level && range_at(both, act, wanted->kind, level).end == wanted->end;
+}
+
+/* True if what both acts do at these levels is one line. */
+static bool in_one_line(const answers *both[2], guest_act a, guest_act b, const range *levels)
+{
+    return has_range(both, b, levels) &&
+           same_answers(both, levels->kind, a, levels->level, b, levels->level);
+}
+
+/* One line for all levels, and all acts, with the same answers. */
+static void print_range(const answers *both[2], guest_act act, const range *self)
+{
+    char acts[512], levels[16];
+    for (guest_act before = 0; before < act; before++)
+        if (in_one_line(both, act, before, self))
+            return;
+    int length = snprintf(acts, sizeof acts, "%s", guest_act_text(act));
+    for (guest_act later = act + 1; later < GUEST_ACTS; later++)
+        if (in_one_line(both, act, later, self))
+            length += snprintf(acts + length, sizeof acts - (size_t)length, "; %s",
+                               guest_act_text(later));
+    snprintf(levels, sizeof levels, self->end > self->level ? "%d\u2013%d" : "%d", self->level,
+             self->end);
+    print_row(acts, kinds[self->kind], levels, &both[0]->rows[act][self->kind][self->level],
+              &both[1]->rows[act][self->kind][self->level]);
+}
+
+static void print_kind(const answers *both[2], guest_act act, size_t kind)
+{
+    for (int level = first_level(kind); level <= last_level(kind);) {
+        range levels = range_at(both, act, kind, level);
+        if (both[0]->rows[act][kind][level].pushed.possible)
+            print_range(both, act, &levels);
+        level = levels.end + 1;
     }
 }
 
@@ -210,12 +259,13 @@ static void play_policy(ctxrt_foreign_policy policy, answers *out)
 
 static void print_table(const answers *follow, const answers *error)
 {
+    const answers *both[] = {follow, error};
     printf("| the guest | level | top | driver's stack | work | set | push | pop | leave | resync "
            "| `error` |\n");
     printf("|---|---|---|---|---|---|---|---|---|---|---|\n");
     for (guest_act act = 0; act < GUEST_ACTS; act++)
         for (size_t kind = 0; kind < KINDS; kind++)
-            print_kind(act, kind, follow, error);
+            print_kind(both, act, kind);
 }
 
 static void no_log(ctxrt_log_level level, const char *message, void *argument)

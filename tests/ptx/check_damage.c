@@ -1,4 +1,4 @@
-/* Damaged PTX, by a generator of numbers of its own: the same damage everywhere. */
+/* Damaged PTX, by a generator of numbers of its own: the same damage everywhere (K1). */
 #include "../emu/kernels.h"
 #include "fuzz_ptx.h"
 #include "test.h"
