@@ -40,7 +40,8 @@ typedef struct cx_context {
     CUcontext native;
     cx_driver *driver;
     cx_device *device;
-    cx_context_kind kind;
+    /* FOREIGN becomes PRIMARY when ctxrt retains it as its device's */
+    _Atomic(cx_context_kind) kind;
     _Atomic uint64_t id; /* the driver's, or our own if it has none */
     /* 2 more after each reset: objects of older epochs are gone; odd during a reset */
     _Atomic uint32_t epoch;
@@ -90,7 +91,9 @@ static inline ctxrt_context *cx_context_handle(const cx_context *context)
     return cx_pool_handle(&cx_contexts, context);
 }
 
-/* Gets the primary context of a device. Takes the process's one retain on first use. */
+/* Gets the primary context of a device. Takes the process's one retain on first use; if other code
+ * had made the context and ctxrt has its record already, it stays the one record of it. Not in a
+ * section, nor with "contexts" or a later lock held. */
 __attribute__((cold)) ctxrt_status cx_context_first_primary(cx_device *device,
                                                             cx_context **out_context);
 

@@ -22,6 +22,30 @@ static bool same_native(void *object, void *argument)
     return wanted->found == NULL;
 }
 
+typedef struct foreign_search {
+    const cx_device *device;
+    CUcontext native;
+    cx_context *found;
+} foreign_search;
+
+static bool is_sought(void *object, void *argument)
+{
+    cx_context *context = object;
+    foreign_search *search = argument;
+    if (context->kind == CX_CONTEXT_FOREIGN && context->device == search->device &&
+        (search->native == NULL || context->native == search->native) &&
+        !cx_context_lost(context))
+        search->found = context;
+    return search->found == NULL;
+}
+
+cx_context *cx_record_find_foreign(const cx_device *device, CUcontext native)
+{
+    foreign_search search = {device, native, NULL};
+    cx_pool_each(&cx_contexts, is_sought, &search);
+    return search.found;
+}
+
 /* Finds the device of a context that need not be current. */
 static ctxrt_status find_device(const cx_driver *driver, CUcontext native, cx_device **out_device)
 {

@@ -6,13 +6,29 @@
 #include "context/record.h"
 #include "context/use.h"
 
-/* "device" lock held. */
+/* "contexts" and "device" held. Other code may have retained the context before, and ctxrt may have
+ * a record of it: two records would not know of each other's resets. */
+static bool take_foreign(cx_device *device, CUcontext native)
+{
+    cx_context *context = cx_record_find_foreign(device, native);
+    if (context == NULL)
+        return false;
+    atomic_store(&context->kind, CX_CONTEXT_PRIMARY);
+    atomic_store(&device->primary, context);
+    return true;
+}
+
+/* "contexts" and "device" held. */
 static ctxrt_status retain_primary(cx_device *device, cx_context **out_context)
 {
     CUcontext native;
     ctxrt_status status = CX_DRIVER_CALL(device->driver, primary_retain, (&native, device->native));
     if (status != CTXRT_SUCCESS)
         return status;
+    if (take_foreign(device, native)) {
+        *out_context = atomic_load(&device->primary);
+        return CTXRT_SUCCESS;
+    }
     status = cx_record_take(device->driver, device, native, CX_CONTEXT_PRIMARY, out_context);
     if (status != CTXRT_SUCCESS) {
         (void)device->driver->table.primary_release(device->native);
@@ -25,14 +41,14 @@ static ctxrt_status retain_primary(cx_device *device, cx_context **out_context)
 
 ctxrt_status cx_context_first_primary(cx_device *device, cx_context **out_context)
 {
-    int cancel = cx_cancel_hold();
+    int cancel = cx_contexts_begin();
     pthread_mutex_lock(&device->lock);
     *out_context = atomic_load(&device->primary);
     ctxrt_status status = *out_context != NULL ? CTXRT_SUCCESS : cx_runtime_still();
     if (status == CTXRT_SUCCESS && *out_context == NULL)
         status = retain_primary(device, out_context);
     pthread_mutex_unlock(&device->lock);
-    cx_cancel_restore(cancel);
+    cx_contexts_end(cancel);
     return status;
 }
 
@@ -180,6 +196,35 @@ static cx_context *begin_reset(cx_device *device)
     }
 }
 
+static bool is_active(const cx_device *device)
+{
+    unsigned int flags;
+    int active;
+    return device->driver->table.primary_get_state(device->native, &flags, &active) ==
+               CXU_SUCCESS &&
+           active != 0;
+}
+
+/* A context that other code made may be the device's primary one. Then it is retained, and reset as
+ * one of ctxrt's own. True if it was. */
+static bool take_foreign_primary(cx_device *device)
+{
+    CUcontext native;
+    int cancel = cx_contexts_begin();
+    pthread_mutex_lock(&device->lock);
+    const cx_driver_table *table = &device->driver->table;
+    bool taken = atomic_load(&device->primary) == NULL &&
+                 cx_record_find_foreign(device, NULL) != NULL && is_active(device) &&
+                 table->primary_retain(&native, device->native) == CXU_SUCCESS;
+    if (taken && !take_foreign(device, native)) {
+        (void)table->primary_release(device->native);
+        taken = false;
+    }
+    pthread_mutex_unlock(&device->lock);
+    cx_contexts_end(cancel);
+    return taken;
+}
+
 /* Without a record nothing of ours is in the context, and nothing is made meanwhile. True if there
  * is no record. */
 static bool reset_unknown(cx_device *device, ctxrt_status *out_status)
@@ -200,7 +245,7 @@ static ctxrt_status reset_device(cx_device *device)
         context = begin_reset(device);
         if (context != NULL)
             return reset_primary(device, context);
-    } while (!reset_unknown(device, &status));
+    } while (take_foreign_primary(device) || !reset_unknown(device, &status));
     return status;
 }
 
@@ -231,6 +276,19 @@ ctxrt_status ctxrt_device_set_primary_flags(ctxrt_device id, unsigned int flags)
     return cx_context_blame_flags("ctxrt_device_set_primary_flags", flags, status);
 }
 
+/* False: another thread has released it meanwhile. */
+static bool hold_primary(const cx_device *device, cx_context *context, ctxrt_context **out_context)
+{
+    int cancel = cx_contexts_begin();
+    bool held = atomic_load(&device->primary) == context;
+    if (held) {
+        atomic_fetch_add(&context->holds, 1);
+        *out_context = cx_context_handle(context);
+    }
+    cx_contexts_end(cancel);
+    return held;
+}
+
 ctxrt_status ctxrt_context_retain_primary(ctxrt_device id, ctxrt_context **out_context)
 {
     cx_device *device;
@@ -241,14 +299,9 @@ ctxrt_status ctxrt_context_retain_primary(ctxrt_device id, ctxrt_context **out_c
     ctxrt_status status = cx_runtime_enter();
     if (status == CTXRT_SUCCESS)
         status = cx_device_find(id, &device);
-    if (status != CTXRT_SUCCESS)
-        return status;
-    int cancel = cx_contexts_begin();
-    status = cx_context_primary(device, &context);
-    if (status == CTXRT_SUCCESS) {
-        atomic_fetch_add(&context->holds, 1);
-        *out_context = cx_context_handle(context);
-    }
-    cx_contexts_end(cancel);
+    if (status == CTXRT_SUCCESS)
+        status = cx_context_primary(device, &context);
+    while (status == CTXRT_SUCCESS && !hold_primary(device, context, out_context))
+        status = cx_context_primary(device, &context);
     return status;
 }

@@ -19,6 +19,10 @@ void cx_contexts_end(int cancel);
 ctxrt_status cx_record_take(cx_driver *driver, cx_device *device, CUcontext native,
                             cx_context_kind kind, cx_context **out_context);
 
+/* Finds the record of a native context that other code made, on its device; `native` NULL: of any.
+ * NULL: there is none. "contexts" held. */
+cx_context *cx_record_find_foreign(const cx_device *device, CUcontext native);
+
 /* Asks the driver for the context's id anew. */
 void cx_record_identify(cx_context *context);
 

@@ -188,6 +188,63 @@ START_TEST(a_reset_leaves_the_count_of_retains_as_it_was)
 }
 END_TEST
 
+static void *alloc_and_fill(void)
+{
+    void *pointer;
+    cx_assert_ok(ctxrt_alloc(4096, &pointer));
+    cx_assert_ok(ctxrt_fill(pointer, 1, 4096));
+    return pointer;
+}
+
+START_TEST(a_primary_context_that_other_code_made_current_first_is_the_one_that_a_set_retains)
+{
+    CUcontext popped;
+    ctxrt_context *seen, *set;
+    ck_assert_int_eq(driver->ctx_push(primaries[0]), CXU_SUCCESS);
+    cx_assert_ok(ctxrt_context_current(&seen));
+    void *before = alloc_and_fill();
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_context_current(&set));
+    ck_assert_ptr_eq(set, seen);
+    cx_assert_ok(ctxrt_device_reset(CTXRT_CUDA(0)));
+    void *after = alloc_and_fill();
+    cx_assert_ok(ctxrt_free(before));
+    cx_assert_ok(ctxrt_fill(after, 2, 4096));
+    cx_assert_ok(ctxrt_free(after));
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_error(ctxrt_device_release(CTXRT_CUDA(0)), CTXRT_ERROR_IN_USE);
+    ck_assert_int_eq(driver->ctx_pop(&popped), CXU_SUCCESS);
+}
+END_TEST
+
+START_TEST(a_reset_of_a_device_that_only_other_code_has_set_ends_memory_of_ours_in_its_context)
+{
+    CUcontext popped;
+    unsigned int flags;
+    int active;
+    ck_assert_int_eq(driver->ctx_push(primaries[0]), CXU_SUCCESS);
+    void *before = alloc_and_fill();
+    cx_assert_ok(ctxrt_device_reset(CTXRT_CUDA(0)));
+    cx_assert_error(ctxrt_fill(before, 2, 4096), CTXRT_ERROR_INVALID_ARGUMENT);
+    void *after = alloc_and_fill();
+    cx_assert_ok(ctxrt_free(before));
+    cx_assert_ok(ctxrt_fill(after, 2, 4096));
+    cx_assert_ok(ctxrt_free(after));
+    ck_assert_int_eq(driver->ctx_pop(&popped), CXU_SUCCESS);
+    /* A context that other code made itself is no reason to retain the primary one. */
+    ck_assert_int_eq(driver->primary_release(2), CXU_SUCCESS);
+    ck_assert_int_eq(driver->ctx_create_v4(&popped, NULL, 0, 2), CXU_SUCCESS);
+    void *other = alloc_and_fill();
+    cx_assert_ok(ctxrt_device_reset(CTXRT_CUDA(1)));
+    cx_assert_ok(ctxrt_fill(other, 2, 4096));
+    cx_assert_ok(ctxrt_free(other));
+    ck_assert_int_eq(driver->ctx_destroy(popped), CXU_SUCCESS);
+    ck_assert_int_eq(driver->primary_get_state(2, &flags, &active), CXU_SUCCESS);
+    ck_assert_int_eq(active, 0);
+    ck_assert_int_eq(driver->primary_retain(&primaries[1], 2), CXU_SUCCESS);
+}
+END_TEST
+
 START_TEST(a_pop_too_many_is_found_by_resync)
 {
     CUcontext popped;
@@ -319,6 +376,11 @@ static Suite *foreign_suite(void)
                    a_scope_makes_the_right_context_current_even_where_nothing_can_be_explained);
     tcase_add_test(follow, a_shutdown_finds_what_is_left_in_a_foreign_context);
     tcase_add_test(follow, a_reset_leaves_the_count_of_retains_as_it_was);
+    tcase_add_test(
+        follow,
+        a_primary_context_that_other_code_made_current_first_is_the_one_that_a_set_retains);
+    tcase_add_test(
+        follow, a_reset_of_a_device_that_only_other_code_has_set_ends_memory_of_ours_in_its_context);
     tcase_add_test(follow, a_pop_too_many_is_found_by_resync);
     tcase_add_test(follow, an_overwritten_entry_is_set_back_by_resync);
     tcase_add_test(follow, a_scope_restores_whatever_other_code_did_in_it);
