@@ -153,7 +153,8 @@ cxu_result cx_shim_call_cuGetExportTable(const void **out_table, const cxu_uuid 
     }
     if (out_table == NULL || id == NULL)
         return CXU_INVALID_VALUE;
-    cx_shim_warn_of_runtime_library();
+    if (!cx_shim_is_compiler(__builtin_return_address(0)))
+        cx_shim_warn_of_runtime_library();
     return CXU_NOT_FOUND;
 }
 

@@ -1,6 +1,7 @@
 #include "shim/runtime_library.h"
 
 #include "base/log.h"
+#include <dlfcn.h>
 #include <link.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -16,14 +17,24 @@ void cx_shim_warn_of_runtime_library(void)
                "Driver API (see ctxrt-run(1))");
 }
 
+static bool is_named(const char *path, const char *name)
+{
+    const char *slash = strrchr(path, '/');
+    return strncmp(slash != NULL ? slash + 1 : path, name, strlen(name)) == 0;
+}
+
+bool cx_shim_is_compiler(const void *address)
+{
+    Dl_info place;
+    return dladdr(address, &place) != 0 && place.dli_fname != NULL &&
+           is_named(place.dli_fname, "libnvrtc.");
+}
+
 static int is_runtime_library(struct dl_phdr_info *library, size_t size, void *unused)
 {
-    static const char name[] = "libcudart.so";
-    const char *path = library->dlpi_name;
-    const char *slash = strrchr(path, '/');
     (void)size;
     (void)unused;
-    return strncmp(slash != NULL ? slash + 1 : path, name, sizeof name - 1) == 0;
+    return is_named(library->dlpi_name, "libcudart.so");
 }
 
 void cx_shim_look_for_runtime_library(void)

@@ -4,11 +4,16 @@
 #ifndef CX_SHIM_RUNTIME_LIBRARY_H
 #define CX_SHIM_RUNTIME_LIBRARY_H
 
+#include <stdbool.h>
+
 /* Warns in the log, once in a process, that libcudart does not work with this driver. */
 void cx_shim_warn_of_runtime_library(void);
 
 /* Warns if libcudart is among the libraries of this process. One that is linked into the program
  * is not seen: it shows when it calls cuGetExportTable. */
 void cx_shim_look_for_runtime_library(void);
+
+/* Whether code at `address` is of NVRTC, which asks for an export table, and does without it. */
+bool cx_shim_is_compiler(const void *address);
 
 #endif

@@ -5,7 +5,7 @@ set -u
 ctxrt=$top_builddir/ctxrt
 shim=$top_builddir/lib/shim
 
-echo 1..45
+echo 1..46
 
 run "$ctxrt" run --help
 printed '--memory' && ! grep -Eq -- '--schedule|--fault' "$scratch/out"
@@ -97,6 +97,25 @@ if run sh -c 'echo "int nothing;" | ${CC:-cc} -shared -fPIC -x c -o "$1" -' sh "
 else
     skip 'a_program_with_libcudart_is_warned_once' 'no library can be built and preloaded'
     skip 'and_not_where_the_log_leaves_warnings_out' 'no library can be built and preloaded'
+fi
+# NVRTC asks for an export table, too, and does without; a library of another name that asks is taken for libcudart.
+cat > "$scratch/asks.c" << 'C'
+int cuGetExportTable(const void **table, const void *id);
+int ask(void) { char id[16] = {0}; const void *table; return cuGetExportTable(&table, id) == 500 ? 0 : 1; }
+C
+echo 'int ask(void); int main(void) { return ask(); }' > "$scratch/main.c"
+asks() # the name of the library that asks
+{
+    # shellcheck disable=SC2016 # it is for the inner shell
+    run sh -c 'cd "$0" && ${CC:-cc} -shared -fPIC asks.c -o "$1" "$2" && ${CC:-cc} main.c -o asks "./$1" "$2"' "$scratch" "$1" \
+        "$top_builddir/lib/shim/cuda-12/.libs/libcuda.so.1"
+    [ "$status" -eq 0 ] && (cd "$scratch" && run "$ctxrt" run ./asks && exit "$status")
+}
+if [ -n "$SANITIZERS" ]; then
+    skip 'the_compiler_NVRTC_is_not_taken_for_libcudart' 'the program is not sanitized'
+else
+    asks libother.so.12 && grep -q 'libcudart' "$scratch/errors" && asks libnvrtc.so.12 && [ ! -s "$scratch/errors" ]
+    report $? 'the_compiler_NVRTC_is_not_taken_for_libcudart'
 fi
 run "$ctxrt" run --cuda=13 "$ctxrt" info
 printed "CUDA 13\.0, 4 devices, $shim/cuda-13/"
