@@ -20,9 +20,9 @@
 #include <unistd.h>
 
 #if defined __SANITIZE_THREAD__ || defined __SANITIZE_ADDRESS__
-enum { STEPS = 2000 };
+enum { STEPS = 2000, SOAKED = STEPS };
 #else
-enum { STEPS = 20000 };
+enum { STEPS = 20000, SOAKED = 40000 }; /* soaked: 10 million calls */
 #endif
 
 enum { THREADS = 64, FILES = 4, FILLS = 60, OTHERS = 80 }; /* others: threads of the driver */
@@ -213,11 +213,18 @@ static void count_record(const cx_trace_chunk *chunk, const cx_trace_record *rec
 
 static CUcontext contexts[2];
 
+static long count_steps(void)
+{
+    const char *extent = getenv("CTXRT_TEST_EXTENT");
+    return extent != NULL && strcmp(extent, "soak") == 0 ? SOAKED : STEPS;
+}
+
 static void *call_often(void *argument)
 {
+    const long steps = count_steps();
     CUcontext context = contexts[(uintptr_t)argument % 2], popped;
     CUevent event;
-    for (int i = 0; i < STEPS; i++) {
+    for (long i = 0; i < steps; i++) {
         GOOD(table.ctx_push(context));
         GOOD(table.event_create(&event, 0));
         GOOD(table.event_destroy(event));
@@ -239,6 +246,7 @@ static void make_contexts(void)
 START_TEST(each_call_of_64_threads_is_recorded_once_with_its_times_and_its_stack)
 {
     static counts all;
+    const long steps = count_steps();
     pthread_t threads[THREADS];
     make_contexts();
     for (uintptr_t i = 0; i < THREADS; i++)
@@ -247,12 +255,12 @@ START_TEST(each_call_of_64_threads_is_recorded_once_with_its_times_and_its_stack
         ck_assert_int_eq(pthread_join(threads[i], NULL), 0);
     trace self = open_only_file();
     each_record(&self, count_record, &all);
-    ck_assert_int_eq(all.calls, 5 + 4L * STEPS * THREADS);
-    ck_assert_int_eq(all.of_slot[CX_SLOT_ctx_push], (long)STEPS * THREADS);
-    ck_assert_int_eq(all.of_slot[CX_SLOT_event_destroy], (long)STEPS * THREADS);
+    ck_assert_int_eq(all.calls, 5 + 4 * steps * THREADS);
+    ck_assert_int_eq(all.of_slot[CX_SLOT_ctx_push], steps * THREADS);
+    ck_assert_int_eq(all.of_slot[CX_SLOT_event_destroy], steps * THREADS);
     ck_assert_int_eq(all.of_thread[1], 5);
     for (int i = 2; i < THREADS + 2; i++)
-        ck_assert_int_eq(all.of_thread[i], 4L * STEPS);
+        ck_assert_int_eq(all.of_thread[i], 4 * steps);
     ck_assert_uint_eq(atomic_load(&((cx_trace_head *)self.head)->lost), 0);
 }
 END_TEST
