@@ -30,6 +30,11 @@ CTXRT_EMU_SCHEDULE=${schedule:-threads} CTXRT_LOG=off
 export CTXRT_EMU_SCHEDULE CTXRT_LOG
 "$ctxrt" run --cuda 13 ./mistake > prints-mistake.c 2>&1
 "$ctxrt" run --cuda 13 ./mended > prints-mended.c 2>&1
+if [ -f kernel.c ]; then # as on a machine without NVRTC
+    compile kernel || exit 1
+    NVRTC=none "$ctxrt" run --cuda 13 ./kernel "$lesson" square > prints-kernel.c 2> skipped
+    NVRTC=none CTXRT_EMU_WATCHDOG=1 "$ctxrt" run --cuda 13 ./kernel "$lesson" endless > prints-endless 2> skipped
+fi
 "$ctxrt" check --cuda 13 ./mistake 2>&1 > checked | sed 's/process [0-9]*/process N/; s/forked from [0-9]*/forked from N/' > report.txt
 cp report.txt report-mistake.c
 for picture in "$lesson"/*.scn; do

@@ -271,6 +271,44 @@ else
     skip 'the_programs_compile_with_cuda_h' 'configure found no cuda.h'
 fi
 
+# ---- the kernel of lesson 9 ----
+
+kernel()  # which, the library NVRTC, seconds
+{
+    here env NVRTC="$2" CTXRT_EMU_WATCHDOG="$3" "$ctxrt" run lesson-09/kernel lesson-09 "$1"
+}
+
+here "$ctxrt" lesson 9
+here "$ctxrt" lesson 9 --build lesson-09/kernel.c
+printed 'Built lesson-09/kernel'
+report $? 'the_program_with_a_kernel_is_built'
+kernel square none 60
+[ "$status" -eq 0 ] && [ "$(cat "$scratch/errors")" = 'SKIP: NVRTC is not installed; kernel.ptx runs, not kernel.cu' ] &&
+    grep -q '^thread 2 stores 4$' "$scratch/out" && grep -q '^thread 3 has nothing to do$' "$scratch/out"
+report $? 'without_NVRTC_its_kernel_comes_from_PTX'
+cp "$scratch/out" "$scratch/square"
+kernel endless none 1
+grep -q '^waiting for the kernel gives CUDA_ERROR_LAUNCH_TIMEOUT$' "$scratch/out" && grep -q 'kernel endless, line [0-9]* of its PTX' "$scratch/errors"
+report $? 'a_limit_ends_the_kernel_that_never_ends'
+nvrtc=$(ls "$CUDA_DIR"/lib*/libnvrtc.so.1[23] /usr/local/cuda/lib*/libnvrtc.so.1[23] /usr/lib/*/libnvrtc.so.1[23] 2> "$scratch/said" | head -n 1)
+if [ -n "$nvrtc" ]; then
+    kernel square "$nvrtc" 60
+    [ "$status" -eq 0 ] && [ ! -s "$scratch/errors" ] && cmp -s "$scratch/square" "$scratch/out"
+    report $? 'where_NVRTC_is_installed_it_compiles_the_kernel'
+    sed -i 's/stores %d/keeps %d/; s/i \* i/i + 70/' "$scratch/student/lesson-09/kernel.cu"
+    kernel square "$nvrtc" 60
+    printed '^thread 2 keeps 72$'
+    report $? 'a_changed_kernel_needs_no_new_program'
+    echo 'nonsense' >> "$scratch/student/lesson-09/kernel.cu"
+    kernel square "$nvrtc" 60
+    [ "$status" -eq 2 ] && [ ! -s "$scratch/out" ] && grep -q 'kernel.cu(.*error' "$scratch/errors"
+    report $? 'what_NVRTC_says_is_shown'
+else
+    skip 'where_NVRTC_is_installed_it_compiles_the_kernel' 'there is no libnvrtc'
+    skip 'a_changed_kernel_needs_no_new_program' 'there is no libnvrtc'
+    skip 'what_NVRTC_says_is_shown' 'there is no libnvrtc'
+fi
+
 # ---- the lecturer's page ----
 
 # Prints the blocks of one language, one after the other.

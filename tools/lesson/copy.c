@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 void copy_name(const lesson *self, char name[32])
 {
@@ -26,21 +27,39 @@ static bool copy_file(const char *from, const char *to)
     return written;
 }
 
+static int copy_one(const char *command, const lessons *all, const lesson *self, const char *name,
+                    const char *folder)
+{
+    char from[PATH_MAX], to[PATH_MAX];
+    const char *slash = strrchr(name, '/');
+    snprintf(to, sizeof to, "%s/%s", folder, slash != NULL ? slash + 1 : name);
+    if (lesson_path(all, self, name, from) && copy_file(from, to))
+        return COMMAND_GOOD;
+    return command_error(command, COMMAND_FAILED, "%s cannot be copied to %s: %s", from, to,
+                         strerror(errno));
+}
+
+static bool has_file(const lessons *all, const lesson *self, const char *name)
+{
+    char path[PATH_MAX];
+    return lesson_path(all, self, name, path) && access(path, F_OK) == 0;
+}
+
 static int copy_files(const char *command, const lessons *all, const lesson *self,
                       const char *folder)
 {
-    static const char *const files[] = {"README.md",   "mistake.c",       "mended.c",
-                                        "exercise.c",  "exercise.scn",    "picture.scn",
-                                        "../lesson.h", "../lesson_cuda.h"};
-    char from[PATH_MAX], to[PATH_MAX];
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        const char *slash = strrchr(files[i], '/');
-        snprintf(to, sizeof to, "%s/%s", folder, slash != NULL ? slash + 1 : files[i]);
-        if (!lesson_path(all, self, files[i], from) || !copy_file(from, to))
-            return command_error(command, COMMAND_FAILED, "%s cannot be copied to %s: %s", from, to,
-                                 strerror(errno));
-    }
-    return COMMAND_GOOD;
+    static const struct {
+        const char *name;
+        bool of_some; /* some lessons lack it */
+    } files[] = {{"README.md", false},   {"mistake.c", false},        {"mended.c", false},
+                 {"exercise.c", false},  {"exercise.scn", false},     {"picture.scn", false},
+                 {"../lesson.h", false}, {"../lesson_cuda.h", false}, {"picture.svg", true},
+                 {"kernel.c", true},     {"kernel.cu", true},         {"kernel.ptx", true}};
+    int status = COMMAND_GOOD;
+    for (size_t i = 0; i < sizeof files / sizeof *files && status == COMMAND_GOOD; i++)
+        if (!files[i].of_some || has_file(all, self, files[i].name))
+            status = copy_one(command, all, self, files[i].name, folder);
+    return status;
 }
 
 int copy_lesson(const char *command, const lessons *all, const lesson *self)
