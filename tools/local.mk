@@ -2,7 +2,7 @@
 # embedded driver from lib/emu/emu.h.
 bin_PROGRAMS += ctxrt
 noinst_LTLIBRARIES += tools/draw/libdraw.la
-tools_draw_libdraw_la_SOURCES = tools/draw/blocks.c tools/draw/draw.h tools/draw/snapshot.c tools/draw/stacks.c tools/draw/svg.c tools/draw/svg.h
+tools_draw_libdraw_la_SOURCES = tools/draw/blocks.c tools/draw/draw.h tools/draw/played.c tools/draw/snapshot.c tools/draw/stacks.c tools/draw/svg.c tools/draw/svg.h
 tools_draw_libdraw_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 BENCH_SOURCES = tools/bench/command.c tools/bench/plot.c tools/bench/plot.h
 CHECK_SOURCES = tools/check/alive.c tools/check/command.c tools/check/json.c tools/check/names.c tools/check/names.h tools/check/report.c tools/check/report.h \

@@ -19,6 +19,7 @@ enum {
     KEY_SCHEDULE,
     KEY_SHOW,
     KEY_HTML,
+    KEY_JSON,
     KEY_RECORD,
     KEY_TIMEOUT,
     KEY_PRINT,
@@ -38,6 +39,7 @@ typedef struct request {
     bool first;
     const char *record;
     const char *page;
+    cx_page_form form; /* of the page */
     play_random_request random;
     char **files;
     int file_count;
@@ -90,6 +92,21 @@ static error_t take_count(request *self, const char *text, struct argp_state *st
     return 0;
 }
 
+static error_t take_page(request *self, const char *file, cx_page_form form,
+                         struct argp_state *state)
+{
+    if (*file == '\0')
+        return command_wrong_use(state, "--html and --json need a file");
+    size_t length = strlen(file);
+    if (length > 4 && strcmp(file + length - 4, ".scn") == 0)
+        return command_wrong_use(state, "%s would be written over: name the page first", file);
+    if (self->page != NULL && self->form != form)
+        return command_wrong_use(state, "say --html or --json, not both");
+    self->page = file;
+    self->form = form;
+    return 0;
+}
+
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     request *self = state->input;
@@ -107,8 +124,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         self->options.show = true;
         return 0;
     case KEY_HTML:
-        self->page = argument;
-        return *argument != '\0' ? 0 : command_wrong_use(state, "--html needs a file");
+    case KEY_JSON:
+        return take_page(self, argument, key == KEY_JSON ? CX_PAGE_JSON : CX_PAGE_HTML, state);
     case KEY_RECORD:
         self->record = argument;
         self->options.record = true;
@@ -195,7 +212,7 @@ static bool open_page(request *self)
     self->options.page = fopen(self->page, "we");
     if (self->options.page == NULL)
         return false;
-    cx_page_begin(self->options.page);
+    cx_page_begin(self->options.page, self->form);
     return true;
 }
 
@@ -203,7 +220,7 @@ static bool open_page(request *self)
 static bool close_page(const request *self)
 {
     FILE *page = self->options.page;
-    cx_page_end(page);
+    cx_page_end(page, self->form);
     bool written = ferror(page) == 0;
     return fclose(page) == 0 && written;
 }
@@ -256,6 +273,7 @@ int main(int argc, char **argv)
         {"timeout", KEY_TIMEOUT, "SECONDS", 0, "For each step (10)", 0},
         {"show", KEY_SHOW, NULL, 0, "Draw every thread's stack after each step", 0},
         {"html", KEY_HTML, "FILE", 0, "Write a page to step through, with every thread's stack", 0},
+        {"json", KEY_JSON, "FILE", 0, "Write what was played as JSON, for ctxrt draw", 0},
         {"record", KEY_RECORD, "FOLDER", 0,
          "Write what came back into FOLDER, and go on behind mismatches", 0},
         {"random", KEY_RANDOM, "SEED,STEPS", 0,

@@ -4,7 +4,7 @@ set -u
 . "$top_srcdir/tests/support/tap.sh"
 ctxrt=$top_builddir/ctxrt
 
-echo 1..11
+echo 1..15
 cat > "$scratch/stacks.json" <<'JSON'
 {"schema": 1, "threads": [{"thread": 7, "name": "a<b", "frames": [
  {"level": 1, "origin": "push", "device": "cuda:1", "context": 2, "context_kind": "created", "file": "x.c", "line": 3},
@@ -62,3 +62,26 @@ report $? 'a_file_that_cannot_be_written_is_an_error'
 run "$ctxrt" draw "$scratch/stacks.json" "$scratch/blocks.json"
 failed_with 2 'one argument too many'
 report $? 'a_second_argument_is_wrong_use'
+
+# A scenario: its panels against the stacks that --show prints.
+story=$top_srcdir/tests/tools/story.scn
+"$ctxrt" play --json "$scratch/story.json" --show "$story" > "$scratch/shown" 2> "$scratch/errors"
+run "$ctxrt" draw "$scratch/story.json"
+cp "$scratch/out" "$scratch/story.svg"
+steps=$(grep -c '^ *[0-9]*  [A-Z]*: ' "$scratch/shown")
+printed '<svg ' && [ "$steps" -eq 15 ] && [ "$(grep -c '<g class="step">' "$scratch/out")" -eq "$steps" ] &&
+    [ "$(grep -c 'class="box entry' "$scratch/out")" -eq "$(grep -o '\[[a-z]*[],]' "$scratch/shown" | wc -l)" ] &&
+    [ "$(grep -c 'class="box entry current' "$scratch/out")" -eq "$(grep -c -- '<- current' "$scratch/shown")" ] &&
+    [ "$(grep -c 'class="box entry.* ended"' "$scratch/out")" -eq "$(grep -o ', destroyed' "$scratch/shown" | wc -l)" ] &&
+    grep -q ', destroyed' "$scratch/shown"
+report $? 'a_scenario_has_a_panel_for_each_step_with_the_stacks_that_show_prints'
+sed -n 's/^ *\([0-9]*  [A-Z]: .*[^ ]\)  -> .*/\1/p' "$scratch/shown" > "$scratch/calls"
+sed -n 's/.*class="call"[^>]*>\(.*\)<.text>/\1/p' "$scratch/story.svg" | cmp -s - "$scratch/calls"
+report $? 'its_calls_are_those_of_the_scenario'
+grep -q '>a on GPU 0: p=07, stream s, h=07,<' "$scratch/story.svg" && grep -q '>event e<' "$scratch/story.svg" && grep -q '>stream s (1 pending), h=07' "$scratch/story.svg" &&
+    grep -q '>thick border: current; ' "$scratch/story.svg" && grep -q 'p=07: each byte' "$scratch/story.svg"
+report $? 'and_a_context_is_told_with_what_it_holds'
+echo '{"scenarios": [null, {"steps": [null]}]}' > "$scratch/other"
+run "$ctxrt" draw "$scratch/other"
+failed_with 1 'nor the steps of one scenario'
+report $? 'a_scenario_without_a_step_is_an_error'

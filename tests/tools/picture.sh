@@ -30,14 +30,15 @@ awk 'BEGIN {
         printf "%s{\"device\": \"cuda:%d\", \"context\": %d}", (i > 1) ? "," : "", i % 8, i
     print "]}" }' > "$scratch/2.json"
 
+"$ctxrt" play --json "$scratch/3.json" "$top_srcdir/tests/tools/story.scn" > "$scratch/out"
 {
     printf '<!DOCTYPE html>\n<html>\n<head>\n<meta charset="utf-8"/>\n</head>\n<body>\n'
-    for json in "$scratch"/[012].json; do
+    for json in "$scratch"/[0123].json; do
         "$ctxrt" draw "$json" && printf '<script type="application/json">' && cat "$json" && echo '</script>'
     done
     echo '<script>' && cat "$top_srcdir/tools/look/look.js" && printf '</script>\n</body>\n'
 } > "$page" 2> "$scratch/errors"
-[ ! -s "$scratch/errors" ] && [ "$(grep -c '^<svg ' "$page")" -eq 3 ]
+[ ! -s "$scratch/errors" ] && [ "$(grep -c '^<svg ' "$page")" -eq 4 ]
 report $? 'pictures_are_drawn'
 
 find_browser 'pictures in a browser'
@@ -59,6 +60,8 @@ a_device_has_a_colour_and_a_context_a_pattern|0 fills: gpu1-1 gpu0-0 cpu-3 gpu0-
 states_of_blocks_differ|1 fills: rgb(163, 102, 15) gpu2-1 gone rgb(255, 255, 255) rgb(163, 102, 15) gpu2-1 gone rgb(255, 255, 255)
 each_pattern_is_defined|2 undefined: nothing
 a_pattern_has_the_colour_of_the_palette|0 tile: gpu0-0 true
+a_scenario_fits_its_picture|3 outside: 0
+and_defines_its_fills|3 undefined: nothing
 pointing_at_a_block_tells_it|1 hover: 0x1000 live 256 bytes, main.c:3; 0x1100 cached 1792 bytes; .*
 stacks_have_a_legend|0 legend: current; foreign; colour: device, pattern: context
 blocks_have_a_legend|1 legend: live; cached: freed, kept by a thread; quarantined: freed, in debug mode; free

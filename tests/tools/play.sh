@@ -115,6 +115,16 @@ run "$ctxrt" play --html "$page" "$scratch/fork.scn" "$bad"
     grep -q 'Before \\u0026 after \\u003cthe fork>' "$page" && grep -q '"stacks":\[.*\["B",\[0,true,"a"\]\]' "$page" &&
     grep -q '^"S4":{.*"words":' "$page" && grep -q '^</html>$' "$page"
 report $? 'html_has_each_step_of_each_scenario_and_its_stacks'
+run "$ctxrt" play --html "$bad" "$scratch/fork.scn"
+failed_with 2 "$bad would be written over" && grep -q 'ctx' "$bad"
+report $? 'no_scenario_is_written_over'
+run "$ctxrt" play --html "$page" --json "$page.json" "$scratch/fork.scn"
+failed_with 2 'say --html or --json, not both'
+report $? 'a_page_and_json_are_two_calls'
+run "$ctxrt" play --json "$scratch/json" "$scratch/fork.scn" "$bad"
+sed -n '/id="played">/,/^]}/{s/.*id="played">//; s/<.script>$//; s/"process":[0-9]*//; p}' "$page" > "$scratch/of_page"
+[ -s "$scratch/of_page" ] && sed 's/"process":[0-9]*//' "$scratch/json" | cmp -s - "$scratch/of_page"
+report $? 'json_is_that_of_the_page'
 run "$ctxrt" play --random 7,40 --html "$scratch/random.html"
 [ "$status" -eq 0 ] && [ "$(grep -c '^,{"devices"' "$scratch/random.html")" -eq 1 ] &&
     [ "$(grep -c '^,{"line"' "$scratch/random.html")" -ge 40 ]

@@ -38,8 +38,7 @@ static json_t *load_snapshot(const char *command, const request *self)
                                                 : json_load_file(self->input, 0, &error);
     if (snapshot == NULL)
         command_error(command, COMMAND_FAILED, "%s is no snapshot: line %d: %s",
-                      is_standard(self->input) ? "the input" : self->input, error.line,
-                      error.text);
+                      is_standard(self->input) ? "the input" : self->input, error.line, error.text);
     return snapshot;
 }
 
@@ -49,7 +48,8 @@ static int draw_to_file(const char *command, const request *self, const json_t *
     if (draw_snapshot(file, snapshot))
         return COMMAND_GOOD;
     return command_error(command, COMMAND_FAILED,
-                         "%s is no snapshot: it has neither threads nor segments",
+                         "%s is no snapshot: it has neither threads nor segments nor the steps of "
+                         "one scenario",
                          is_standard(self->input) ? "the input" : self->input);
 }
 
@@ -68,9 +68,9 @@ static int draw_into(const char *command, const request *self, const json_t *sna
 
 static const char doc[] =
     "Draws a snapshot as a picture (SVG): every thread's stack of frames, or the segments and "
-    "blocks of an allocator.\n"
-    "\vSNAPSHOT is JSON that ctxrt_snapshot_write or ctxrt_allocator_snapshot_write wrote; without "
-    "it, or for -, the standard input is read.\n"
+    "blocks of an allocator; or a scenario, step by step.\n"
+    "\vSNAPSHOT is JSON that ctxrt_snapshot_write, ctxrt_allocator_snapshot_write or ctxrt play "
+    "--json wrote; without it, or for -, the standard input is read.\n"
     "Example: ctxrt draw -o stacks.svg stacks.json";
 
 int draw_command(int argc, char **argv)

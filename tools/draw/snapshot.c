@@ -17,6 +17,8 @@ bool draw_snapshot(FILE *file, const json_t *snapshot)
         draw_stacks(file, snapshot);
     else if (json_is_array(json_object_get(snapshot, "segments")))
         draw_blocks(file, snapshot);
+    else if (json_array_size(json_object_get(snapshot, "scenarios")) == 2)
+        return draw_played(file, json_array_get(json_object_get(snapshot, "scenarios"), 1));
     else
         return false;
     return true;

@@ -29,7 +29,7 @@ static const rule rules[] = {
 #include "tools/play/rules.h"
 };
 
-void cx_page_begin(FILE *page)
+static void begin_document(FILE *page)
 {
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
           "<title>ctxrt play</title>\n<style>\n",
@@ -39,17 +39,31 @@ void cx_page_begin(FILE *page)
     look_write_lines(page_css, page);
     fputs("</style>\n</head>\n<body>\n", page);
     look_write_lines(page_html, page);
-    fputs("<script type=\"application/json\" id=\"played\">{\"scenarios\":[null", page);
-    fflush(page);
+    fputs("<script type=\"application/json\" id=\"played\">", page);
 }
 
-void cx_page_end(FILE *page)
+static void end_document(FILE *page)
 {
-    fputs("\n]}</script>\n<script>\n/*<![CDATA[*/\n", page);
+    fputs("</script>\n<script>\n/*<![CDATA[*/\n", page);
     look_write_lines(look_js, page);
     look_write_lines(page_js, page);
     look_write_lines(page_keys_js, page);
     fputs("/*]]>*/\n</script>\n</body>\n</html>\n", page);
+}
+
+void cx_page_begin(FILE *page, cx_page_form form)
+{
+    if (form == CX_PAGE_HTML)
+        begin_document(page);
+    fputs("{\"scenarios\":[null", page);
+    fflush(page);
+}
+
+void cx_page_end(FILE *page, cx_page_form form)
+{
+    fputs(form == CX_PAGE_HTML ? "\n]}" : "\n]}\n", page);
+    if (form == CX_PAGE_HTML)
+        end_document(page);
     fflush(page);
 }
 

@@ -8,9 +8,14 @@
 #include "play/play.h"
 #include "play/player.h"
 
+typedef enum cx_page_form {
+    CX_PAGE_HTML,
+    CX_PAGE_JSON /* what the page's script draws, alone: for ctxrt draw */
+} cx_page_form;
+
 /* The parts of the page before and behind its scenarios. */
-void cx_page_begin(FILE *page);
-void cx_page_end(FILE *page);
+void cx_page_begin(FILE *page, cx_page_form form);
+void cx_page_end(FILE *page, cx_page_form form);
 
 /* One scenario: its name, then each step as it is played, in any process; then the way it ended.
  * Each call writes its part out before it returns. */
