@@ -33,10 +33,10 @@ said() # key
 # The prose has 300 to 600 words: all outside of blocks and comments.
 right_length()
 {
-    words=$(awk '/^```/ { inside = !inside; next } !inside && !/^<!--/' "$lesson/README.md" | wc -w)
+    words=$(awk '/^```/ { inside = !inside; next } !inside && !/^(<!--|!)/' "$lesson/README.md" | wc -w)
     echo "$words words of prose, $(wc -l < "$lesson/mistake.c") lines of mistake.c"
     [ "$words" -ge 300 ] && [ "$words" -le 600 ] && [ "$(wc -l < "$lesson/mistake.c")" -lt 80 ] &&
-        [ "$(wc -c < "$lesson/README.md")" -lt 300000 ] &&
+        [ "$(cat "$lesson/README.md" "$lesson/picture.svg" | wc -c)" -lt 300000 ] && grep -q '^!.*(picture.svg)$' "$lesson/README.md" &&
         grep -q '^<!-- \(shows\|steps\|from\) picture.scn' "$lesson/README.md" &&
         grep -q '^<!-- prints mistake.c -->' "$lesson/README.md" &&
         grep -q '^<!-- report mistake.c -->' "$lesson/README.md" && grep -q '^## What will be printed?' "$lesson/README.md"
@@ -154,7 +154,7 @@ check_files()
         skip "lesson_${one}_says_what_its_programs_print_and_ctxrt_check_finds" 'reports of sanitized programs differ'
     else
         { [ "$rendered" -eq 0 ] && diff "$lesson/report.txt" "$scratch/rendered/report.txt" &&
-            diff "$lesson/README.md" "$scratch/rendered/README.md" && [ -s "$scratch/rendered/prints-mistake.c" ] &&
+            diff "$lesson/README.md" "$scratch/rendered/README.md" && diff "$lesson/picture.svg" "$scratch/rendered/picture.svg" && [ -s "$scratch/rendered/prints-mistake.c" ] &&
             grep -q "$(said unsolved)\|^ctxrt check: \(error\|warning\)" "$lesson/report.txt"; } > "$scratch/out" 2>&1
         report $? "lesson_${one}_says_what_its_programs_print_and_ctxrt_check_finds"
     fi
@@ -243,8 +243,14 @@ report $? 'so_is_it_that_there_is_no_folder_for_it'
 
 here "$ctxrt" lesson 1
 printed 'ctxrt lesson 1 --check' && cmp -s "$lesson/exercise.c" "$scratch/student/lesson-01/exercise.c" &&
-    [ -f "$scratch/student/lesson-01/README.md" ] && [ ! -f "$scratch/student/lesson-01/solution.c" ]
+    [ -f "$scratch/student/lesson-01/README.md" ] && [ -f "$scratch/student/lesson-01/picture.svg" ] && [ ! -f "$scratch/student/lesson-01/solution.c" ]
 report $? 'a_lesson_is_copied_without_its_solution'
+! grep -q '^<!--\|^the picture is on GPU 1' "$scratch/student/lesson-01/README.md" &&
+    grep -q '^the picture is on GPU 1' "$scratch/student/lesson-01/answer.md" && ! grep -q '^<!--' "$scratch/student/lesson-01/answer.md"
+report $? 'the_page_is_copied_up_to_its_question_and_the_answer_beside_it'
+cat "$scratch/student/lesson-01/README.md" "$scratch/student/lesson-01/answer.md" | grep -v '^The answer, .* answer.md\.$' > "$scratch/copied"
+grep -v '^<!--' "$lesson/README.md" | cmp -s - "$scratch/copied"
+report $? 'and_nothing_of_it_is_lost'
 echo changed > "$scratch/student/lesson-01/exercise.c"
 here "$ctxrt" lesson 1
 failed_with 1 'lesson-01 cannot be made: File exists; move it away' && [ "$(cat "$scratch/student/lesson-01/exercise.c")" = changed ]
@@ -252,7 +258,8 @@ report $? 'nothing_is_overwritten'
 cp "$lesson/solution.c" "$scratch/student/lesson-01/exercise.c"
 cp "$lesson/solution.scn" "$scratch/student/lesson-01/exercise.scn"
 here "$ctxrt" lesson 1 --check
-printed 'lesson-01/exercise.c: solved' && grep -q 'lesson-01/exercise.scn: solved' "$scratch/out"
+printed 'lesson-01/exercise.c: solved' && grep -q 'lesson-01/exercise.scn: solved' "$scratch/out" && grep -q '^Next: ctxrt lesson 2$' "$scratch/out" &&
+    cmp -s "$(sed -n 's/^  Another solution: \(.*\.c\)$/\1/p' "$scratch/out")" "$lesson/solution.c"
 report $? 'both_exercises_of_the_folder_are_checked'
 run sh -c 'cd "$0/lesson-01" && "$1" lesson 1 --check' "$scratch/student" "$ctxrt"
 printed 'Lesson 1, exercise.c: solved'
@@ -388,7 +395,7 @@ refused 'line 3: a word is missing'
 report $? 'nor_one_that_is_missing'
 sed 's/INVALID_CONTEXT/INVALID_CONTXT/' "$lesson/solution.scn" > "$scratch/any.scn"
 run "$ctxrt" lesson 1 --check "$scratch/any.scn"
-refused 'the player does not take it' && grep -q "any.scn:13:.*INVALID_CONTXT" "$scratch/errors"
+refused 'it is no scenario that ctxrt play can play' && grep -q "any.scn:13:.*INVALID_CONTXT" "$scratch/errors"
 report $? 'a_word_that_is_no_result_is_said'
 sed '/ctx.create b/d' "$lesson/solution.scn" > "$scratch/any.scn"
 run "$ctxrt" lesson 1 --check "$scratch/any.scn"
@@ -401,6 +408,41 @@ sed 's/^    MUST(cuStreamWaitEvent.*/    MUST(cuStreamSynchronize(before->stream
 run "$ctxrt" lesson 7 --check "$scratch/wait.c"
 refused 'line 35: this exercise is to be solved without this call'
 report $? 'a_call_that_an_exercise_does_without_is_refused'
+# Lines of the solutions exchanged for others.
+changed() # lesson, sed script
+{
+    sed "$2" "$lessons"/"$(printf '%02d' "$1")"-*/solution.c > "$scratch/changed.c"
+    run "$ctxrt" lesson "$1" --check "$scratch/changed.c"
+}
+
+hole='/your lines begin/,/your lines end/'
+changed 3 "${hole}s/MUST(cuDevicePrimaryCtxRetain/CUcontext before; MUST(cuCtxGetCurrent(\&before)); &/
+    ${hole}s/cuCtxPopCurrent(NULL)/cuCtxPushCurrent(before)/"
+refused 'its output differs in line 8'
+report $? 'a_visit_that_pushes_where_it_should_pop_is_refused'
+changed 3 "${hole}s/cuDevicePrimaryCtxRelease/cuDevicePrimaryCtxReset/"
+refused 'this exercise is to be solved without this call'
+report $? 'a_visit_resets_nothing'
+changed 4 "${hole}s/cuCtxPushCurrent/cuCtxSetCurrent/; ${hole}s/cuCtxPopCurrent(NULL)/cuCtxSetCurrent(contexts[1])/"
+refused 'its output differs in line 1'
+report $? 'a_function_does_not_know_its_caller'
+changed 5 "${hole}s/cuCtxPopCurrent(NULL)/cuCtxPushCurrent(self->of_host)/"
+refused 'its output differs in line 2'
+report $? 'a_guest_that_pushes_where_it_should_pop_is_refused'
+changed 5 "${hole}s/cuCtxPushCurrent(/cuCtxSetCurrent(/; ${hole}s/cuCtxPopCurrent(NULL)/cuCtxSetCurrent(self->of_host)/"
+refused 'this exercise is to be solved without this call'
+report $? 'a_guest_sets_nothing'
+changed 5 "/^    if (result == CUDA_SUCCESS)\$/d; /^        result = cuMemcpyPeer/d
+    ${hole}s/MUST(cuCtxPopCurrent(NULL));/& if (result == CUDA_SUCCESS) result = cuMemcpyPeer(self->copy, self->context, from, self->of_host, bytes);/"
+[ "$status" -eq 0 ]
+report $? 'the_guest_may_copy_after_its_pop'
+run "$ctxrt" lesson 1 --check "$lesson/exercise.c"
+[ "$status" -eq 1 ] && ! grep -q 'ORDER-\|cuMemcpyPeer' "$scratch/errors"
+report $? 'an_exercise_as_it_is_gets_no_findings_of_later_lessons'
+sed '/SUCCESS none/s/none/NULL/' "$lesson/solution.scn" > "$scratch/any.scn"
+run "$ctxrt" lesson 1 --check "$scratch/any.scn"
+[ "$status" -eq 1 ] && grep -q "NULL is .none' in a scenario" "$scratch/errors"
+report $? 'a_word_of_C_is_told_as_that_of_scenarios'
 run "$ctxrt" lesson 31
 failed_with 2 "there is no lesson 31: the last is $count"
 report $? 'a_lesson_that_is_not_there_is_wrong_use'

@@ -174,7 +174,10 @@ static int judge_trial(trial *self)
     else
         check_hint(lesson_hint_for(of, "output"));
     if (found > 0)
-        findings_print(self->report, self->check->file, of, !ended);
+        findings_print(self->report, self->check->file, of,
+                       !ended                   ? FINDINGS_ERRORS
+                       : status == COMMAND_GOOD ? FINDINGS_ALL
+                                                : FINDINGS_HINTED);
     return COMMAND_FAILED;
 }
 

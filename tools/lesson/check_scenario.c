@@ -35,16 +35,26 @@ static const char *find_line(const char *text, int number)
     return text;
 }
 
+/* A word that C knows, and what scenarios say instead; NULL: there is none. */
+static const char *find_foreign_word(const char *line)
+{
+    if (strstr(line, "CUDA_ERROR_") != NULL || strstr(line, "CUDA_SUCCESS") != NULL)
+        return "Results stand without CUDA_ERROR_ and CUDA_.";
+    return strstr(line, "NULL") != NULL ? "NULL is `none' in a scenario." : NULL;
+}
+
 /* Says which line is wrong, and repeats its comment, but not the right answer. */
 static int tell_line(const check *self, const char *said)
 {
     char *student = lesson_read(self->file);
     const char *place = strstr(said, ".scn:");
     int number = place != NULL ? atoi(place + 5) : 0;
+    const char *foreign = student != NULL ? find_foreign_word(student) : NULL;
     if (student == NULL || number == 0 || strstr(said, "\n    expected ") == NULL) {
         free(student);
-        check_not_yet(self, "the player does not take it; it says:");
+        check_not_yet(self, "it is no scenario that ctxrt play can play; that says:");
         fprintf(stderr, "%s", said);
+        check_hint(foreign);
         return COMMAND_FAILED;
     }
     char *line = (char *)find_line(student, number);

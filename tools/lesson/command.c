@@ -160,11 +160,14 @@ static bool is_scenario(const char *file)
 /* Checks one file and remembers it if it is solved. */
 static int check_file(const check *self)
 {
+    char path[PATH_MAX];
     bool scenario = is_scenario(self->file);
     int status = scenario ? check_scenario(self) : check_program(self);
     if (status != COMMAND_GOOD)
         return status;
     printf("Lesson %d, %s: solved.\n", self->lesson->number, self->file);
+    if (lesson_path(self->all, self->lesson, scenario ? "solution.scn" : "solution.c", path))
+        printf("  Another solution: %s\n", path);
     fflush(stdout);
     return solved_add(self->command, self->lesson->number, scenario ? "scenario" : "program")
                ? COMMAND_GOOD
@@ -223,6 +226,8 @@ static int check_all(const char *command, const request *self, const lessons *al
         worst = status != COMMAND_GOOD ? status : worst;
     }
     remove_files(folder);
+    if (worst == COMMAND_GOOD && self->file == NULL && one->number < all->count)
+        printf("Next: ctxrt lesson %d\n", one->number + 1);
     return worst;
 }
 

@@ -27,13 +27,39 @@ static bool copy_file(const char *from, const char *to)
     return written;
 }
 
+/* The page up to its answer, and the rest; without the comments that tell where blocks are from. */
+static bool copy_page(const char *from, const char *folder)
+{
+    char page[PATH_MAX], answer[PATH_MAX];
+    snprintf(page, sizeof page, "%s/README.md", folder);
+    snprintf(answer, sizeof answer, "%s/answer.md", folder);
+    char *text = lesson_read(from), *rest = text;
+    FILE *to = text != NULL ? fopen(page, "wxe") : NULL;
+    while (to != NULL && *rest != '\0') {
+        size_t length = strcspn(rest, "\n");
+        length += rest[length] == '\n';
+        if (strncmp(rest, "<!-- prints mistake.c", 21) == 0) {
+            fputs("The answer, the report of ctxrt check and the exercises are in answer.md.\n",
+                  to);
+            to = fclose(to) == 0 ? fopen(answer, "wxe") : NULL;
+        } else if (strncmp(rest, "<!--", 4) != 0) {
+            fwrite(rest, 1, length, to);
+        }
+        rest += length;
+    }
+    free(text);
+    return to != NULL && fclose(to) == 0;
+}
+
 static int copy_one(const char *command, const lessons *all, const lesson *self, const char *name,
                     const char *folder)
 {
     char from[PATH_MAX], to[PATH_MAX];
     const char *slash = strrchr(name, '/');
     snprintf(to, sizeof to, "%s/%s", folder, slash != NULL ? slash + 1 : name);
-    if (lesson_path(all, self, name, from) && copy_file(from, to))
+    bool page = strcmp(name, "README.md") == 0;
+    if (lesson_path(all, self, name, from) &&
+        (page ? copy_page(from, folder) : copy_file(from, to)))
         return COMMAND_GOOD;
     return command_error(command, COMMAND_FAILED, "%s cannot be copied to %s: %s", from, to,
                          strerror(errno));
@@ -75,10 +101,12 @@ int copy_lesson(const char *command, const lessons *all, const lesson *self)
         return status;
     printf("Lesson %d: %s\n"
            "  1. Read %s/README.md. Say what mistake.c prints; then build it and see:\n"
-           "       ctxrt lesson %d --build\n"
+           "       ctxrt lesson %d --build && ctxrt run %s/mistake\n"
+           "     Then read %s/answer.md.\n"
            "  2. Complete the program %s/exercise.c: write between its two comments.\n"
            "  3. Answer the scenario %s/exercise.scn: one word for each ?.\n"
            "Then: ctxrt lesson %d --check\n",
-           self->number, self->title, folder, self->number, folder, folder, self->number);
+           self->number, self->title, folder, self->number, folder, folder, folder, folder,
+           self->number);
     return fflush(stdout) == 0 ? COMMAND_GOOD : COMMAND_FAILED;
 }

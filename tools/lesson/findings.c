@@ -68,15 +68,25 @@ int findings_count(const char *report)
     return count;
 }
 
-void findings_print(const char *report, const char *file, const lesson *of, bool early)
+static bool is_chosen(const json_t *finding, const lesson *of, findings_choice choice)
+{
+    if (choice == FINDINGS_ERRORS)
+        return strcmp(text_of(finding, "severity"), "error") == 0;
+    return choice == FINDINGS_ALL || lesson_hint_for(of, text_of(finding, "kind")) != NULL;
+}
+
+void findings_print(const char *report, const char *file, const lesson *of, findings_choice choice)
 {
     enum { PRINTED_MOST = 4 };
     int printed = 0;
-    json_t *all = json_load_file(report, 0, NULL), *finding;
-    size_t index;
-    json_array_foreach(
-        json_object_get(all, "findings"), index,
-        finding) if ((!early || strcmp(text_of(finding, "severity"), "error") == 0) &&
-                     printed++ < PRINTED_MOST) print_finding(finding, file, of);
+    json_t *all = json_load_file(report, 0, NULL);
+    const json_t *findings = json_object_get(all, "findings");
+    for (size_t i = 0; i < json_array_size(findings) && printed < PRINTED_MOST; i++) {
+        const json_t *finding = json_array_get(findings, i);
+        if (!is_chosen(finding, of, choice))
+            continue;
+        print_finding(finding, file, of);
+        printed++;
+    }
     json_decref(all);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lesson 1: a picture is to be kept on GPU 0, and a mask on GPU 1. One line is missing.
+ * Lesson 1: a picture is to be kept on GPU 0, and a mask on GPU 1.
  *
  * What will be printed?
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lesson 2: main makes a context current and lets a worker allocate in it. Two lines are missing.
+ * Lesson 2: main makes a context current and lets a worker allocate in it.
  *
  * What will be printed?
  */

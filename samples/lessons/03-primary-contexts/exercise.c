@@ -54,7 +54,9 @@ int main(int argc, char **argv)
         MUST(cuDevicePrimaryCtxGetState(gpu, &flags, &active));
         printf("the primary context of GPU %d is %s\n", gpu, active ? "active" : "not active");
     }
-    MUST(cuCtxPopCurrent(NULL));
+    MUST(cuCtxPopCurrent(NULL)); /* main's push */
+    MUST(cuCtxGetCurrent(&current));
+    printf("left on the stack: %s\n", current == NULL ? "nothing" : "something");
     MUST(cuDevicePrimaryCtxRelease(0));
     return 0;
 }

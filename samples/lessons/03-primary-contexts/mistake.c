@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lesson 3: a renderer and a decoder of one program use the primary context of GPU 0. The decoder
- * gives it back once too often.
+ * Lesson 3: a renderer and a decoder of one program use the primary context of GPU 0; one file of
+ * the decoder is broken.
  *
  * What will be printed?
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lesson 4: a function asks another GPU how much memory it has free. One call in it is wrong.
+ * Lesson 4: a function asks another GPU how much memory it has free.
  *
  * What will be printed?
  */

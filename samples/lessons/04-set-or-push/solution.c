@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Lesson 4, exercise: fill_all works in three contexts, again and again. It may not leave anything
- * on the stack, however many rounds there are, and the caller's context has to be current again.
+ * on the stack, however many rounds there are, and the caller's context has to be current again,
+ * whoever the caller is.
  *
  * Write between the two comments only. Check it: ctxrt lesson 4 --check
  */
@@ -16,8 +17,8 @@ static void fill_all(const CUcontext contexts[GPUS], const CUdeviceptr buffers[G
             /* ---- your lines begin ---- */
             MUST(cuCtxPushCurrent(contexts[i]));
             /* ---- your lines end ---- */
-            MUST(
-                cuMemsetD8(buffers[i], (unsigned char)(round < ROUNDS - 1 ? round : value), BYTES));
+            const int byte = round < ROUNDS - 1 ? round : value;
+            MUST(cuMemsetD8(buffers[i], (unsigned char)byte, BYTES));
             MUST(cuCtxSynchronize());
             /* ---- your lines begin ---- */
             MUST(cuCtxPopCurrent(NULL));
@@ -49,13 +50,16 @@ int main(int argc, char **argv)
         MUST(cuMemAlloc(&buffers[i], BYTES));
         MUST(cuCtxPopCurrent(NULL));
     }
-    MUST(cuCtxPushCurrent(contexts[1])); /* the caller's */
-    fill_all(contexts, buffers, number_of(argc, argv));
-    MUST(cuCtxGetCurrent(&current));
-    MUST(cuMemcpyDtoH(&byte, buffers[1], 1));
-    printf("the buffer on GPU %d holds %d\n", gpu_of(buffers[1]), byte);
-    printf("current: %s, ", current == contexts[1] ? "the caller's" : "another");
-    printf("entries: %d\n", depth());
+    for (int caller = 0; caller < GPUS; caller++) {
+        MUST(cuCtxPushCurrent(contexts[(caller + 1) % GPUS]));
+        MUST(cuCtxPushCurrent(contexts[caller]));
+        fill_all(contexts, buffers, number_of(argc, argv));
+        MUST(cuCtxGetCurrent(&current));
+        MUST(cuMemcpyDtoH(&byte, buffers[caller], 1));
+        printf("called on GPU %d: its buffer holds %d, ", gpu_of(buffers[caller]), byte);
+        printf("current: %s, ", current == contexts[caller] ? "the caller's" : "another");
+        printf("entries: %d\n", depth());
+    }
     for (int i = 0; i < GPUS; i++)
         MUST(cuCtxDestroy(contexts[i]));
     return 0;

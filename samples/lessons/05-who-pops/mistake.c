@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lesson 5: a host program calls a guest, a library with a context of its own. The guest tidies up
- * twice when it fails.
+ * Lesson 5: a host program calls a guest, a library with a context of its own. The guest can
+ * fail.
  *
  * What will be printed?
  */

@@ -28,13 +28,28 @@ static CUresult keep_copy(guest *self, CUdeviceptr from, size_t bytes)
     return result;
 }
 
+/* Counts the entries of the stack, and leaves it as it is. */
+static int depth(void)
+{
+    enum { MOST = 32 };
+    CUcontext entries[MOST], current = NULL;
+    int count = 0;
+    for (MUST(cuCtxGetCurrent(&current)); current != NULL && count < MOST;
+         MUST(cuCtxGetCurrent(&current)))
+        MUST(cuCtxPopCurrent(&entries[count++]));
+    for (int i = count; i > 0; i--)
+        MUST(cuCtxPushCurrent(entries[i - 1]));
+    return count;
+}
+
 static void call_guest(guest *self, CUdeviceptr from, size_t bytes)
 {
     CUcontext current;
     CUresult result = keep_copy(self, from, bytes);
     MUST(cuCtxGetCurrent(&current));
-    printf("the guest says %s, current is %s\n", name_of(result),
+    printf("the guest says %s, current is %s, ", name_of(result),
            current == self->of_host ? "the host's" : "another");
+    printf("entries: %d\n", depth());
 }
 
 int main(int argc, char **argv)
@@ -51,8 +66,9 @@ int main(int argc, char **argv)
     MUST(cuMemsetD8(buffer, (unsigned char)number_of(argc, argv), 64));
     MUST(cuCtxSynchronize());
     call_guest(&one, buffer, 0);
-    call_guest(&one, buffer, (size_t)1 << 45);
+    call_guest(&one, buffer, (size_t)1 << 45); /* 32 TiB: there is not so much memory */
     call_guest(&one, buffer, 64);
+    MUST(cuCtxSynchronize());
     MUST(cuCtxPushCurrent(one.context));
     MUST(cuMemcpyDtoH(&byte, one.copy, 1));
     MUST(cuCtxPopCurrent(NULL));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lesson 6: a producer hands a context with its result to a consumer thread, and destroys the
- * context too early.
+ * Lesson 6: a producer hands a context with its result to a consumer thread. One of them destroys
+ * it.
  *
  * What will be printed?
  */

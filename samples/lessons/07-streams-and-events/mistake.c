@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lesson 7: GPU 1 is to copy a buffer when GPU 0 has filled it. One line stands in the wrong place.
+ * Lesson 7: GPU 1 is to copy a buffer when GPU 0 has filled it.
  *
  * What will be printed? Under CTXRT_EMU_SCHEDULE=lazy no work runs before something waits for it.
  */

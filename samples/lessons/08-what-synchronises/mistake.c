@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lesson 8: a result is computed, copied to the host, shown, and kept in an archive on the GPU. One
- * line stands too late.
+ * Lesson 8: a result is computed, copied to the host, shown, kept in an archive on the GPU, and
+ * shown again.
  *
  * What will be printed? Under CTXRT_EMU_SCHEDULE=lazy no work runs before something waits for it.
  */

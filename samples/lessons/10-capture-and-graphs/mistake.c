@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lesson 10: two fills are captured as a graph. One call stands inside the capture and must not.
+ * Lesson 10: two fills are captured as a graph.
  *
  * What will be printed?
  */

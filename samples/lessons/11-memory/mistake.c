@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lesson 11: a cache keeps a buffer for the next job. The context of the job is destroyed first.
+ * Lesson 11: a cache keeps a buffer for the next job.
  *
  * What will be printed?
  */

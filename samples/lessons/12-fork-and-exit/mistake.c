@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lesson 12: a program starts the driver, forks, and lets the child do the work. Two lines stand in
- * the wrong order.
+ * Lesson 12: a program starts the driver, forks, and lets the child do the work; the parent waits
+ * for it.
  *
  * What will be printed?
  */
