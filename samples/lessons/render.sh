@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes what the tools say of one lesson: report.txt, and README.md with its blocks filled in.
+# Writes what the tools say of one lesson: report.txt, picture.svg, and README.md with its blocks filled in.
 #
 #   render.sh LESSON TO     (in the environment of the tests: top_srcdir, top_builddir)
 #
@@ -42,6 +42,9 @@ for picture in "$lesson"/*.scn; do
     "$ctxrt" play --show "$picture" 2>&1 | grep -v ': passed$' > "shows-$picture"
     grep -v '^      [^ ]* *|' "shows-$picture" > "steps-$picture"
 done
+
+# Under the schedule lazy work runs when a step waits for it: the picture has the same bytes each time.
+"$ctxrt" play --schedule=lazy --json=played.json picture.scn > played && "$ctxrt" draw -o picture.svg played.json || exit 1
 
 awk '
     /^<!-- (shows|steps|prints|report) / { file = $2 "-" $3; print; next }

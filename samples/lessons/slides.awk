@@ -1,41 +1,23 @@
-# Slides of the lessons: their pages' headings, lists and blocks, and of each paragraph the first sentence; the whole
-# paragraphs are notes for the speaker. What a scenario gives is shown step by step; an answer has a slide of its own.
-#   awk -f slides.awk -v style='FILE...' -v script=FILE LESSON/README.md...
-function html(text) {
-    gsub(/&/, "\\&amp;", text)
-    gsub(/</, "\\&lt;", text)
-    gsub(/>/, "\\&gt;", text)
-    return text
-}
-
-# Replaces each pair of `mark` by a tag.
-function pairs(text, mark, tag,    out, at, rest, length_of) {
-    length_of = length(mark)
-    while ((at = index(text, mark)) > 0) {
-        rest = substr(text, at + length_of)
-        if (index(rest, mark) == 0)
-            break
-        out = out substr(text, 1, at - 1) "<" tag ">" substr(rest, 1, index(rest, mark) - 1) "</" tag ">"
-        text = substr(rest, index(rest, mark) + length_of)
-    }
-    return out text
-}
-
-function words(text) {
-    while (match(text, /\[[^]]*\]\([^)]*\)/))
-        text = substr(text, 1, RSTART - 1) substr(text, RSTART + 1, index(substr(text, RSTART), "]") - 2) substr(text, RSTART + RLENGTH)
-    return pairs(pairs(pairs(html(text), "`", "code"), "**", "b"), "*", "i")
-}
-
+# Slides of the lessons: their pages' headings, lists, pictures and blocks; of each paragraph the first sentence, and those with words in
+# bold or italic letters. The whole paragraphs are notes for the speaker. What a scenario gives is shown step by step; an answer has a slide
+# of its own. words.awk comes before.
+#   awk -f words.awk -f slides.awk -v style='FILE...' -v script=FILE LESSON/README.md...
 # A sentence ends with a mark before a blank and a capital letter, a backquote or a star.
-function first_sentence(text) {
-    return match(text, /[.?:] +[A-Z`*]/) ? substr(text, 1, RSTART) : text
+function main_sentences(text,    out, sentence) {
+    while (text != "") {
+        sentence = match(text, /[.?:]\** +[A-Z`*]/) ? substr(text, 1, RSTART + RLENGTH - 2) : text
+        text = substr(text, length(sentence) + 1)
+        if (out == "" || sentence ~ /\*/)
+            out = out sentence
+    }
+    return out
 }
 
 function end_paragraph() {
     if (paragraph != "") {
-        printf "<p%s>%s</p>\n", (stepping ? " class=\"step\"" : ""), words(first_sentence(paragraph))
+        printf "<p%s>%s</p>\n", (stepping ? " class=\"step\"" : ""), words(main_sentences(paragraph))
         notes = notes "<p>" words(paragraph) "</p>"
+        filled = 1
     }
     paragraph = ""
 }
@@ -47,6 +29,7 @@ function end_list() {
     if (in_list)
         print "</" in_list ">"
     in_list = item = ""
+    in_table = 0
 }
 
 function end_slide() {
@@ -61,6 +44,15 @@ function begin_slide(heading, class) {
     end_slide()
     printf "<section class=\"%s\"><h2>%s</h2>\n", class, words(heading)
     open = 1
+    filled = 0
+}
+
+# For a block or a picture: a slide that has nothing but its heading goes on.
+function begin_part(heading) {
+    end_list()
+    if (filled || heading != title)
+        begin_slide(heading, "")
+    filled = 1
 }
 
 # A line of a played scenario is a step, with the stacks below it.
@@ -79,10 +71,8 @@ function block_line(text) {
 
 function begin_block() {
     end_list()
-    if (kind == "prints")
-        begin_slide("What is printed", "")
-    else if (kind != "from")
-        begin_slide(title, "")
+    if (kind != "from")
+        begin_part(kind == "prints" ? "What is printed" : title)
     printf "<pre>"
     inside = 1
     steps = 0
@@ -98,16 +88,23 @@ function end_block() {
 BEGIN {
     print "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
     print "<meta name=\"viewport\" content=\"width=device-width\"><title>Lessons about CUDA contexts</title>\n<style>"
-    count = split(style, files, " ")
-    for (i = 1; i <= count; i++)
-        while ((getline line < files[i]) > 0)
-            print line
+    print_files(style)
     print "</style></head><body>"
 }
 
+# The picture of a scenario has its calls, too.
+/^!\[/ {
+    begin_part(title)
+    picture(FILENAME, ++pictures)
+    stepping = pictured = 1
+    next
+}
+skipping && /^```$/ { skipping = 0; next }
+skipping { next }
+pictured && /^```text$/ { pictured = 0; skipping = 1; next }
 inside && /^```$/ { end_block(); next }
 inside { block_line($0); next }
-/^<!-- / { kind = $2; next }
+/^<!-- / { kind = $2; pictured = pictured && $3 == "picture.scn"; next }
 /^```/ { begin_block(); next }
 /^# / {
     title = substr($0, 3)
@@ -117,6 +114,16 @@ inside { block_line($0); next }
 /^## / {
     title = substr($0, 4)
     begin_slide(title, "")
+    next
+}
+/^\|/ {
+    if (!in_table) {
+        end_list()
+        print "<table>"
+        in_table = filled = 1
+        in_list = "table"
+    }
+    print row($0)
     next
 }
 /^$/ { end_list(); next }
@@ -129,6 +136,7 @@ inside { block_line($0); next }
         print "<" wanted ">"
     }
     in_list = wanted
+    filled = 1
     sub(/^(\*|[0-9]+\.) */, "")
     item = $0
     next
@@ -139,7 +147,6 @@ in_list && /^ / { sub(/^ */, ""); item = item " " $0; next }
 END {
     end_slide()
     print "<nav></nav>\n<script>"
-    while ((getline line < script) > 0)
-        print line
+    print_files(script)
     print "</script>\n</body>\n</html>"
 }

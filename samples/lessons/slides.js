@@ -8,6 +8,20 @@ function stepsOf(slide) {
   return [...slide.querySelectorAll('.step')];
 }
 
+/* Of a picture, the last panel in sight and the one before it; all of it when all was shown. */
+const number = (shape, name) => Number(shape.getAttribute(name));
+function zoom(slide) {
+  const svg = slide.querySelector('svg');
+  if (svg === null) return;
+  const panels = [...svg.querySelectorAll('.step')], whole = stepsOf(slide).every(step => step.classList.contains('shown'));
+  const last = panels.filter(panel => panel.classList.contains('shown')).pop().querySelector('.panel');
+  const width = number(last, 'width') + 10, left = Math.max(0, number(last, 'x') - 10 - width);
+  const view = whole ? [0, 0, number(svg, 'width'), number(svg, 'height')]
+    : [left, number(last, 'y') - 5, 2 * width + 10, number(last, 'height') + 10];
+  svg.setAttribute('viewBox', view.join(' '));
+  svg.style.aspectRatio = view[2] + ' / ' + view[3];
+}
+
 function show(wanted, whole) {
   at = Math.max(0, Math.min(slides.length - 1, wanted));
   slides.forEach((slide, i) => slide.classList.toggle('shown', i === at));
@@ -18,6 +32,7 @@ function show(wanted, whole) {
 function tell() {
   const left = stepsOf(slides[at]).filter(step => !step.classList.contains('shown')).length;
   nav.textContent = (left > 0 ? left + ' more · ' : '') + (at + 1) + ' of ' + slides.length + ' · n: notes';
+  zoom(slides[at]);
   history.replaceState(null, '', '#' + (at + 1));
   scrollTo(0, 0);
 }
@@ -46,4 +61,8 @@ addEventListener('keydown', event => {
   keys[event.key]();
 });
 addEventListener('click', onward);
+addEventListener('beforeprint', () => slides.forEach(slide => {
+  stepsOf(slide).forEach(step => step.classList.add('shown'));
+  zoom(slide);
+}));
 show(Number(location.hash.slice(1)) - 1 || 0, false);

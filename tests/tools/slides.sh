@@ -7,21 +7,55 @@ slides=$top_builddir/samples/lessons/slides.html
 TMPDIR=$scratch
 export TMPDIR
 
-! grep -q 'src=\|<link\|@import\|url(\|fetch(\|import(\|http' "$slides" && [ "$(wc -c < "$slides")" -lt 300000 ] &&
-    [ "$(tail -n 1 "$slides")" = '</html>' ]
+# A page that needs no other file has none of these; a fill of a picture is within it.
+alone() # page
+{
+    ! sed 's/url(#[a-z0-9-]*)//g' "$1" | grep -q 'src=\|<link\|@import\|url(\|fetch(\|import(\|http' && [ "$(tail -n 1 "$1")" = '</html>' ] &&
+        [ "$(wc -c < "$1")" -lt 300000 ]
+}
+
+alone "$slides"
 report $? 'they_need_no_other_file_and_are_small'
 
-# The lines within fences of all pages, and those within <pre> of the slides.
+# The lines within fences of all pages but those of scenarios' calls, and those within <pre> of the slides.
+text_of() # HTML
+{
+    sed -e 's/<[^<>]*>//g' -e 's/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g'
+}
+
 cat "$top_srcdir"/samples/lessons/[0-9]*/README.md |
-    awk '/^```/ { inside = !inside; next } inside' > "$scratch/of_pages"
-sed -n '/<pre>/,/<\/pre>/p' "$slides" | sed -e 's/<[^<>]*>//g' -e 's/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g' | grep . > "$scratch/of_slides"
+    awk '/^<!-- (shows|steps) / { of_calls = 1 } /^```/ { inside = !inside; if (!inside) of_calls = 0; next } inside && !of_calls' > "$scratch/of_pages"
+sed -n '/<pre>/,/<\/pre>/p' "$slides" | text_of | grep . > "$scratch/of_slides"
 grep . "$scratch/of_pages" | diff - "$scratch/of_slides" > "$scratch/out"
 report $? 'they_have_the_blocks_of_the_pages'
+# The calls of scenarios are in the pictures, each with what came back.
+cat "$top_srcdir"/samples/lessons/[0-9]*/README.md |
+    awk '/^<!-- (shows|steps) / { of_calls = 1 } /^```/ { inside = !inside; if (!inside) of_calls = 0; next } inside && of_calls' |
+    sed -n 's/^ *\([0-9][0-9]* .*[^ ]\)  *-> /\1 -> /p' | tr -s ' ' > "$scratch/of_pages"
+grep 'class="\(call\|good\|wrong\)"' "$slides" | text_of | paste -d ' ' - - | tr -s ' ' > "$scratch/of_slides"
+[ -s "$scratch/of_pages" ] && grep -vxFf "$scratch/of_slides" "$scratch/of_pages" > "$scratch/out"
+[ ! -s "$scratch/out" ]
+report $? 'and_the_calls_of_the_scenarios'
 grep -c '^# ' "$top_srcdir"/samples/lessons/[0-9]*/README.md | awk -F: '{ n += $2 } END { print n }' > "$scratch/titles"
 [ "$(grep -c '<section class="title">' "$slides")" -eq "$(cat "$scratch/titles")" ]
 report $? 'each_lesson_has_its_title'
 ! grep -q '\*\*\|`[^`]*`' "$slides"
 report $? 'no_mark_of_the_pages_is_left'
+
+# ---- the pages as HTML ----
+
+for lesson in "$top_srcdir"/samples/lessons/[0-9]*; do
+    page=$top_builddir/samples/lessons/$(basename "$lesson").html
+    alone "$page" || echo "$page is not small, or needs another file"
+    awk '/^```/ { inside = !inside; next } inside' "$lesson/README.md" | grep . > "$scratch/of_page"
+    sed -n '/<pre>/,/<\/pre>/p' "$page" | text_of | grep . | diff "$scratch/of_page" - || echo "$page has other blocks"
+    [ "$(grep -c 'class="step"' "$page")" -eq "$(grep -c 'class="step"' "$lesson/picture.svg")" ] && grep -q 'class="step"' "$page" ||
+        echo "$page has another picture"
+    [ "$(grep -c '<details>' "$page")" -eq 1 ] && [ "$(grep -c '</details>' "$page")" -eq 1 ] || echo "$page hides no answer"
+    ! sed '/<pre>/,/<\/pre>/d' "$page" | grep -q '\*\*\|`[^`]*`\|^|' || echo "$page has marks of the source"
+done > "$scratch/out" 2>&1
+[ ! -s "$scratch/out" ]
+report $? 'each_page_has_its_blocks_its_picture_and_a_folded_answer'
 
 find_browser 'the slides in a browser'
 open_page "$slides" "$top_srcdir/tests/tools/slides_probe.js"
@@ -44,5 +78,8 @@ keys_reach_every_step_of_every_slide|reached: true
 a_question_does_not_show_its_answer|question: has no answer
 which_is_on_the_next_slide|answer: true
 none_is_wider_than_the_screen|too wide: 0
+the_picture_shows_the_last_two_panels|panels: 1 then 2 of 3
+then_all_of_it|whole: true
+every_fill_of_a_picture_is_its_own|fills: good
 END
 echo "1..$number"

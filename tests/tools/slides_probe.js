@@ -37,4 +37,23 @@ say('question', slides[question].textContent.includes('making the picture white'
 say('answer', slides[question + 1].textContent.includes('making the picture white'));
 const overflow = slides.filter((slide, i) => { show(i, true); return document.documentElement.scrollWidth > innerWidth; });
 say('too wide', overflow.length);
+/* The panels of the picture that are in sight: within the view of it. */
+function inSight(svg) {
+  const view = svg.viewBox.baseVal;
+  return [...svg.querySelectorAll('.panel')].filter(panel => {
+    const x = Number(panel.getAttribute('x')), y = Number(panel.getAttribute('y')), step = panel.parentElement;
+    return getComputedStyle(step).visibility === 'visible' && x >= view.x && x < view.x + view.width && y >= view.y && y < view.y + view.height;
+  }).length;
+}
+const pictured = slides.findIndex(slide => slide.querySelector('svg') !== null), svg = slides[pictured].querySelector('svg');
+show(pictured, false);
+const first = inSight(svg);
+press('ArrowRight');
+press('ArrowRight');
+say('panels', first + ' then ' + inSight(svg) + ' of ' + svg.querySelectorAll('.step.shown').length);
+show(pictured, true);
+say('whole', inSight(svg) === svg.querySelectorAll('.panel').length);
+const ids = [...document.querySelectorAll('pattern')].map(pattern => pattern.id);
+const used = [...document.querySelectorAll('svg [fill^=url]')].map(shape => shape.getAttribute('fill').slice(5, -1));
+say('fills', new Set(ids).size === ids.length && used.length > 100 && used.every(id => ids.includes(id)) ? 'good' : 'bad');
 say('done', true);
