@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The part of the CUDA Driver API that the programs of tests/misuse use, declared anew for machines
- * without cuda.h. tests/misuse/run.sh compiles the programs with cuda.h too, where there is one.
+ * The part of the CUDA Driver API that the programs of the lessons and of tests/misuse use, declared
+ * anew for machines without cuda.h. Tests compile the programs with cuda.h too, where there is one.
  */
 #ifndef MISUSE_CUDA_H
 #define MISUSE_CUDA_H
