@@ -148,8 +148,11 @@ bool standin_find(const char *cuda, char folder[PATH_MAX])
 int standin_execute(const char *command, char **program)
 {
     execvp(program[0], program);
+    const char *why = strerror(errno);
     int status = errno == ENOENT ? COMMAND_NOT_FOUND : COMMAND_CANNOT_EXECUTE;
-    return command_error(command, status, "cannot run %s: %s", program[0], strerror(errno));
+    bool here = errno == ENOENT && strchr(program[0], '/') == NULL && access(program[0], X_OK) == 0;
+    return command_error(command, status, "cannot run %s: %s%s%s", program[0], why,
+                         here ? "; say ./" : "", here ? program[0] : "");
 }
 
 bool standin_passes_on(const standin_options *options)

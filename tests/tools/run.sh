@@ -5,7 +5,7 @@ set -u
 ctxrt=$top_builddir/ctxrt
 shim=$top_builddir/lib/shim
 
-echo 1..46
+echo 1..47
 
 run "$ctxrt" run --help
 printed '--memory' && ! grep -Eq -- '--schedule|--fault' "$scratch/out"
@@ -60,6 +60,11 @@ report $? 'cuda_is_12_or_13'
 run "$ctxrt" run no-such-program
 failed_with 127 'cannot run no-such-program'
 report $? 'a_program_that_is_not_there_gives_127'
+printf '#!/bin/sh\n' > "$scratch/beside"
+chmod +x "$scratch/beside"
+run sh -c 'cd "$1" && exec "$2" run beside' sh "$scratch" "$ctxrt"
+failed_with 127 'cannot run beside: No such file or directory; say ./beside$'
+report $? 'a_program_of_the_current_folder_is_told_with_its_name'
 run "$ctxrt" run "$scratch"
 failed_with 126 'cannot run'
 report $? 'a_program_that_cannot_be_executed_gives_126'
