@@ -20,7 +20,7 @@ said() # key of lesson.txt
 compile() # name
 {
     ${CC:-cc} -std=gnu11 -Wall -Wextra -Werror -O0 -g -DLESSON_OWN_DECLARATIONS ${SANITIZERS:+-fsanitize=$SANITIZERS} \
-        "-I$lesson/.." "$1.c" -o "$1" "$library/libcuda.so.1" -pthread
+        "-I$lesson/.." "$1.c" -o "$1" "$library/libcuda.so.1" -pthread -ldl
 }
 
 mkdir -p "$to" && cp "$lesson"/*.c "$lesson"/*.scn "$to" && cd "$to" || exit 1

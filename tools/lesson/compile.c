@@ -62,8 +62,8 @@ int compile_program(const char *command, const job *self, const lessons *all, co
     for (char *word = strtok_r(cc, " ", &rest); word != NULL && count < WORDS_OF_CC;
          word = strtok_r(NULL, " ", &rest))
         arguments[count++] = word;
-    const char *const options[] = {"-std=gnu11", "-g", "-O0",   "-Wall", headers,
-                                   source,       "-o", program, library, "-pthread"};
+    const char *const options[] = {"-std=gnu11", "-g",    "-O0",   "-Wall",    headers, source,
+                                   "-o",         program, library, "-pthread", "-ldl"};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         arguments[count++] = (char *)options[i];
     arguments[count] = NULL;
