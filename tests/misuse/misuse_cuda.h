@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The part of the CUDA Driver API that the programs of the lessons and of tests/misuse use, declared
+ * The part of the CUDA Driver API that the programs of lessons and of tests/misuse use, declared
  * anew for machines without cuda.h. Tests compile the programs with cuda.h too, where there is one.
  */
 #ifndef MISUSE_CUDA_H
