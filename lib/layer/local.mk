@@ -12,6 +12,7 @@ lib_layer_libcheck_la_SOURCES = lib/layer/check/kinds.def lib/layer/check/lifeti
 	lib/layer/check/check.c lib/layer/check/check.h \
 	lib/layer/check/current.c \
 	lib/layer/check/finding.c lib/layer/check/finding.h lib/layer/check/finding_log.c \
+	lib/layer/check/frontier.c lib/layer/check/frontier.h \
 	lib/layer/check/handle.c \
 	lib/layer/check/lifetimes.c \
 	lib/layer/check/mapping.c \

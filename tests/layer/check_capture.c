@@ -308,7 +308,7 @@ START_TEST(a_threads_default_stream_is_that_threads)
     begin(CXU_STREAM_PER_THREAD, GLOBAL);
     fill(CXU_STREAM_PER_THREAD);
     told(table.mem_alloc(&more, 64), CXU_STREAM_CAPTURE_UNSUPPORTED,
-         "a capture in mode GLOBAL began in a default stream", NULL);
+         "a capture in mode GLOBAL began in the default stream of thread 1", NULL);
     end(CXU_STREAM_PER_THREAD);
     ck_assert_int_eq(alive(CX_OBJECT_CAPTURE), 0);
 }

@@ -435,16 +435,16 @@ static const between all_between[] = {
     BETWEEN(synchronize_event, true, true),
     BETWEEN(poll_event, true, true),
     BETWEEN(time_end, true, true),
-    BETWEEN(time_begin, true, false), /* the end of the two may be behind less */
+    BETWEEN(time_begin, true, true),
     BETWEEN(synchronize_context, true, true),
     BETWEEN(synchronize_named_context, true, true),
-    BETWEEN(synchronize_another_context, false, true), /* any context counts */
+    BETWEEN(synchronize_another_context, false, false),
     BETWEEN(copy_between_contexts, true, true),
     BETWEEN(free_memory, true, true),
     BETWEEN(destroy_a_context, true, true),
     BETWEEN(reset_a_device, true, true),
     BETWEEN(call_the_host, true, true),
-    BETWEEN(call_the_host_elsewhere, false, true), /* any stream counts */
+    BETWEEN(call_the_host_elsewhere, false, false),
     BETWEEN(add_callback, true, true),
     BETWEEN(write_value, true, true),
     BETWEEN(wait_for_value, true, false),
@@ -453,7 +453,7 @@ static const between all_between[] = {
     BETWEEN(wait_for_an_event_of_others, true, false),
     BETWEEN(synchronize_an_event_of_others, true, true),
     BETWEEN(capture_another_stream, false, false),
-    BETWEEN(call_the_host_in_a_capture, false, true), /* captures count too */
+    BETWEEN(call_the_host_in_a_capture, false, false),
     BETWEEN(launch_a_graph, false, true), /* what a graph does is not known */
     BETWEEN(launch_a_graph_that_records, true, true),
     BETWEEN(launch_a_graph_that_waits, true, true),

@@ -4,41 +4,92 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PER_THREAD = 2 };
-
 cx_capture *cx_captures;
 
 /* An event whose last record is captured, and the work that this is behind. */
 typedef struct captured_event {
     CUevent event;
     cx_capture *capture;
-    uint64_t behind[CX_BRANCHES];
+    cx_branch_clock behind;
     UT_hash_handle hh;
 } captured_event;
 
 static captured_event *events;
 
+/* ---- clocks ---- */
+
+/* False: no memory. */
+static bool extend(cx_branch_clock *clock, unsigned count)
+{
+    if (clock->count >= count)
+        return true;
+    uint64_t *works = reallocarray(clock->works, count, sizeof *works);
+    if (works == NULL)
+        return false;
+    memset(works + clock->count, 0, (count - clock->count) * sizeof *works);
+    *clock = (cx_branch_clock){works, count};
+    return true;
+}
+
+static void join(cx_branch_clock *clock, const cx_branch_clock *other)
+{
+    if (!extend(clock, other->count))
+        return;
+    for (unsigned i = 0; i < other->count; i++)
+        clock->works[i] = other->works[i] > clock->works[i] ? other->works[i] : clock->works[i];
+}
+
+static uint64_t works_of(const cx_branch_clock *clock, unsigned branch)
+{
+    return branch < clock->count ? clock->works[branch] : 0;
+}
+
 /* ---- branches ---- */
 
 /* The branch that the stream is, or would be. */
-static cx_branch identify(const cx_check_call *call, CUstream stream)
+static cx_branch identify(cx_check_call *call, CUstream stream)
 {
-    const cx_object *made = cx_check_stream(stream);
-    return (cx_branch){.stream = stream,
+    const CUstream named = cx_check_named(call, stream);
+    const cx_object *made = cx_check_stream(named);
+    const bool of_thread = named == CXU_STREAM_PER_THREAD;
+    return (cx_branch){.stream = named,
                        .number = made != NULL ? made->number : 0,
-                       .thread = (uintptr_t)stream == PER_THREAD ? call->thread->number : 0};
+                       .thread = of_thread ? call->thread->number : 0,
+                       .context = of_thread ? cx_check_context(call) : NULL};
+}
+
+static bool same_stream(const cx_branch *one, const cx_branch *other)
+{
+    return one->stream == other->stream && one->number == other->number &&
+           one->thread == other->thread && one->context == other->context;
 }
 
 static cx_branch *find_branch(cx_capture *capture, const cx_branch *wanted)
 {
     for (unsigned i = 0; i < capture->count; i++)
-        if (capture->all[i].stream == wanted->stream && capture->all[i].number == wanted->number &&
-            capture->all[i].thread == wanted->thread)
+        if (same_stream(&capture->all[i], wanted))
             return &capture->all[i];
     return NULL;
 }
 
-static cx_branch *branch_of(const cx_check_call *call, CUstream stream, cx_capture **out_capture)
+/* NULL: no memory. */
+static cx_branch *add_branch(cx_capture *capture, const cx_branch *joining, cx_origin joined)
+{
+    if (capture->count == capture->capacity) {
+        const unsigned more = capture->capacity != 0 ? 2 * capture->capacity : 4;
+        cx_branch *all = reallocarray(capture->all, more, sizeof *all);
+        if (all == NULL)
+            return NULL;
+        capture->all = all;
+        capture->capacity = more;
+    }
+    cx_branch *branch = &capture->all[capture->count++];
+    *branch = *joining;
+    branch->joined = joined;
+    return branch;
+}
+
+static cx_branch *branch_of(cx_check_call *call, CUstream stream, cx_capture **out_capture)
 {
     const cx_branch wanted = identify(call, stream);
     for (cx_capture *capture = cx_captures; capture != NULL; capture = capture->next) {
@@ -50,7 +101,7 @@ static cx_branch *branch_of(const cx_check_call *call, CUstream stream, cx_captu
     return NULL;
 }
 
-cx_capture *cx_capture_of_stream(const cx_check_call *call, CUstream stream)
+cx_capture *cx_capture_of_stream(cx_check_call *call, CUstream stream)
 {
     cx_capture *capture;
     return branch_of(call, stream, &capture) != NULL ? capture : NULL;
@@ -58,7 +109,9 @@ cx_capture *cx_capture_of_stream(const cx_check_call *call, CUstream stream)
 
 bool cx_branch_is_joined(const cx_capture *capture, unsigned branch)
 {
-    return capture->all[0].behind[branch] >= capture->all[branch].works;
+    if (branch < capture->left_count)
+        return !capture->left[branch];
+    return works_of(&capture->all[0].behind, branch) >= capture->all[branch].works;
 }
 
 const cx_object *cx_branch_stream(const cx_branch *branch)
@@ -74,8 +127,10 @@ void cx_branch_text(const cx_branch *branch, char *text, size_t size)
         cx_object_text(stream, text, size);
     else if (branch->number != 0)
         snprintf(text, size, "stream %u", (unsigned)branch->number);
+    else if (branch->thread != 0)
+        snprintf(text, size, "the default stream of thread %d", branch->thread);
     else
-        snprintf(text, size, "%s", branch->thread != 0 ? "a default stream" : "an unknown stream");
+        snprintf(text, size, "an unknown stream");
 }
 
 /* ---- events ---- */
@@ -96,6 +151,7 @@ cx_capture *cx_capture_of_event(CUevent event)
 static void drop_event(captured_event *event)
 {
     HASH_DEL(events, event);
+    free(event->behind.works);
     free(event);
 }
 
@@ -108,15 +164,19 @@ void cx_capture_forget(CUevent event)
 
 /* ---- work ---- */
 
-void cx_capture_work(const cx_check_call *call, CUstream stream)
+void cx_capture_work(cx_check_call *call, CUstream stream)
 {
     cx_capture *capture;
     cx_branch *branch = branch_of(call, stream, &capture);
-    if (branch != NULL)
-        branch->behind[branch - capture->all] = ++branch->works;
+    if (branch == NULL)
+        return;
+    const unsigned own = (unsigned)(branch - capture->all);
+    branch->works++;
+    if (extend(&branch->behind, own + 1))
+        branch->behind.works[own] = branch->works;
 }
 
-void cx_capture_record(const cx_check_call *call, CUstream stream, CUevent event)
+void cx_capture_record(cx_check_call *call, CUstream stream, CUevent event)
 {
     cx_capture *capture;
     const cx_branch *branch = branch_of(call, stream, &capture);
@@ -126,17 +186,11 @@ void cx_capture_record(const cx_check_call *call, CUstream stream, CUevent event
         return;
     made->event = event;
     made->capture = capture;
-    memcpy(made->behind, branch->behind, sizeof made->behind);
+    join(&made->behind, &branch->behind);
     HASH_ADD(hh, events, event, sizeof made->event, made);
 }
 
-static void join(uint64_t *clock, const uint64_t *other)
-{
-    for (unsigned i = 0; i < CX_BRANCHES; i++)
-        clock[i] = other[i] > clock[i] ? other[i] : clock[i];
-}
-
-void cx_capture_wait(const cx_check_call *call, CUstream stream, CUevent event)
+void cx_capture_wait(cx_check_call *call, CUstream stream, CUevent event)
 {
     const captured_event *found = find_event(event);
     if (found == NULL)
@@ -144,29 +198,25 @@ void cx_capture_wait(const cx_check_call *call, CUstream stream, CUevent event)
     cx_capture *capture = found->capture;
     const cx_branch joining = identify(call, stream);
     cx_branch *branch = find_branch(capture, &joining);
-    if (branch == NULL && capture->count < CX_BRANCHES) {
-        branch = &capture->all[capture->count++];
-        *branch = joining;
-        branch->joined = call->origin;
-    }
+    if (branch == NULL)
+        branch = add_branch(capture, &joining, call->origin);
     if (branch != NULL)
-        join(branch->behind, found->behind);
+        join(&branch->behind, &found->behind);
 }
 
 /* ---- captures ---- */
 
-void cx_capture_begin(const cx_check_call *call, cx_object *object, CUstream stream)
+void cx_capture_begin(cx_check_call *call, cx_object *object, CUstream stream)
 {
+    const cx_branch first = identify(call, stream);
     cx_capture *capture = calloc(1, sizeof *capture);
-    if (capture == NULL) {
+    if (capture == NULL || add_branch(capture, &first, object->made) == NULL) {
+        free(capture);
         cx_object_end(object, -1, 0);
         return;
     }
     capture->object = object;
     capture->thread = call->thread->number;
-    capture->count = 1;
-    capture->all[0] = identify(call, stream);
-    capture->all[0].joined = object->made;
     capture->next = cx_captures;
     cx_captures = capture;
 }
@@ -181,5 +231,9 @@ void cx_capture_end(cx_capture *capture)
     while (*link != capture)
         link = &(*link)->next;
     *link = capture->next;
+    for (unsigned i = 0; i < capture->count; i++)
+        free(capture->all[i].behind.works);
+    free(capture->all);
+    free(capture->left);
     free(capture);
 }

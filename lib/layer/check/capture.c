@@ -1,5 +1,5 @@
 /* Captures: CAPTURE. */
-#include "layer/check/branch.h"
+#include "layer/check/frontier.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,21 +44,43 @@ static void end_this(cx_check_call *call, cx_capture *capture)
     cx_object_end(object, (int)call->slot, call->origin);
 }
 
+/* The first streams that are not joined, as many as the finding has lines for. */
+static void note_unjoined(cx_finding *finding, const cx_capture *capture)
+{
+    char text[64];
+    unsigned more = 0;
+    for (unsigned i = 1; i < capture->count; i++) {
+        const cx_branch *branch = &capture->all[i];
+        if (cx_branch_is_joined(capture, i))
+            continue;
+        cx_branch_text(branch, text, sizeof text);
+        if (finding->record.note_count < CX_REGION_NOTES - 1)
+            cx_finding_note(finding, "joined", branch->joined,
+                            "%s joined it, and nothing waits for its last work", text);
+        else
+            more++;
+    }
+    if (more > 0)
+        cx_finding_note(finding, "joined", 0,
+                        "%u more streams joined it, and nothing waits for their last work", more);
+}
+
 static void tell_unjoined(cx_check_call *call, CUstream stream)
 {
     char text[64];
     cx_finding finding = cx_check_finding(CX_KIND_CAPTURE_UNJOINED, call);
     const cx_capture *capture = cx_capture_of_stream(call, stream);
-    for (unsigned i = 0; capture != NULL && i < capture->count; i++) {
-        const cx_branch *branch = &capture->all[i];
-        cx_branch_text(branch, text, sizeof text);
-        if (i == 0)
-            cx_finding_note(&finding, "begun", branch->joined, "the capture began in %s", text);
-        else if (!cx_branch_is_joined(capture, i))
-            cx_finding_note(&finding, "joined", branch->joined,
-                            "%s joined it, and nothing waits for its last work", text);
+    if (capture != NULL) {
+        cx_branch_text(&capture->all[0], text, sizeof text);
+        cx_finding_note(&finding, "begun", capture->all[0].joined, "the capture began in %s", text);
+        note_unjoined(&finding, capture);
     }
     cx_finding_raise(&finding);
+}
+
+static void ends(cx_check_call *call)
+{
+    cx_frontier_ask(call, CX_CALL(call, stream_end_capture)->stream);
 }
 
 static void ended(cx_check_call *call)
@@ -154,7 +176,7 @@ static bool gives_work(cx_slot slot)
     }
 }
 
-static void note_work(const cx_check_call *call)
+static void note_work(cx_check_call *call)
 {
     cx_layer_handle handles[CX_LAYER_HANDLES_MAX];
     const cx_layer_call seen = {
@@ -187,10 +209,36 @@ static void note_wait(cx_check_call *call)
     }
 }
 
+/* True for calls by which programs set what captured work depends on. */
+static bool sets_edges(cx_slot slot)
+{
+    switch (slot) {
+    case CX_SLOT_stream_update_capture_dependencies_v1:
+    case CX_SLOT_stream_update_capture_dependencies:
+    case CX_SLOT_graph_add_dependencies_v1:
+    case CX_SLOT_graph_add_dependencies:
+    case CX_SLOT_graph_remove_dependencies_v1:
+    case CX_SLOT_graph_remove_dependencies:
+    case CX_SLOT_graph_destroy_node:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Of whatever capture: to ask the driver once more does no harm. */
+static void note_edited(void)
+{
+    for (cx_capture *capture = cx_captures; capture != NULL; capture = capture->next)
+        capture->edited = true;
+}
+
 void cx_check_any_capture(cx_check_call *call)
 {
     if (cx_captures == NULL || cx_check_failed(call))
         return;
+    if (sets_edges(call->slot))
+        note_edited();
     if (call->slot == CX_SLOT_event_record)
         note_record(call, CX_CALL(call, event_record)->stream, CX_CALL(call, event_record)->event,
                     false);
@@ -214,7 +262,7 @@ static bool begins(cx_slot slot)
 }
 
 /* True if an argument is a stream of the capture, or an event recorded in it. */
-static bool is_named(const cx_check_call *call, const cx_capture *capture)
+static bool is_named(cx_check_call *call, const cx_capture *capture)
 {
     cx_layer_handle handles[CX_LAYER_HANDLES_MAX];
     const cx_layer_call seen = {
@@ -229,7 +277,7 @@ static bool is_named(const cx_check_call *call, const cx_capture *capture)
     return false;
 }
 
-static bool is_any_named(const cx_check_call *call)
+static bool is_any_named(cx_check_call *call)
 {
     for (const cx_capture *capture = cx_captures; capture != NULL; capture = capture->next)
         if (is_named(call, capture))
@@ -241,9 +289,11 @@ static bool is_any_named(const cx_check_call *call)
 static bool takes_part(const cx_capture *capture, const cx_object *context, bool blocking)
 {
     for (unsigned i = 0; i < capture->count; i++) {
-        const cx_object *stream = cx_branch_stream(&capture->all[i]);
-        if (stream != NULL && stream->context == context &&
-            !(blocking && (stream->flags & CXU_STREAM_NON_BLOCKING) != 0))
+        const cx_branch *branch = &capture->all[i];
+        const cx_object *stream = cx_branch_stream(branch);
+        const cx_object *of = stream != NULL ? stream->context : branch->context;
+        if (of != NULL && of == context &&
+            !(blocking && stream != NULL && (stream->flags & CXU_STREAM_NON_BLOCKING) != 0))
             return true;
     }
     return false;
@@ -362,7 +412,7 @@ const cx_check_hooks cx_check_capture[CX_SLOT_COUNT] = {
     [CX_SLOT_stream_begin_capture_v1] = {NULL, begun_v1},
     [CX_SLOT_stream_begin_capture] = {NULL, begun_v2},
     [CX_SLOT_stream_begin_capture_to_graph] = {NULL, begun_to_graph},
-    [CX_SLOT_stream_end_capture] = {NULL, ended},
+    [CX_SLOT_stream_end_capture] = {ends, ended},
     [CX_SLOT_stream_destroy] = {NULL, stream_ended},
     [CX_SLOT_event_destroy] = {event_ends, NULL},
     [CX_SLOT_thread_exchange_stream_capture_mode] = {exchange_mode, NULL},

@@ -1,5 +1,7 @@
 #include "layer/check/check.h"
 
+#include "driver/entry.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,7 +113,10 @@ static void begin_call(const cx_layer_call *seen)
         return;
     cx_check_call *call = &under_way[depth - 1];
     *call = (cx_check_call){.slot = seen->slot, .arguments = seen->arguments,
-                            .thread = thread_to_check(), .nested = depth > 1};
+                            .thread = thread_to_check(), .nested = depth > 1,
+                            .default_stream = cx_entry_now == CX_ENTRY_PER_THREAD
+                                                  ? CXU_STREAM_PER_THREAD
+                                                  : CXU_STREAM_LEGACY};
     if (call->thread == NULL)
         return;
     cx_check_watch_exit();

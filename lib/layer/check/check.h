@@ -21,6 +21,7 @@ typedef struct cx_check_call {
     bool told;          /* a finding explains its failure */
     bool nested;        /* made from within a call of the same thread */
     bool free_waits;    /* it frees memory, and waits for all work */
+    CUstream default_stream; /* that NULL names: the legacy one, or the thread's (_ptds, _ptsz) */
     cx_object *ending;  /* what the call is to end, since before it */
     struct cx_order_work *work; /* that it submits, since before it; NULL: none that is judged */
 } cx_check_call;
@@ -73,6 +74,12 @@ static inline bool cx_check_failed(const cx_check_call *call)
 
 /* The context that the thread's calls go to; asks the driver where the checker does not know. */
 cx_object *cx_check_context(cx_check_call *call);
+
+/* The stream that an argument names: NULL is a default stream. */
+static inline CUstream cx_check_named(const cx_check_call *call, CUstream stream)
+{
+    return stream != NULL ? stream : call->default_stream;
+}
 
 /* The live object of a stream argument; NULL: a default stream, or unknown. */
 cx_object *cx_check_stream(CUstream stream);

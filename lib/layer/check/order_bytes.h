@@ -25,7 +25,7 @@ typedef struct cx_order_piece {
     bool by_host; /* the call waits for it */
     cx_slot slot;
     cx_origin where;
-    uint32_t stream; /* its number; 0: a default one */
+    cx_order_stream stream;
     int thread;      /* that made the call */
     char thread_name[16];
 } cx_order_piece;

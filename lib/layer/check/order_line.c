@@ -1,14 +1,13 @@
 #include "layer/check/order_line.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
-enum { LEGACY = 1, PER_THREAD = 2, NON_BLOCKING = 1 };
-
 typedef struct line_key {
-    CUstream stream;          /* LEGACY, PER_THREAD, or one that was made */
+    CUstream stream;          /* CXU_STREAM_LEGACY, _PER_THREAD, or one that was made */
     uint32_t number;          /* of the latter: a later one may have its handle */
     const cx_object *context; /* of default streams */
-    int thread;               /* of PER_THREAD */
+    int thread;               /* of CXU_STREAM_PER_THREAD */
 } line_key;
 
 typedef struct order_line {
@@ -83,6 +82,11 @@ static bool same_key(const line_key *one, const line_key *other)
            one->context == other->context && one->thread == other->thread;
 }
 
+static bool is_default(CUstream stream)
+{
+    return stream == CXU_STREAM_LEGACY || stream == CXU_STREAM_PER_THREAD;
+}
+
 static line_key key_of_made(CUstream stream)
 {
     const cx_object *made = cx_check_stream(stream);
@@ -91,11 +95,11 @@ static line_key key_of_made(CUstream stream)
 
 static line_key key_of(cx_check_call *call, CUstream stream)
 {
-    line_key key = {.stream = stream != NULL ? stream : (CUstream)LEGACY};
-    if ((uintptr_t)key.stream > PER_THREAD)
+    line_key key = {.stream = cx_check_named(call, stream)};
+    if (!is_default(key.stream))
         return key_of_made(stream);
     key.context = cx_check_context(call);
-    key.thread = (uintptr_t)key.stream == PER_THREAD ? call->thread->number : 0;
+    key.thread = key.stream == CXU_STREAM_PER_THREAD ? call->thread->number : 0;
     return key;
 }
 
@@ -124,8 +128,9 @@ static int make_line(const line_key *key)
     const int index = (int)(line - lines);
     const uint64_t pieces = line->clock.pieces[index];
     const cx_object *made = cx_check_stream(key->stream);
-    *line = (order_line){.key = *key, .used = true,
-                         .blocking = made == NULL || (made->flags & NON_BLOCKING) == 0,
+    *line = (order_line){.key = *key,
+                         .used = true,
+                         .blocking = made == NULL || (made->flags & CXU_STREAM_NON_BLOCKING) == 0,
                          .context = made != NULL ? made->context : key->context};
     line->clock.pieces[index] = pieces;
     host.pieces[index] = pieces;
@@ -151,9 +156,22 @@ int cx_order_line(cx_check_call *call, CUstream stream)
     return line;
 }
 
-uint32_t cx_order_stream_number(int line)
+cx_order_stream cx_order_stream_of(int line)
 {
-    return lines[line].key.number;
+    const line_key *key = &lines[line].key;
+    return (cx_order_stream){key->number, is_default(key->stream) ? key->thread : -1};
+}
+
+void cx_order_stream_text(cx_order_stream stream, char *text, size_t size)
+{
+    if (stream.number != 0)
+        snprintf(text, size, "stream %u", (unsigned)stream.number);
+    else if (stream.thread < 0)
+        snprintf(text, size, "an unknown stream");
+    else if (stream.thread > 0)
+        snprintf(text, size, "the default stream of thread %d", stream.thread);
+    else
+        snprintf(text, size, "the legacy stream");
 }
 
 void cx_order_line_end(CUstream stream)
@@ -168,7 +186,7 @@ void cx_order_line_end(CUstream stream)
 
 static bool is_legacy(const order_line *line)
 {
-    return line->key.stream == (CUstream)LEGACY;
+    return line->key.stream == CXU_STREAM_LEGACY;
 }
 
 void cx_order_reach(int index)

@@ -24,11 +24,19 @@ typedef struct cx_order_kept {
     uint64_t pieces[];
 } cx_order_kept;
 
+typedef struct cx_order_stream {
+    uint32_t number; /* 0: a default stream, or one that is unknown */
+    int thread;      /* whose default stream it is; 0: the legacy stream, -1: of no thread */
+} cx_order_stream;
+
 /* The line of a stream, of the thread's current context for default ones; never fails. */
 int cx_order_line(cx_check_call *call, CUstream stream);
 
-/* The number of the line's stream; 0: a default one. */
-uint32_t cx_order_stream_number(int line);
+/* The line's stream, for texts. */
+cx_order_stream cx_order_stream_of(int line);
+
+/* "stream 3", "the legacy stream", "the default stream of thread 2" */
+void cx_order_stream_text(cx_order_stream stream, char *text, size_t size);
 
 /* The stream is about to end, while it is still known. */
 void cx_order_line_end(CUstream stream);

@@ -213,7 +213,7 @@ static void host_waits_for_stream(cx_check_call *call, CUstream stream)
     if (call->result != CXU_SUCCESS)
         return;
     const int line = cx_order_line(call, stream);
-    if ((uintptr_t)stream <= 1)
+    if (cx_check_named(call, stream) == CXU_STREAM_LEGACY)
         cx_order_reach(line);
     cx_order_host_wait_line(line);
 }

@@ -1,6 +1,5 @@
 #include "layer/check/order_work.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,18 +54,10 @@ static cx_check_kind kind_of(const cx_order_piece *one, const cx_order_piece *ot
                                                                           : CX_KIND_ORDER_COPY;
 }
 
-static void stream_text(const cx_order_piece *piece, char *text, size_t size)
-{
-    if (piece->stream != 0)
-        snprintf(text, size, "stream %u", (unsigned)piece->stream);
-    else
-        snprintf(text, size, "a default stream");
-}
-
 static void note_piece(cx_finding *finding, const char *role, const cx_order_piece *piece)
 {
-    char stream[24];
-    stream_text(piece, stream, sizeof stream);
+    char stream[48];
+    cx_order_stream_text(piece->stream, stream, sizeof stream);
     cx_finding_note(finding, role, piece->where, "%s in %s", cx_symbols[piece->slot].symbol,
                     stream);
 }
@@ -233,7 +224,7 @@ cx_order_work *cx_order_work_begin(cx_check_call *call, int line, cx_order_what 
     piece->number = number;
     piece->what = what;
     piece->slot = call->slot;
-    piece->stream = cx_order_stream_number(line);
+    piece->stream = cx_order_stream_of(line);
     piece->thread = call->thread->number;
     memcpy(piece->thread_name, call->thread->name, sizeof piece->thread_name);
     *work = (cx_order_work){.pending = 1,
