@@ -21,12 +21,21 @@ enum { DEPTH = 4 };
 static _Thread_local cx_check_call under_way[DEPTH];
 static _Thread_local int depth;
 
-/* The loader's lock is outside "check": a library that is being loaded may call the driver. */
+/* Without the lock: the loader's is outside "check", since a library that is being loaded may call
+ * the driver. */
+static void find_place(cx_check_call *call)
+{
+    bool exits;
+    call->origin = cx_origin_here(&exits);
+    if (exits)
+        cx_check_note_exit();
+}
+
 cx_origin cx_check_here(cx_check_call *call)
 {
     if (call->origin == 0) {
         pthread_mutex_unlock(&cx_check_lock);
-        call->origin = cx_origin_here();
+        find_place(call);
         pthread_mutex_lock(&cx_check_lock);
     }
     return call->origin;
@@ -87,6 +96,7 @@ static void run_after(cx_check_call *call)
     if (cx_check_failed(call))
         explain_failure(call);
     cx_check_any_ignored(call);
+    cx_check_any_exit(call);
 }
 
 /* The first call in the child of a fork. */
@@ -121,7 +131,7 @@ static void begin_call(const cx_layer_call *seen)
         return;
     cx_check_watch_exit();
     if (keeps_place(call->slot, call->thread))
-        call->origin = cx_origin_here();
+        find_place(call);
     pthread_mutex_lock(&cx_check_lock);
     run_before(call);
     pthread_mutex_unlock(&cx_check_lock);
@@ -134,7 +144,7 @@ static void end_call(const cx_layer_call *seen)
         return;
     call->result = seen->result;
     if (call->origin == 0 && cx_check_failed(call))
-        call->origin = cx_origin_here();
+        find_place(call);
     pthread_mutex_lock(&cx_check_lock);
     run_after(call);
     pthread_mutex_unlock(&cx_check_lock);

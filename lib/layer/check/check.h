@@ -20,6 +20,7 @@ typedef struct cx_check_call {
     cx_origin origin;   /* cx_check_here */
     bool told;          /* a finding explains its failure */
     bool nested;        /* made from within a call of the same thread */
+    bool torn_down;     /* it was told that the process exits */
     bool free_waits;    /* it frees memory, and waits for all work */
     CUstream default_stream; /* that NULL names: the legacy one, or the thread's (_ptds, _ptsz) */
     cx_object *ending;  /* what the call is to end, since before it */
@@ -113,8 +114,14 @@ void cx_check_note_failed(cx_check_call *call, uint32_t kind, uintptr_t value);
 /* Before every call, without the lock: notes that exit() has begun, or waits for that. */
 void cx_check_watch_exit(void);
 
+/* Without the lock: exit() has begun, on the calling thread. */
+void cx_check_note_exit(void);
+
 /* Looks at every call, first: in a child of fork, behind the end of main. */
 void cx_check_any_process(cx_check_call *call);
+
+/* And last: the call's place has told that the thread is in exit(). */
+void cx_check_any_exit(cx_check_call *call);
 
 /* The place of the call; the backtrace is taken when first asked for. */
 cx_origin cx_check_here(cx_check_call *call);

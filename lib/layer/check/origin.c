@@ -184,11 +184,20 @@ static int skip_own(void *const all[DEPTH], int number)
     return first;
 }
 
-cx_origin cx_origin_here(void)
+static bool is_in_exit(void *const *all, int number)
+{
+    for (int i = 0; i < number; i++)
+        if ((uintptr_t)all[i] > exit_begin && (uintptr_t)all[i] <= exit_end)
+            return true;
+    return false;
+}
+
+cx_origin cx_origin_here(bool *out_exits)
 {
     void *all[DEPTH], *frames[CX_REGION_FRAMES] = {NULL};
     resolved_frames resolved;
     int number = backtrace(all, DEPTH), first = skip_own(all, number), last = 0;
+    *out_exits = is_in_exit(all, number);
     first -= keeps_own && first > 0;
     while (first < number && last < CX_REGION_FRAMES)
         frames[last++] = all[first++];
@@ -281,11 +290,7 @@ bool cx_origin_follows(cx_origin one, cx_origin other)
 bool cx_origin_in_exit(void)
 {
     void *all[EXIT_DEPTH];
-    const int number = backtrace(all, EXIT_DEPTH);
-    for (int i = 0; i < number; i++)
-        if ((uintptr_t)all[i] > exit_begin && (uintptr_t)all[i] <= exit_end)
-            return true;
-    return false;
+    return is_in_exit(all, backtrace(all, EXIT_DEPTH));
 }
 
 bool cx_origin_in_callback(cx_origin origin)

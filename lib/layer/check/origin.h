@@ -13,9 +13,9 @@ typedef uint32_t cx_origin;
  * begin with the function of this library that the program called. */
 void cx_origin_prepare(bool keeps_function);
 
-/* The calling thread's, without the other frames of this library at its top. Takes the lock
- * "check.origins". */
-cx_origin cx_origin_here(void);
+/* The calling thread's, without the other frames of this library at its top. Sets *out_exits if the
+ * thread is in exit(), as far as the upper frames tell. Takes the lock "check.origins". */
+cx_origin cx_origin_here(bool *out_exits);
 
 /* Around a fork, so that no other thread is within. */
 void cx_origin_hold(void);

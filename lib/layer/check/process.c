@@ -44,7 +44,7 @@ static void begin_in_child(void)
 static int exit_thread;
 static char exit_thread_name[16];
 
-static void begin_exit(void)
+void cx_check_note_exit(void)
 {
     if (atomic_load(&cx_region_of_parent) || atomic_load(&cx_region_here->exiting) != 0)
         return;
@@ -58,13 +58,14 @@ static void begin_exit(void)
 
 static void end_exit(void)
 {
-    begin_exit();
+    cx_check_note_exit();
     if (!atomic_load(&cx_region_of_parent))
         cx_finding_summarise();
 }
 
 /* Handlers that were registered later than ours run before it. But exit() ends the thread-local
- * objects of its thread first of all, and a thread's own end does so too. */
+ * objects of its thread first of all, and a thread's own end does so too. Those that were made after
+ * ours are ended before it: their calls tell by their places that exit() has begun. */
 __attribute__((weak)) int __cxa_thread_atexit_impl(void (*function)(void *argument),
                                                    void *argument, void *of_module);
 static _Thread_local bool watches_exit;
@@ -73,7 +74,7 @@ static void end_thread_objects(void *unused)
 {
     (void)unused;
     if (cx_origin_in_exit())
-        begin_exit();
+        cx_check_note_exit();
 }
 
 void cx_check_watch_exit(void)
@@ -82,7 +83,7 @@ void cx_check_watch_exit(void)
         return;
     watches_exit = true;
     if (cx_origin_in_exit())
-        begin_exit();
+        cx_check_note_exit();
     else if (__cxa_thread_atexit_impl != NULL)
         (void)__cxa_thread_atexit_impl(end_thread_objects, NULL, &exit_thread);
 }
@@ -122,15 +123,29 @@ static void tell_of_teardown(cx_check_call *call)
         cx_finding_note(&finding, "other", 0, "it is thread %d \"%s\" that exits", exit_thread,
                         exit_thread_name);
     cx_finding_raise(&finding);
+    call->torn_down = true;
+}
+
+static bool is_late(const cx_check_call *call)
+{
+    return atomic_load(&cx_region_here->exiting) != 0 && !asks_for_text(call->slot);
 }
 
 void cx_check_any_process(cx_check_call *call)
 {
     if (in_forked_child)
         tell_of_fork(call);
-    else if (atomic_load(&cx_region_here->exiting) != 0 && !asks_for_text(call->slot))
+    else if (is_late(call))
         tell_of_teardown(call);
     call->told = false;
+}
+
+/* Another thread may have begun to exit during the call: it was made before then. */
+void cx_check_any_exit(cx_check_call *call)
+{
+    if (!in_forked_child && !call->torn_down && is_late(call) &&
+        exit_thread == call->thread->number)
+        tell_of_teardown(call);
 }
 
 /* ---- initialising ---- */
