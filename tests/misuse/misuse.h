@@ -24,6 +24,12 @@
 #if CUDA_VERSION >= 13000
 #undef cuCtxCreate
 #define cuCtxCreate(context, flags, device) cuCtxCreate_v4(context, NULL, flags, device)
+#undef cuStreamGetCaptureInfo
+#define cuStreamGetCaptureInfo(stream, status, id, graph, nodes, count) \
+    cuStreamGetCaptureInfo_v3(stream, status, id, graph, nodes, NULL, count)
+#undef cuStreamUpdateCaptureDependencies
+#define cuStreamUpdateCaptureDependencies(stream, nodes, count, flags) \
+    cuStreamUpdateCaptureDependencies_v2(stream, nodes, NULL, count, flags)
 #endif
 
 /* The functions that a finding names: no compiler may merge them with their callers. */

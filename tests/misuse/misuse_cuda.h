@@ -85,6 +85,17 @@ typedef enum CUstreamCaptureMode_enum {
     CU_STREAM_CAPTURE_MODE_RELAXED = 2
 } CUstreamCaptureMode;
 
+typedef enum CUstreamCaptureStatus_enum {
+    CU_STREAM_CAPTURE_STATUS_NONE = 0,
+    CU_STREAM_CAPTURE_STATUS_ACTIVE = 1,
+    CU_STREAM_CAPTURE_STATUS_INVALIDATED = 2
+} CUstreamCaptureStatus;
+
+typedef enum CUstreamUpdateCaptureDependencies_flags_enum {
+    CU_STREAM_ADD_CAPTURE_DEPENDENCIES = 0,
+    CU_STREAM_SET_CAPTURE_DEPENDENCIES = 1
+} CUstreamUpdateCaptureDependencies_flags;
+
 typedef enum CUmemorytype_enum {
     CU_MEMORYTYPE_HOST = 1,
     CU_MEMORYTYPE_DEVICE = 2,
@@ -235,6 +246,15 @@ typedef void (*CUstreamCallback)(CUstream stream, CUresult status, void *user_da
 #define cuMemcpy3DAsync cuMemcpy3DAsync_v2
 #define cuModuleGetGlobal cuModuleGetGlobal_v2
 #define cuGraphInstantiate cuGraphInstantiateWithFlags
+#define cuStreamGetCaptureInfo cuStreamGetCaptureInfo_v2
+
+/* Without a stream these calls then mean the calling thread's default one. */
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+#undef cuMemcpyHtoDAsync
+#define cuMemcpyHtoDAsync cuMemcpyHtoDAsync_v2_ptsz
+#define cuMemsetD8Async cuMemsetD8Async_ptsz
+#define cuStreamSynchronize cuStreamSynchronize_ptsz
+#endif
 
 CUresult cuInit(unsigned int flags);
 CUresult cuDriverGetVersion(int *version);
@@ -275,6 +295,11 @@ CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void *u
 CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode);
 CUresult cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph, const CUgraphNode *before,
                                      const void *edges, size_t count, CUstreamCaptureMode mode);
+CUresult cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus *status,
+                                unsigned long long *id, CUgraph *graph, const CUgraphNode **nodes,
+                                size_t *count);
+CUresult cuStreamUpdateCaptureDependencies(CUstream stream, CUgraphNode *nodes, size_t count,
+                                           unsigned int flags);
 CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph);
 CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode);
 CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *user_data);

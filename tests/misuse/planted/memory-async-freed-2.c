@@ -9,7 +9,7 @@
  * origin: first count
  * says: cuLaunchKernel in stream 2
  * origin: second drop
- * says: cuMemFree_v2 in a default stream
+ * says: cuMemFree_v2 in the legacy stream
  * says: of 4 bytes of stream-ordered memory
  * driver: threads lazy random:1 random:2 random:3
  */

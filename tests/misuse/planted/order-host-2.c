@@ -8,7 +8,7 @@
  * origin: first fetch
  * origin: second pass_on
  * says: cuMemcpyDtoHAsync_v2 in stream 1
- * says: cuMemcpyHtoD_v2 in a default stream
+ * says: cuMemcpyHtoD_v2 in the legacy stream
  * origin: made main
  * says: bytes 0 to 3 of 4 bytes of registered memory
  * driver: threads lazy random:1 random:2 random:3

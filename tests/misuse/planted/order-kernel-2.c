@@ -9,7 +9,7 @@
  * origin: first solve
  * origin: second publish
  * says: cuLaunchKernel in stream 1
- * says: cuMemcpyDtoD_v2 in a default stream
+ * says: cuMemcpyDtoD_v2 in the legacy stream
  * origin: made main
  * says: of 4 bytes of device memory
  * driver: threads lazy random:1 random:2 random:3
