@@ -8,11 +8,13 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define CALLS_MAX 4  /* pieces that move bytes at the same time */
 #define HOSTS_MAX 60 /* user functions and kernels that run or block at the same time */
 #define WORKERS_MAX (CALLS_MAX + HOSTS_MAX)
+#define IDLE_SECONDS 1
 
 typedef enum mode { MODE_THREADS, MODE_LAZY, MODE_RANDOM } mode;
 
@@ -211,19 +213,44 @@ static cx_emu_work *take_work(void)
 
 /* ---- workers ---- */
 
+/* False: nothing was to do for a while. */
+static bool wait_for_work(void)
+{
+    struct timespec until;
+
+    (void)clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += IDLE_SECONDS;
+    return pthread_cond_timedwait(&wake, &cx_emu_lock, &until) == 0;
+}
+
+/* A process whose main thread has left by pthread_exit ends when all other threads have: workers
+ * must not keep it. */
+static void leave_idle(worker *self)
+{
+    self->leaving = true;
+    worker_count--;
+    pthread_detach(self->thread);
+}
+
 static void *work_on(void *argument)
 {
     worker *self = argument;
+    bool waited_long = false;
 
     pthread_mutex_lock(&cx_emu_lock);
     while (!self->leaving) {
         cx_emu_work *work = take_work();
         int *running;
 
+        if (!work && waited_long) {
+            leave_idle(self);
+            break;
+        }
         if (!work) {
-            pthread_cond_wait(&wake, &cx_emu_lock);
+            waited_long = !wait_for_work();
             continue;
         }
+        waited_long = false;
         running = takes_long(work->kind) ? &hosts_running : &calls_running;
         ++*running;
         self->busy = true;
@@ -349,7 +376,7 @@ void cx_emu_schedule_ready(cx_emu_work *work)
 void cx_emu_schedule_wake(void)
 {
     if (current_mode == MODE_RANDOM)
-        pthread_cond_signal(&wake);
+        wake_worker();
 }
 
 /* ---- demand ---- */
@@ -437,5 +464,5 @@ void cx_emu_schedule_step(cx_emu_work *work)
     calls_running++;
     cx_emu_work_run(next);
     calls_running--;
-    pthread_cond_signal(&wake);
+    wake_worker();
 }

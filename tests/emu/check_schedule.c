@@ -3,9 +3,12 @@
 
 #include "emu/state.h"
 #include <ctxrt/status.h>
+#include <dirent.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define BYTES ((size_t)256)
 
@@ -175,6 +178,81 @@ static void choose(const char *schedule)
     work_setup();
 }
 
+/* ---- idle workers ---- */
+
+static const char *const every_schedule[] = {"threads", "lazy", "random:3"};
+
+/* Gives a stream work that runs on threads of the driver: not on that which submits it. */
+static CUstream submit(stream_journal *journal)
+{
+    CUstream stream = make_stream(CXU_STREAM_NON_BLOCKING);
+
+    journal_put(journal, stream, 'a');
+    journal_put(journal, stream, 'b');
+    return stream;
+}
+
+/* In a process of its own: the last thread that leaves ends that. */
+static void leave_with_work(const char *schedule)
+{
+    static stream_journal journal = JOURNAL_EMPTY;
+
+    choose(schedule);
+    (void)submit(&journal);
+    pthread_exit(NULL);
+}
+
+START_TEST(a_process_whose_main_thread_leaves_ends)
+{
+    int status;
+    pid_t child = fork();
+
+    if (child == 0)
+        leave_with_work(every_schedule[_i]);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+END_TEST
+
+static int count_threads(void)
+{
+    int count = 0;
+    DIR *all = opendir("/proc/self/task");
+
+    ck_assert_ptr_nonnull(all);
+    for (const struct dirent *one = readdir(all); one; one = readdir(all))
+        count += one->d_name[0] != '.';
+    closedir(all);
+    return count;
+}
+
+START_TEST(work_is_done_when_all_workers_had_left)
+{
+    stream_journal journal = JOURNAL_EMPTY;
+    CUstream stream;
+    int before = count_threads();
+
+    choose(every_schedule[_i]);
+    ck_success(cx_emu_call_stream_synchronize(submit(&journal)));
+    ck_journal(&journal, "ab");
+    while (count_threads() > before)
+        sched_yield();
+    ck_success(cx_emu_call_stream_synchronize(submit(&journal)));
+    ck_journal(&journal, "abab");
+    while (count_threads() > before)
+        sched_yield();
+    stream = submit(&journal);
+    while (cx_emu_call_stream_query(stream) == CXU_NOT_READY)
+        ;
+    ck_journal(&journal, "ababab");
+    stream = submit(&journal); /* which nobody waits for yet */
+    while (count_threads() > before)
+        sched_yield();
+    ck_success(cx_emu_call_stream_synchronize(stream));
+    ck_journal(&journal, "abababab");
+}
+END_TEST
+
 static void lazy(void)
 {
     choose("lazy");
@@ -208,6 +286,11 @@ static Suite *schedule_suite(void)
     tcase_add_test(tcase, the_end_of_things_waits_for_their_work);
     tcase_add_test(case_of(suite, "change", lazy),
                    the_schedule_may_change_while_there_is_no_context);
+    tcase = tcase_create("idle");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_loop_test(tcase, a_process_whose_main_thread_leaves_ends, 0, 3);
+    tcase_add_loop_test(tcase, work_is_done_when_all_workers_had_left, 0, 3);
+    suite_add_tcase(suite, tcase);
     tcase = tcase_create("malformed");
     tcase_add_loop_test(tcase, a_malformed_schedule_keeps_the_driver_from_starting, 0, 8);
     suite_add_tcase(suite, tcase);
