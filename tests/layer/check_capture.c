@@ -179,6 +179,60 @@ START_TEST(waiting_for_a_context_disturbs_its_captures)
 }
 END_TEST
 
+static pthread_barrier_t begun, over;
+
+static void *capture_here_and_there(void *unused)
+{
+    GOOD(table.ctx_set_current(here));
+    begin(first, GLOBAL);
+    begin(distant, GLOBAL);
+    (void)pthread_barrier_wait(&begun);
+    (void)pthread_barrier_wait(&over);
+    end(distant);
+    end(first);
+    return unused;
+}
+
+START_TEST(waiting_for_a_named_context_disturbs_captures_on_its_device)
+{
+    pthread_t thread;
+    pthread_barrier_init(&begun, NULL, 2);
+    pthread_barrier_init(&over, NULL, 2);
+    ck_assert_int_eq(pthread_create(&thread, NULL, capture_here_and_there, NULL), 0);
+    (void)pthread_barrier_wait(&begun);
+    told(table.ctx_synchronize_v2(elsewhere), CXU_STREAM_CAPTURE_UNSUPPORTED,
+         "a capture in mode GLOBAL began in stream 1 of GPU 1", NULL);
+    (void)pthread_barrier_wait(&over);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+}
+END_TEST
+
+static void *capture_second(void *unused)
+{
+    GOOD(table.ctx_set_current(here));
+    begin(second, GLOBAL);
+    (void)pthread_barrier_wait(&begun);
+    (void)pthread_barrier_wait(&over);
+    end(second);
+    return unused;
+}
+
+START_TEST(a_relaxed_thread_that_waits_disturbs_its_own_capture_alone)
+{
+    cxu_stream_capture_mode mode = CXU_STREAM_CAPTURE_MODE_RELAXED;
+    pthread_t thread;
+    pthread_barrier_init(&begun, NULL, 2);
+    pthread_barrier_init(&over, NULL, 2);
+    ck_assert_int_eq(pthread_create(&thread, NULL, capture_second, NULL), 0);
+    (void)pthread_barrier_wait(&begun);
+    GOOD(table.thread_exchange_stream_capture_mode(&mode));
+    begin(first, GLOBAL);
+    told(table.ctx_synchronize(), CXU_STREAM_CAPTURE_UNSUPPORTED, of_first[GLOBAL], NULL);
+    (void)pthread_barrier_wait(&over);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+}
+END_TEST
+
 /* ---- modes ---- */
 
 START_TEST(an_unsafe_call_disturbs_all_captures_of_its_thread_that_are_not_relaxed)
@@ -234,8 +288,6 @@ START_TEST(a_free_in_stream_order_disturbs_captures_in_mode_global)
          NULL);
 }
 END_TEST
-
-static pthread_barrier_t begun, over;
 
 static void *capture_until_over(void *mode)
 {
@@ -371,6 +423,8 @@ static void add_tests(TCase *tcase)
     tcase_add_test(tcase, the_legacy_stream_begins_no_capture_and_disturbs_none);
     tcase_add_loop_test(tcase, a_record_of_a_context_disturbs_captures_in_it, 0, 2);
     tcase_add_loop_test(tcase, waiting_for_a_context_disturbs_its_captures, 0, 2);
+    tcase_add_test(tcase, waiting_for_a_named_context_disturbs_captures_on_its_device);
+    tcase_add_test(tcase, a_relaxed_thread_that_waits_disturbs_its_own_capture_alone);
     tcase_add_test(tcase, an_unsafe_call_disturbs_all_captures_of_its_thread_that_are_not_relaxed);
     tcase_add_test(tcase, waiting_for_a_stream_disturbs_captures_on_its_device);
     tcase_add_test(tcase, whatever_context_is_current);

@@ -3,6 +3,8 @@
  */
 #include "layer/capturing.h"
 
+#include <pthread.h>
+
 static const char second_left[] =
     "stream 3 of GPU 0 joined it, and nothing waits for its last work";
 static const char plain_left[] = "stream 4 of GPU 0 joined it, and nothing waits for its last work";
@@ -146,6 +148,104 @@ START_TEST(streams_that_ended_meanwhile_are_judged_by_their_events)
 }
 END_TEST
 
+/* ---- default streams of threads ---- */
+
+START_TEST(the_threads_own_default_stream_is_joined_by_its_node)
+{
+    begin(first, RELAXED);
+    join(CXU_STREAM_PER_THREAD, first);
+    fill(CXU_STREAM_PER_THREAD);
+    join(plain, first);
+    fill(plain);
+    add_dependency(first, last_node(CXU_STREAM_PER_THREAD, NULL));
+    only_left(plain_left);
+}
+END_TEST
+
+static void *join_own(void *unused)
+{
+    GOOD(table.ctx_set_current(here));
+    GOOD(table.stream_wait_event(CXU_STREAM_PER_THREAD, event, 0));
+    fill(CXU_STREAM_PER_THREAD);
+    return unused;
+}
+
+START_TEST(that_of_another_thread_is_judged_by_its_events)
+{
+    pthread_t thread;
+    begin(first, RELAXED);
+    join(second, first);
+    fill(second);
+    join(first, second);
+    add_dependency(first, last_node(second, NULL));
+    GOOD(table.event_record(event, first));
+    ck_assert_int_eq(pthread_create(&thread, NULL, join_own, NULL), 0);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    only_left("the default stream of thread 2 joined it, and nothing waits for its last work");
+}
+END_TEST
+
+/* ---- drivers without an answer ---- */
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+static cxu_result refuse_info(CUstream stream, cxu_stream_capture_status *status, uint64_t *id,
+                              CUgraph *graph, const CUgraphNode **nodes,
+                              const cxu_graph_edge_data **edges, size_t *count)
+{
+    return CXU_NOT_SUPPORTED;
+}
+
+static cxu_result refuse_info_v2(CUstream stream, cxu_stream_capture_status *status, uint64_t *id,
+                                 CUgraph *graph, const CUgraphNode **nodes, size_t *count)
+{
+    return CXU_NOT_SUPPORTED;
+}
+
+static cxu_result refuse_dependencies(CUgraphNode node, CUgraphNode *nodes,
+                                      cxu_graph_edge_data *edges, size_t *count)
+{
+    return CXU_NOT_SUPPORTED;
+}
+
+static cxu_result refuse_dependencies_v1(CUgraphNode node, CUgraphNode *nodes, size_t *count)
+{
+    return CXU_NOT_SUPPORTED;
+}
+#pragma GCC diagnostic pop
+
+START_TEST(older_calls_are_asked_where_the_newer_ones_are_missing)
+{
+    bare.stream_get_capture_info = refuse_info;
+    bare.graph_node_get_dependencies = refuse_dependencies;
+    capture_three();
+    fill(second);
+    add_dependency(first, last_node(second, NULL));
+    only_left(plain_left);
+}
+END_TEST
+
+START_TEST(without_an_answer_streams_are_judged_by_their_events)
+{
+    CUgraph graph;
+    CUgraphNode node;
+    capture_three();
+    node = last_node(second, NULL);
+    if (_i == 0) {
+        bare.stream_get_capture_info = refuse_info;
+        bare.stream_get_capture_info_v2 = refuse_info_v2;
+    } else {
+        bare.graph_node_get_dependencies = refuse_dependencies;
+        bare.graph_node_get_dependencies_v1 = refuse_dependencies_v1;
+    }
+    GOOD(table.stream_update_capture_dependencies(first, &node, NULL, 1,
+                                                  CXU_STREAM_ADD_CAPTURE_DEPENDENCIES));
+    ck_assert_int_eq((int)table.stream_end_capture(first, &graph), CXU_STREAM_CAPTURE_UNJOINED);
+    ck_assert(latest_says(second_left));
+    ck_assert(latest_says(plain_left));
+}
+END_TEST
+
 /* ---- many streams ---- */
 
 enum { STREAMS = 100 };
@@ -211,6 +311,10 @@ static Suite *edges_suite(void)
     tcase_add_test(tcase, an_edge_that_the_program_adds_joins);
     tcase_add_test(tcase, all_that_are_joined_are_no_finding);
     tcase_add_test(tcase, streams_that_ended_meanwhile_are_judged_by_their_events);
+    tcase_add_test(tcase, the_threads_own_default_stream_is_joined_by_its_node);
+    tcase_add_test(tcase, that_of_another_thread_is_judged_by_its_events);
+    tcase_add_test(tcase, older_calls_are_asked_where_the_newer_ones_are_missing);
+    tcase_add_loop_test(tcase, without_an_answer_streams_are_judged_by_their_events, 0, 2);
     tcase_add_test(tcase, a_capture_has_as_many_streams_as_it_likes);
     tcase_add_test(tcase, streams_without_a_line_are_counted);
     tcase_add_test(tcase, streams_are_joined_by_nodes_however_many_they_are);

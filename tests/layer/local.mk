@@ -20,8 +20,8 @@ tests_layer_check_stress_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_layer_check_stress_LDADD = tests/support/libsupport.la lib/layer/libcheck.la lib/layer/liblayer.la lib/emu/libemu.la lib/driver/libdriver.la \
 	lib/base/libbase.la $(CHECK_LIBS)
 
-check_PROGRAMS += tests/layer/check_calls tests/layer/check_capture tests/layer/check_capture_edges tests/layer/check_capture_end tests/layer/check_order tests/layer/check_order_bytes tests/layer/check_order_rows tests/layer/check_per_thread tests/layer/check_seen
-TESTS += tests/layer/check_calls tests/layer/check_capture tests/layer/check_capture_edges tests/layer/check_capture_end tests/layer/check_order tests/layer/check_order_bytes tests/layer/check_order_rows tests/layer/check_per_thread tests/layer/check_seen
+check_PROGRAMS += tests/layer/check_calls tests/layer/check_capture tests/layer/check_capture_edges tests/layer/check_capture_end tests/layer/check_order tests/layer/check_order_bytes tests/layer/check_order_rows tests/layer/check_pending tests/layer/check_per_thread tests/layer/check_seen
+TESTS += tests/layer/check_calls tests/layer/check_capture tests/layer/check_capture_edges tests/layer/check_capture_end tests/layer/check_order tests/layer/check_order_bytes tests/layer/check_order_rows tests/layer/check_pending tests/layer/check_per_thread tests/layer/check_seen
 tests_layer_check_order_SOURCES = tests/layer/check_order.c tests/layer/checking.h tests/layer/ordering.h
 tests_layer_check_order_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/support -I$(top_srcdir)/tests
 tests_layer_check_order_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
@@ -54,6 +54,10 @@ tests_layer_check_per_thread_SOURCES = tests/layer/check_per_thread.c tests/laye
 tests_layer_check_per_thread_CPPFLAGS = $(tests_layer_check_order_CPPFLAGS)
 tests_layer_check_per_thread_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_layer_check_per_thread_LDADD = $(tests_layer_check_stress_LDADD)
+tests_layer_check_pending_SOURCES = tests/layer/check_pending.c tests/layer/checking.h tests/layer/ordering.h
+tests_layer_check_pending_CPPFLAGS = $(tests_layer_check_order_CPPFLAGS)
+tests_layer_check_pending_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_layer_check_pending_LDADD = $(tests_layer_check_stress_LDADD)
 tests_layer_check_calls_SOURCES = tests/layer/check_calls.c tests/layer/checking.h
 tests_layer_check_calls_CPPFLAGS = $(tests_layer_check_order_CPPFLAGS)
 tests_layer_check_calls_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
