@@ -64,8 +64,8 @@ static void end_exit(void)
 }
 
 /* Handlers that were registered later than ours run before it. But exit() ends the thread-local
- * objects of its thread first of all, and a thread's own end does so too. Those that were made after
- * ours are ended before it: their calls tell by their places that exit() has begun. */
+ * objects of its thread first of all, and a thread's own end does so too. Those that were made
+ * after ours are ended before it: their calls tell by their places that exit() has begun. */
 __attribute__((weak)) int __cxa_thread_atexit_impl(void (*function)(void *argument),
                                                    void *argument, void *of_module);
 static _Thread_local bool watches_exit;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The program adds a node of its own to the graph of a capture, behind the work of the side stream, and
- * lets the side stream go on behind it. Then the first stream waits for the side stream.
+ * The program adds a node of its own to the graph of a capture, behind the work of the side
+ * stream, and lets the side stream go on behind it. Then the first stream waits for the side
+ * stream.
  */
 #include "gpu.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each thread has a default stream of its own. The worker that starts the copy waits for its default
- * stream.
+ * Each thread has a default stream of its own. The worker that starts the copy waits for its
+ * default stream.
  */
 #define CUDA_API_PER_THREAD_DEFAULT_STREAM
 #include "gpu.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each thread has a default stream of its own. The thread that fills the memory waits for its default
- * stream before it ends.
+ * Each thread has a default stream of its own. The thread that fills the memory waits for its
+ * default stream before it ends.
  */
 #define CUDA_API_PER_THREAD_DEFAULT_STREAM
 #include "gpu.h"

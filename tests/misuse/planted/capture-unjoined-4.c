@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The program adds a node of its own to the graph of a capture, behind the work of the side stream, and
- * lets the side stream go on behind it. The first stream has waited for the side stream before.
+ * The program adds a node of its own to the graph of a capture, behind the work of the side
+ * stream, and lets the side stream go on behind it. The first stream has waited for the side
+ * stream before.
  *
  * expect: CAPTURE-UNJOINED
  * at: capture

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The program is compiled so that each thread has a default stream of its own. A worker starts a copy in
- * its default stream. The main thread waits for the default stream, which is another one, and frees the
- * memory of the copy.
+ * The program is compiled so that each thread has a default stream of its own. A worker starts a
+ * copy in its default stream. The main thread waits for the default stream, which is another one,
+ * and frees the memory of the copy.
  *
  * expect: MEMORY-PINNED-FREED
  * at: main

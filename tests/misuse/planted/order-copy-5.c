@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The program is compiled so that each thread has a default stream of its own. A thread fills memory
- * and ends; the main thread fills it again in its own default stream, which nothing orders behind that
- * of the other thread.
+ * The program is compiled so that each thread has a default stream of its own. A thread fills
+ * memory and ends; the main thread fills it again in its own default stream, which nothing orders
+ * behind that of the other thread.
  *
  * expect: ORDER-COPY
  * at: mark

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A thread-local object of the main thread frees its memory when it ends, which is after main has
- * returned. It was made after the thread's first call of the driver, so that it is the first to end.
+ * returned. It was made after the thread's first call of the driver, so that it is the first to
+ * end.
  *
  * expect: PROCESS-TEARDOWN
  * at: end_cache
