@@ -1,9 +1,11 @@
 #include "shim/failure.h"
 
 #include "base/log.h"
+#include "driver/entry.h"
 #include "emu/emu.h"
 #include "shim/shim.h"
 
+#include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -80,14 +82,30 @@ static void explain(cxu_result result, char *text, size_t size)
         explain_context(text, size);
 }
 
+/* Where the program made the call: what addr2line takes. Leaves the text if that is unknown, or if
+ * another stand-in made it, which is in front. */
+static void find_place(char *text, size_t size)
+{
+    Dl_info info;
+    const char *caller = cx_entry_caller;
+    if (caller == NULL || dladdr(caller - 1, &info) == 0 || info.dli_fname == NULL)
+        return;
+    const char *folder = strrchr(info.dli_fname, '/');
+    const char *name = folder != NULL ? folder + 1 : info.dli_fname;
+    if (strncmp(name, "libcuda.so", 10) != 0)
+        snprintf(text, size, "; called at %s+%#zx", name,
+                 (size_t)(caller - 1 - (const char *)info.dli_fbase));
+}
+
 static void write_line(cx_slot slot, cxu_result result)
 {
-    char why[440] = "";
+    char why[440] = "", where[160] = "";
     const char *name = cx_result_name(result), *text = cx_result_text(result);
     explain(result, why, sizeof why);
-    cx_log(CTXRT_LOG_WARNING, "%s failed: %s, %d (%s)%s%s", cx_symbols[slot].symbol,
+    find_place(where, sizeof where);
+    cx_log(CTXRT_LOG_WARNING, "%s failed: %s, %d (%s)%s%s%s", cx_symbols[slot].symbol,
            name != NULL ? name : "an unknown result", (int)result, text != NULL ? text : "no text",
-           why[0] != '\0' ? "; " : "", why);
+           why[0] != '\0' ? "; " : "", why, where);
 }
 
 void cx_shim_failed(cx_slot slot, cxu_result result)

@@ -24,12 +24,15 @@ report $? 'answers_that_programs_look_for_are_no_warnings'
 run "$ctxrt" run "$program" err
 [ "$(cat "$scratch/out")" = '7 calls failed' ] && warned 5 && once 'for more$' && once "$hint"
 report $? 'each_failure_is_told_once_and_the_hint_once'
-once 'cuMemAlloc_v2 failed: CUDA_ERROR_INVALID_CONTEXT, 201 (invalid device context); no context is current on this thread$'
+once 'cuMemAlloc_v2 failed: CUDA_ERROR_INVALID_CONTEXT, 201 (invalid device context); no context is current on this thread; called at fails+0x[0-9a-f]*$'
 report $? 'the_reason_is_told_of_a_call_without_a_context'
-once 'cuMemAlloc_v2 failed: CUDA_ERROR_OUT_OF_MEMORY, 2 (out of memory); [0-9]* of the device.s [0-9]* bytes are free$'
+once 'cuMemAlloc_v2 failed: CUDA_ERROR_OUT_OF_MEMORY, 2 (out of memory); [0-9]* of the device.s [0-9]* bytes are free; called at fails+0x[0-9a-f]*$'
 report $? 'and_of_memory_that_is_not_there'
 once 'cuTexRefCreate is not supported by the stand-in driver$'
 report $? 'what_is_not_supported_is_named_once'
+place=$(sed -n 's/.*cuMemAlloc_v2 failed: CUDA_ERROR_OUT.*called at fails+\(0x[0-9a-f]*\)$/\1/p' "$scratch/errors")
+addr2line -f -e "$program" "$place" 2> /dev/null | grep -qx err
+report $? 'and_the_place_of_the_call'
 run "$ctxrt" run "$program" stray
 warned 6 && once 'cuCtxSynchronize failed: CUDA_ERROR_ILLEGAL_ADDRESS, 700 (.*); earlier work failed with it: kernel stray, '
 report $? 'an_error_that_sticks_is_told_with_the_work_that_failed'
