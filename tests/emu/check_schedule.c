@@ -192,6 +192,7 @@ static CUstream submit(stream_journal *journal)
     return stream;
 }
 
+#ifndef __SANITIZE_THREAD__
 /* In a process of its own: the last thread that leaves ends that. */
 static void leave_with_work(const char *schedule)
 {
@@ -213,6 +214,7 @@ START_TEST(a_process_whose_main_thread_leaves_ends)
     ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 END_TEST
+#endif
 
 static int count_threads(void)
 {
@@ -226,12 +228,21 @@ static int count_threads(void)
     return count;
 }
 
+static void *do_nothing(void *unused)
+{
+    return unused;
+}
+
 START_TEST(work_is_done_when_all_workers_had_left)
 {
     stream_journal journal = JOURNAL_EMPTY;
     CUstream stream;
-    int before = count_threads();
+    pthread_t any;
+    int before;
 
+    ck_assert_int_eq(pthread_create(&any, NULL, do_nothing, NULL), 0);
+    ck_assert_int_eq(pthread_join(any, NULL), 0);
+    before = count_threads(); /* a sanitizer's own thread has begun with the first one */
     choose(every_schedule[_i]);
     ck_success(cx_emu_call_stream_synchronize(submit(&journal)));
     ck_journal(&journal, "ab");
@@ -288,7 +299,9 @@ static Suite *schedule_suite(void)
                    the_schedule_may_change_while_there_is_no_context);
     tcase = tcase_create("idle");
     tcase_set_timeout(tcase, 60);
+#ifndef __SANITIZE_THREAD__ /* which has a thread of its own that outlives the last one */
     tcase_add_loop_test(tcase, a_process_whose_main_thread_leaves_ends, 0, 3);
+#endif
     tcase_add_loop_test(tcase, work_is_done_when_all_workers_had_left, 0, 3);
     suite_add_tcase(suite, tcase);
     tcase = tcase_create("malformed");
