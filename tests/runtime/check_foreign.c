@@ -188,6 +188,13 @@ START_TEST(a_reset_leaves_the_count_of_retains_as_it_was)
 }
 END_TEST
 
+static void assert_nothing_current(void)
+{
+    ctxrt_device device;
+    cx_assert_error(ctxrt_device_get(&device), CTXRT_ERROR_NO_DEVICE);
+    ck_assert_uint_eq(ctxrt_stack_depth(), 0);
+}
+
 static void *alloc_and_fill(void)
 {
     void *pointer;
@@ -214,6 +221,8 @@ START_TEST(a_primary_context_that_other_code_made_current_first_is_the_one_that_
     cx_assert_ok(ctxrt_stack_pop());
     cx_assert_error(ctxrt_device_release(CTXRT_CUDA(0)), CTXRT_ERROR_IN_USE);
     ck_assert_int_eq(driver->ctx_pop(&popped), CXU_SUCCESS);
+    assert_nothing_current();
+    cx_assert_ok(ctxrt_device_release(CTXRT_CUDA(0)));
 }
 END_TEST
 
@@ -239,6 +248,7 @@ START_TEST(a_reset_of_a_device_that_only_other_code_has_set_ends_memory_of_ours_
     cx_assert_ok(ctxrt_fill(other, 2, 4096));
     cx_assert_ok(ctxrt_free(other));
     ck_assert_int_eq(driver->ctx_destroy(popped), CXU_SUCCESS);
+    assert_nothing_current();
     ck_assert_int_eq(driver->primary_get_state(2, &flags, &active), CXU_SUCCESS);
     ck_assert_int_eq(active, 0);
     ck_assert_int_eq(driver->primary_retain(&primaries[1], 2), CXU_SUCCESS);
