@@ -21,6 +21,7 @@ enum {
  * the exit status of the process. */
 int bench_command(int argc, char **argv);
 int check_command(int argc, char **argv);
+int compare_command(int argc, char **argv);
 int draw_command(int argc, char **argv);
 int info_command(int argc, char **argv);
 int lesson_command(int argc, char **argv);

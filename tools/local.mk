@@ -7,6 +7,8 @@ tools_draw_libdraw_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 BENCH_SOURCES = tools/bench/command.c tools/bench/plot.c tools/bench/plot.h
 CHECK_SOURCES = tools/check/alive.c tools/check/command.c tools/check/json.c tools/check/names.c tools/check/names.h tools/check/report.c tools/check/report.h \
 	tools/check/symbols.c tools/check/symbols.h tools/check/text.c
+COMPARE_SOURCES = tools/compare/command.c tools/compare/differences.c tools/compare/differences.h tools/compare/recording.c tools/compare/recording.h \
+	tools/compare/rules.c tools/compare/rules.h tools/compare/scenario.c tools/compare/scenario.h
 COUNT_SOURCES = tools/count/count.h tools/count/json.c tools/count/read.c tools/count/text.c
 LESSON_SOURCES = tools/lesson/check_program.c tools/lesson/check_scenario.c tools/lesson/checks.h tools/lesson/command.c \
 	tools/lesson/compile.c tools/lesson/compile.h tools/lesson/copy.c tools/lesson/copy.h tools/lesson/findings.c \
@@ -16,7 +18,7 @@ TRACE_SOURCES = tools/look/write.c tools/look/write.h lib/base/text.c lib/base/t
 	tools/trace/calls.c tools/trace/calls.h tools/trace/command.c tools/trace/json.c tools/trace/json.h tools/trace/marks.c tools/trace/marks.h \
 	tools/trace/objects.c tools/trace/objects.h tools/trace/origins.c tools/trace/origins.h tools/trace/page.c tools/trace/page.h tools/trace/pieces.c tools/trace/pieces.h tools/trace/read.c tools/trace/read.h \
 	tools/trace/spans.c tools/trace/spans.h tools/trace/text.c tools/trace/text.h tools/trace/tracks.c tools/trace/words.c tools/trace/words.h
-ctxrt_SOURCES = tools/main.c tools/child.c tools/child.h tools/command.c tools/command.h $(BENCH_SOURCES) $(CHECK_SOURCES) $(COUNT_SOURCES) tools/json_text.c tools/json_text.h $(LESSON_SOURCES) tools/draw/command.c tools/info.c lib/layer/handshake.c lib/layer/handshake.h tools/libcuda.c tools/libcuda.h tools/place.c tools/place.h \
+ctxrt_SOURCES = tools/main.c tools/child.c tools/child.h tools/command.c tools/command.h $(BENCH_SOURCES) $(CHECK_SOURCES) $(COMPARE_SOURCES) $(COUNT_SOURCES) tools/json_text.c tools/json_text.h $(LESSON_SOURCES) tools/draw/command.c tools/info.c lib/layer/handshake.c lib/layer/handshake.h tools/libcuda.c tools/libcuda.h tools/place.c tools/place.h \
 	tools/play.c tools/replay.c tools/run.c tools/standin.c tools/standin.h $(TRACE_SOURCES) tools/allocation_trace.c tools/allocation_trace.h
 ctxrt_CPPFLAGS = -D_GNU_SOURCE -I$(top_srcdir)/include -I$(top_srcdir)/lib -I$(top_srcdir)/tools -I$(top_builddir) \
 	-DCTXRT_BINDIR='"$(bindir)"' -DCTXRT_PKGLIBDIR='"$(pkglibdir)"' -DCTXRT_BUILT_SANITIZERS='"$(SANITIZERS)"' \
@@ -43,6 +45,14 @@ tools/draw/parts.h: $(DRAW_PARTS) $(LOOK)/embed.awk $(LOOK)/colours.awk
 tools/trace/ctxrt-page.$(OBJEXT): tools/trace/page_parts.h
 USES_DRAW_PARTS = tools/draw/libdraw_la-svg.lo
 $(USES_DRAW_PARTS): tools/draw/parts.h
+
+
+# What ctxrt compare knows of the embedded driver.
+CLEANFILES += tools/compare/embedded.h
+tools/compare/embedded.h: $(PROBE_RECORDINGS) $(LOOK)/embed.awk
+	$(EMBED) $(PROBE_RECORDINGS:%=$(top_srcdir)/%) > $@.new && mv $@.new $@
+tools/compare/ctxrt-recording.$(OBJEXT): tools/compare/embedded.h
+tools/compare/ctxrt-rules.$(OBJEXT): tools/play/rules.h
 
 EXTRA_ctxrt_DEPENDENCIES = tools/lessons ctxrt-play$(EXEEXT) $(cuda12lib_LTLIBRARIES) $(cuda13lib_LTLIBRARIES)
 

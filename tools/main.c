@@ -11,6 +11,7 @@ static const struct subcommand {
     int (*run)(int argc, char **argv);
 } subcommands[] = {
     {"bench", "ctxrt bench", bench_command}, {"check", "ctxrt check", check_command},
+    {"compare", "ctxrt compare", compare_command},
     {"draw", "ctxrt draw", draw_command},
     {"info", "ctxrt info", info_command},    {"lesson", "ctxrt lesson", lesson_command},
     {"play", "ctxrt play", play_command},    {"replay", "ctxrt replay", replay_command},
@@ -65,8 +66,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_END:
         if (self->subcommand == NULL && !self->version && !self->help)
             return command_wrong_use(
-                state, "name a command: bench, check, draw, help, info, lesson, play, replay, "
-                       "run or trace");
+                state, "name a command: bench, check, compare, draw, help, info, lesson, play, "
+                       "replay, run or trace");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -77,6 +78,7 @@ static const char doc[] = "A context-stack runtime over the CUDA Driver API.\n"
                           "\vCommands:\n"
                           "  bench   run the benchmarks, beside their rivals\n"
                           "  check   run a program and tell how it misuses contexts\n"
+                          "  compare  show where a recorded driver differs from the embedded one\n"
                           "  draw    draw a snapshot: stacks of frames, or blocks of memory\n"
                           "  help    print this help, or that of a command: ctxrt help run\n"
                           "  info    show drivers, devices and the environment in force\n"

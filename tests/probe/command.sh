@@ -7,10 +7,9 @@ broken=$top_builddir/tests/probe/.libs/broken.so
 
 echo 1..16
 run "$probe" --help
-printed '--compare A B'
+printed '--patience MS'
 report $? 'help_lists_the_options'
-for options in '--only nothing' '--only C' '--seconds 0' '--seconds x' '--patience -1' '--list --times' '--compare one' \
-    'one two' '--child' '--child nothing 1 1 1 driver'; do
+for options in '--only nothing' '--only C' '--seconds 0' '--seconds x' '--patience -1' '--list --times' 'one two' '--child' '--child nothing 1 1 1 driver'; do
     run "$probe" $options
     [ "$status" -eq 2 ] && [ ! -s "$scratch/out" ] || echo "$options: $status"
 done > "$scratch/bad"

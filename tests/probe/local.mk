@@ -2,7 +2,6 @@
 check_PROGRAMS += tests/probe/probe
 tests_probe_probe_SOURCES = \
 	tests/probe/calls.def \
-	tests/probe/compare.c tests/probe/compare.h \
 	tests/probe/driver.c tests/probe/driver.h \
 	tests/probe/kernels.c tests/probe/kernels.h \
 	tests/probe/observe.c tests/probe/observe.h \
@@ -30,7 +29,7 @@ tests_probe_broken_la_CPPFLAGS = -D_GNU_SOURCE
 tests_probe_broken_la_CFLAGS = $(WARNING_CFLAGS)
 tests_probe_broken_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 
-PROBE_SH = tests/probe/alone.sh tests/probe/command.sh tests/probe/compare.sh tests/probe/recording.sh \
+PROBE_SH = tests/probe/alone.sh tests/probe/command.sh tests/probe/recording.sh \
 	tests/probe/rules.sh
 dist_check_SCRIPTS += $(PROBE_SH)
 TESTS += $(PROBE_SH)

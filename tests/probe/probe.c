@@ -5,19 +5,17 @@
  *
  *     cc -O2 -pthread -o probe tests/probe/[a-z]*.c -ldl
  *     ./probe > h100-13.0.probe.txt
- *     ./probe --compare tests/recorded/embedded-13.0.probe.txt h100-13.0.probe.txt
  *
  * A line is NAME = VALUE, and a name begins with its rule:
  *
  *     C2.destroy-current-here.alloc = SUCCESS(0)
  *
- * Handles are given as names, addresses and ids as relations, times never, so that recordings
- * compare. Lines with # are about the recording. Every driver prints the same names: what could
+ * Handles are given as names, addresses and ids as relations, times never: `ctxrt compare' compares
+ * recordings. Lines with # are about the recording. Every driver prints the same names: what could
  * not be seen says why ("missing", "timeout", "signal 11", "needs 2 devices", "not reached: ...").
  * Each experiment runs in a process of its own, in which it is the first to call the driver and
  * may leave what it likes behind.
  */
-#include "compare.h"
 #include "probes.h"
 #include "spawn.h"
 
@@ -54,8 +52,6 @@ static const char usage[] =
     "  --only WORD      of a group (see --list), a rule or an experiment; may be repeated\n"
     "  --list           print the observations: GROUP RULE NAME\n"
     "  --times          print instead what the common calls cost\n"
-    "  --compare A B    print where two recordings differ; the exit status is 0 if nowhere,\n"
-    "                   1 if somewhere, 2 if one is no recording\n"
     "  --cudart PATH    a libcudart.so, for the rules of the runtime API\n"
     "  --fault-by N=V   for a driver that runs no kernels but can be told to let work fail: set\n"
     "                   this in the environment, where % is the error's name, and let the\n"
@@ -221,12 +217,11 @@ static int wrong_use(const char *what, const char *which)
 
 int main(int count, char **arguments)
 {
-    enum { ONLY = 1, LIST, TIMES, COMPARE, CUDART, FAULT_BY, SECONDS, PATIENCE, HELP };
+    enum { ONLY = 1, LIST, TIMES, CUDART, FAULT_BY, SECONDS, PATIENCE, HELP };
     static const struct option options[] = {
         {"only", required_argument, NULL, ONLY},
         {"list", no_argument, NULL, LIST},
         {"times", no_argument, NULL, TIMES},
-        {"compare", no_argument, NULL, COMPARE},
         {"cudart", required_argument, NULL, CUDART},
         {"fault-by", required_argument, NULL, FAULT_BY},
         {"seconds", required_argument, NULL, SECONDS},
@@ -267,9 +262,8 @@ int main(int count, char **arguments)
             break;
         case LIST:
         case TIMES:
-        case COMPARE:
             if (mode != 0 && mode != option)
-                return wrong_use("only one of --list, --times, --compare", "");
+                return wrong_use("only one of --list and --times", "");
             mode = option;
             break;
         case HELP:
@@ -278,11 +272,6 @@ int main(int count, char **arguments)
         default:
             return 2;
         }
-    }
-    if (mode == COMPARE) {
-        if (count - optind != 2)
-            return wrong_use("--compare takes two recordings", "");
-        return compare(arguments[optind], arguments[optind + 1]);
     }
     if (count - optind > 1)
         return wrong_use("one driver at a time, not also ", arguments[optind + 1]);

@@ -15,7 +15,7 @@ library() # set
 # On a loaded machine a call that returns can seem to wait: what differs is looked at again, with more patience.
 look_again() # set, recording
 {
-    experiments=$(sed -e 1d -e 's/ .*//' -e 's/\.[^.]*$//' "$scratch/differs" | sort -u)
+    experiments=$(sed -n 's/^  \([A-Z][0-9]*\.[^ ]*\)\.[^. ]* .*/\1/p' "$scratch/differs" | sort -u)
     set -- "$1" "$2" $(printf -- '--only %s ' $experiments)
     version=$1
     recording=$2
@@ -25,7 +25,7 @@ look_again() # set, recording
         sed -i "/^$experiment\.[^.]* = /d" "$scratch/$version"
     done
     cat "$scratch/again" >> "$scratch/$version"
-    "$probe" --compare "$recording" "$scratch/$version" > "$scratch/differs"
+    "$top_builddir/ctxrt" compare "$recording" "$scratch/$version" > "$scratch/differs"
 }
 
 # The runs wait more than they work.
@@ -43,7 +43,7 @@ for set in 12:12.9 13:13.0; do
     cp "$scratch/errors-$version" "$scratch/out"
     [ "$status" -eq 0 ] && [ ! -s "$scratch/errors-$version" ]
     report $? "every_experiment_ran_on_the_driver_of_$version"
-    "$probe" --compare "$recording" "$scratch/$version" > "$scratch/differs" || look_again "$version" "$recording"
+    "$top_builddir/ctxrt" compare "$recording" "$scratch/$version" > "$scratch/differs" || look_again "$version" "$recording"
     status=$?
     cp "$scratch/differs" "$scratch/out"
     [ "$status" -eq 0 ]

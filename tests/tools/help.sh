@@ -3,7 +3,7 @@
 set -u
 . "$top_srcdir/tests/support/tap.sh"
 ctxrt=$top_builddir/ctxrt
-commands='bench check draw info lesson play replay run trace'
+commands='bench check compare draw info lesson play replay run trace'
 
 run "$ctxrt" --help
 cp "$scratch/out" "$scratch/help"
@@ -49,6 +49,7 @@ mkdir "$scratch/example"
 printf 'A: ctx.create a\n' > "$scratch/example/scenario.scn"
 printf 'a,0,4096\nf,0\n' > "$scratch/example/allocations.txt"
 printf '{"threads": []}\n' > "$scratch/example/stacks.json"
+printf 'S2.pop.empty = INVALID_CONTEXT(201)\n' > "$scratch/example/recording.txt"
 printf '#!/bin/sh\necho "$CTXRT_EMU_DEVICES"\n' > "$scratch/example/program"
 chmod +x "$scratch/example/program"
 ctxrt()
@@ -76,7 +77,7 @@ _ctxrt ctxrt "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
 echo "${COMPREPLY[*]}"
 EOF
 mkdir "$scratch/files" "$scratch/files/folder"
-touch "$scratch/files/first.scn" "$scratch/files/fine.json" "$scratch/files/far away.scn"
+touch "$scratch/files/first.scn" "$scratch/files/first.txt" "$scratch/files/fine.json" "$scratch/files/far away.scn"
 while IFS='|' read -r what words expected; do
     # shellcheck disable=SC2086
     run sh -c 'cd "$1" && shift && exec bash --norc "$@"' sh "$scratch/files" "$scratch/complete" $words
@@ -95,7 +96,7 @@ a_value_behind_its_sign|ctxrt run --cuda = 1|12 13
 all_values_behind_the_sign|ctxrt replay --driver =|emulated libcuda
 a_gpu|ctxrt run --gpu = t|tiny
 the_program_behind_a_gpu|ctxrt run --gpu tiny ctxrt-p|ctxrt-play
-a_report|ctxrt run --report = fi|fine.json first.scn
+a_report|ctxrt run --report = fi|fine.json first.scn first.txt
 a_program_behind_a_report|ctxrt run --report ctxrt-p|ctxrt-play
 a_program_behind_its_file|ctxrt run --report = fine.json ctxrt-p|ctxrt-play
 a_bench|ctxrt bench pl|plan
@@ -104,13 +105,14 @@ the_driver_of_a_run|ctxrt check --driver e|emulated
 a_scenario|ctxrt play fi|first.scn
 a_name_with_a_space|ctxrt play fa|far away.scn
 a_snapshot|ctxrt draw fi|fine.json
+a_recording|ctxrt compare fi|first.txt
 a_folder|ctxrt play fo|folder
 a_lesson|ctxrt lesson 1|1 10 11 12
 an_option_of_a_lesson|ctxrt lesson 1 --c|--check
-the_exercise_of_a_lesson|ctxrt lesson 1 --check fi|fine.json first.scn
+the_exercise_of_a_lesson|ctxrt lesson 1 --check fi|fine.json first.scn first.txt
 a_program|ctxrt run --devices 2 ctxrt-p|ctxrt-play
-a_timeline|ctxrt trace -o fi|fine.json first.scn
+a_timeline|ctxrt trace -o fi|fine.json first.scn first.txt
 the_program_of_a_trace|ctxrt trace --output fine.json ctxrt-p|ctxrt-play
-a_file_of_the_program|ctxrt run --devices = 2 ls fi|fine.json first.scn
+a_file_of_the_program|ctxrt run --devices = 2 ls fi|fine.json first.scn first.txt
 EOF
 echo "1..$number"

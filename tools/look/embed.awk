@@ -5,7 +5,7 @@ FNR == 1 {
         print "    NULL,\n};\n"
     name = FILENAME
     sub(/.*\//, "", name)
-    gsub(/[^a-z_]/, "_", name)
+    gsub(/[^a-z0-9_]/, "_", name)
     print "static const char *const " name "[] = {"
 }
 
