@@ -1,8 +1,8 @@
 #!/bin/sh
-# Runs all of ctxrt that a real driver can be asked, records what that driver does, and prints where it differs from
-# the embedded one. docs/gpu-check.md says more. Needs sh, awk, sed, grep and coreutils, and neither network nor root.
+# Runs all of ctxrt that a real driver can be asked, and writes what that driver does into one text file, to be sent back.
+# docs/gpu-check.md says more. It needs sh, awk, sed, grep, tar, gzip and coreutils, and neither network nor root.
 #
-# usage: gpu-check.sh [--libcuda PATH] [--out FOLDER] [--quick] [--only KIND[,KIND]...] [--list]
+# usage: ctxrt-gpu-check [--all] [--libcuda PATH] [--out FILE] [--only KIND[,KIND]...] [--list]
 #
 # KIND is scenarios, probe, tests, samples or benches.
 #
@@ -13,7 +13,7 @@ LC_ALL=C
 export LC_ALL
 tab=$(printf '\t')
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
-libcuda='' out='' quick=no list=no only=scenarios,probe,tests,samples,benches
+libcuda='' out='' quick=yes list=no only=scenarios,probe,tests,samples,benches
 
 usage()
 {
@@ -43,7 +43,7 @@ while [ $# -gt 0 ]; do
         done
         only=$2
         shift ;;
-    --quick) quick=yes ;;
+    --all) quick=no ;;
     --list) list=yes ;;
     --help)
         usage
@@ -52,7 +52,7 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-[ -d "$here/programs" ] || wrong_use "$here is no bundle: make gpu-check-bundle makes one"
+[ -d "$here/programs" ] || wrong_use "$here has no programs: make gpu-check-bundle makes the file that has them"
 
 scenarios() # those to be played
 {
@@ -63,7 +63,7 @@ scenarios() # those to be played
 programs() # kind: lines of PROGRAM NEEDS
 {
     awk -v kind="$1" -v quick=$quick '
-        $1 == kind && (quick == "no" || kind != "test" || ++count <= 2) { print $2, $3 + 0 }' "$here/contents.txt"
+        $1 == kind && (quick == "no" || kind != "bench" && (kind != "test" || ++count <= 2)) { print $2, $3 + 0 }' "$here/contents.txt"
 }
 
 wanted() # kind
@@ -90,16 +90,14 @@ if [ $list = yes ]; then
     exit 0
 fi
 
-# Programs find their libraries in the bundle; libcuda is given by its path, or is the machine's own.
+# libcuda is given by its path, or is the machine's own.
 case $libcuda in
 /* | '') ;;
 */*) libcuda=$(pwd)/$libcuda ;;
 esac
-unset CTXRT_FOREIGN CTXRT_ALLOCATOR CTXRT_EMU_SCHEDULE CTXRT_TEST_DRIVER CTXRT_LIBCUDA
+unset top_srcdir top_builddir CTXRT_FOREIGN CTXRT_ALLOCATOR CTXRT_EMU_SCHEDULE CTXRT_TEST_DRIVER CTXRT_LIBCUDA
 CTXRT_DRIVER=libcuda CTXRT_LOG=off CK_FORK=yes CK_DEFAULT_TIMEOUT=240
-caller_libraries=${LD_LIBRARY_PATH-}
-LD_LIBRARY_PATH=$here/lib${caller_libraries:+:$caller_libraries}
-export CTXRT_DRIVER CTXRT_LOG CK_FORK CK_DEFAULT_TIMEOUT LD_LIBRARY_PATH
+export CTXRT_DRIVER CTXRT_LOG CK_FORK CK_DEFAULT_TIMEOUT
 [ -z "$libcuda" ] || export CTXRT_LIBCUDA="$libcuda"
 driver=${libcuda:-libcuda.so.1}
 
@@ -141,13 +139,25 @@ if [ -z "$devices" ]; then
     exit 77
 fi
 
-: "${out:=gpu-check-$(date -u +%Y%m%d-%H%M%S)}"
+: "${out:=ctxrt-gpu-check-$(date -u +%Y%m%d-%H%M%S).txt}"
+case $out in
+/*) ;;
+*) out=$(pwd)/$out ;;
+esac
+: > "$out" || exit 1
+file=$out
+out=$here/recording
 mkdir -p "$out/scenarios" "$out/log" "$out/tests" "$out/samples" "$out/bench" || exit 1
-out=$(cd "$out" && pwd) || exit 1
-differences=$out/differences.tsv
-: > "$differences"
+duration='about a minute'
+[ $quick = yes ] || duration='some ten minutes'
+cat << WORDS
+gpu-check asks $driver for $duration: scenarios of driver calls, a probe of the driver's rules, and programs of ctxrt.
+It writes one file, $file,
+with the GPU's name, the versions of driver and kernel, the date, and the driver's answers: no name of a user, machine or folder,
+and no GPU's identity. It works in $here, which goes at the end, and sends nothing.
+WORDS
 : > "$out/skipped.txt"
-agree=0 failed=0
+failed=0
 
 device=$(echo "$head" | sed -n 's/^# device: //p')
 version=$(echo "$head" | sed -n 's/^# driver: //p')
@@ -155,11 +165,8 @@ kernel_driver=$(cat /sys/module/nvidia/version 2> /dev/null)
 machine="${kernel_driver:+NVIDIA driver $kernel_driver, }$(uname -s) $(uname -r)"
 emulated=no
 case $device in *emulated*) emulated=yes ;; esac
-{
-    echo "$device (devices: $devices), CUDA $version, $machine, $(date -u +%Y-%m-%d)"
-    limited 120 "$here/programs/ctxrt" info
-} > "$out/machine.txt" 2>&1
-echo "gpu-check: $(sed 1q "$out/machine.txt")"
+echo "$device (devices: $devices), CUDA $version, $machine, $(uname -m), $(date -u +%Y-%m-%d)" > "$out/machine.txt"
+echo "gpu-check: $(cat "$out/machine.txt")"
 
 told() # what, verdict
 {
@@ -192,33 +199,28 @@ sign_recording() # file
 play_scenarios()
 {
     played=0 lacking=0
-    before=$(count_of "$differences")
     scenarios > "$out/log/scenarios.list"
-    : > "$out/log/scenarios.txt"
-    while read -r file; do
-        name=${file%.scn}
-        recording=$out/scenarios/$(echo "$file" | tr / -)
+    while read -r file_name; do
+        name=${file_name%.scn}
+        recording=$out/scenarios/$(echo "$file_name" | tr / -)
         said=$out/log/scenario.txt
         status=0
         (cd "$here/scenarios" && limited 300 "$here/programs/ctxrt-play" --driver cuda --libcuda "$driver" \
-            --record "$out/scenarios" "$file") > "$said" 2>&1 < /dev/null || status=$?
-        cat "$said" >> "$out/log/scenarios.txt"
+            --record "$out/scenarios" "$file_name") > "$said" 2>&1 < /dev/null || status=$?
         case $status in
         0 | 1)
             played=$((played + 1))
-            awk -v file="$file" -v status=$status -f "$here/play.awk" "$said" > "$said.differs"
-            cat "$said.differs" >> "$differences"
-            steps=$(grep -c ' -> ' "$recording" 2> /dev/null)
-            agree=$((agree + ${steps:-0} - $(count_of "$said.differs")))
             [ ! -f "$recording" ] || sign_recording "$recording" ;;
         77)
             lacking=$((lacking + 1))
-            skipped "scenario $name" "$(sed -n "s,^$file: \(line .*\),\1,p" "$said" | sed 1q)" ;;
-        *) lost "scenario $name" "exit status $status, see log/scenarios.txt" ;;
+            skipped "scenario $name" "$(sed -n "s,^$file_name: \(line .*\),\1,p" "$said" | sed 1q)" ;;
+        *)
+            { echo "$file_name"; cat "$said"; } >> "$out/log/scenarios.txt"
+            lost "scenario $name" "exit status $status" ;;
         esac
-        rm -f "$said" "$said.differs"
+        rm -f "$said"
     done < "$out/log/scenarios.list"
-    told scenarios "$played played, $lacking skipped, steps that differ: $(($(count_of "$differences") - before))"
+    told scenarios "$played played, $lacking skipped"
 }
 
 probe() # file, option...
@@ -231,18 +233,15 @@ probe() # file, option...
 
 observe()
 {
-    base=$here/recorded/embedded-13.0.probe.txt
-    [ "${version%%.*}" -ge 13 ] || base=$here/recorded/embedded-12.9.probe.txt
     mine=$out/driver.probe.txt
     set -- --patience 3000
-    [ $quick = no ] || set -- "$@" --only stack --only primary
+    [ $quick = no ] || set -- "$@" --only life --only context --only stack --only query --only primary
     if ! probe "$mine" "$@"; then
         lost probe "see log/probe.txt"
         return
     fi
     # A call that returns can seem to wait on a loaded machine: what differs is seen again with more patience.
-    again=$(awk -f "$here/probe.awk" "$base" "$mine" |
-        awk -F "$tab" '$1 == "differs" { sub(/\.[^.]*$/, "", $4); print $4 }' | sort -u)
+    again=$("$here/programs/ctxrt" compare "$mine" | sed -n 's/^  \([A-Z][0-9]*\.[^ ]*\)\.[^. ]* .*/\1/p' | sort -u)
     if [ -n "$again" ]; then
         set -- --patience 15000 # one option for each name
         for experiment in $again; do
@@ -255,13 +254,7 @@ observe()
         rm -f "$mine.again"
     fi
     sign_recording "$mine"
-    awk -v semantics="$here/semantics.md" -f "$here/probe.awk" "$base" "$mine" > "$out/log/probe.tsv"
-    "$here/programs/probe" --compare "$base" "$mine" > "$out/log/probe.compare.txt" 2>&1
-    sed -n "s/^differs$tab//p" "$out/log/probe.tsv" >> "$differences"
-    sed -n "s/^skipped$tab/probe /p" "$out/log/probe.tsv" >> "$out/skipped.txt"
-    seen=$(grep -c '^agrees' "$out/log/probe.tsv")
-    agree=$((agree + seen))
-    told probe "$seen agree, $(grep -c '^differs' "$out/log/probe.tsv") differ, $(grep -c '^skipped' "$out/log/probe.tsv") skipped"
+    told probe "$(grep -c ' = ' "$mine") observations"
 }
 
 # A test that was skipped in the middle said so in a line before its own.
@@ -377,7 +370,7 @@ run_samples() # kind
             sample_prints "$out/samples/$name.txt" "$here/programs/$name" || status=$? ;;
         driver_sample)
             cp "$here/expected/$name.txt" "$out/samples/$name.expected"
-            sample_prints "$out/samples/$name.txt" env LD_LIBRARY_PATH="$LD_LIBRARY_PATH${with_libcuda:+:$with_libcuda}" \
+            sample_prints "$out/samples/$name.txt" env LD_LIBRARY_PATH="$with_libcuda${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
                 "$here/programs/$name" || status=$? ;;
         pipeline)
             echo 'the same bytes, the same histogram' > "$out/samples/$name.expected"
@@ -417,7 +410,7 @@ run_all_samples()
     run_samples pipeline
 }
 
-with_libcuda=''
+with_libcuda=
 if [ -n "$libcuda" ]; then
     with_libcuda=$out/log/libcuda
     mkdir -p "$with_libcuda" && ln -sf "$libcuda" "$with_libcuda/libcuda.so.1"
@@ -428,12 +421,54 @@ fi
 ! wanted samples || run_all_samples
 ! wanted benches || run_benches
 
-awk -v semantics="$here/semantics.md" -f "$here/table.awk" "$differences" > "$out/differences.txt"
-echo
-cat "$out/differences.txt"
+# Sections of what came of it: a title, and lines behind a blank.
+section() # title, file
 {
-    echo "$agree agree, $(count_of "$differences") differ, $(count_of "$out/skipped.txt") skipped"
-    [ $failed -eq 0 ] || echo "$failed failed or did not run to their end"
-} | tee "$out/summary.txt"
-echo "All of it is in $out"
+    [ -s "$2" ] || return 0
+    echo "== $1"
+    sed 's/^/ /' "$2"
+}
+
+sections() # word, file...
+{
+    word=$1
+    shift
+    for one; do
+        section "$word ${one##*/}" "$one"
+    done
+}
+
+# Paths and the identities of GPUs stay here.
+private_names()
+{
+    for name in "$here" "${HOME-}"; do
+        case $name in
+        '' | / | ? | ??) ;;
+        *) printf '%s\n' "$name" | sed 's,[].[*^$\\/],\\&,g; s,.*,s/&/.../g,' ;;
+        esac
+    done
+    echo 's/GPU-[0-9a-f]\{8\}-[0-9a-f-]*/GPU-.../g'
+}
+
+private_names > "$out/log/private.sed"
+{
+    echo 'ctxrt gpu-check 1'
+    section machine "$out/machine.txt"
+    section skipped "$out/skipped.txt"
+    section probe "$out/driver.probe.txt"
+    sections scenario "$out"/scenarios/*.scn
+    sections test "$out"/tests/*
+    sections sample "$out"/samples/*
+    sections bench "$out"/bench/*
+    sections log "$out"/log/probe.txt "$out"/log/scenarios.txt
+} | sed -f "$out/log/private.sed" > "$file" || exit 1
+
+echo
+if [ -s "$out/driver.probe.txt" ] || [ "$(ls "$out/scenarios")" ]; then
+    "$here/programs/ctxrt" compare "$file"
+    [ $? -le 1 ] || failed=$((failed + 1))
+fi
+echo "$(count_of "$out/skipped.txt") skipped"
+[ $failed -eq 0 ] || echo "$failed failed or did not run to their end"
+echo "Please send $file: docs/gpu-check.md says where"
 [ $failed -eq 0 ]

@@ -1,16 +1,38 @@
-# What a real GPU can be asked, as a folder that can be carried to a machine that has one: docs/gpu-check.md.
-GPU_CHECK = tests/gpu/bundle.sh tests/gpu/contents.txt tests/gpu/gpu-check.sh tests/gpu/play.awk tests/gpu/probe.awk \
-	tests/gpu/table.awk
-EXTRA_DIST += $(GPU_CHECK)
+# What a real GPU can be asked, as one file that runs on a machine that has one: docs/gpu-check.md.
+GPU_CHECK = tests/gpu/bundle.sh tests/gpu/carry.sh tests/gpu/contents.txt tests/gpu/gpu-check.sh tests/gpu/newer.c tests/gpu/old_libc.awk \
+	tests/gpu/old_libc.sh tests/gpu/start.c tests/gpu/unpack.sh
+EXTRA_DIST += $(GPU_CHECK) tests/gpu/check_roots tests/support/root.sh
 dist_check_SCRIPTS += tests/gpu/check_gpu_check.sh
 TESTS += tests/gpu/check_gpu_check.sh
-CLEANFILES += gpu-check.tar.gz
 
-.PHONY: gpu-check gpu-check-bundle
-gpu-check-bundle: all $(check_LTLIBRARIES) $(check_PROGRAMS)
-	. ./tests/environment.sh; $(SHELL) $(top_srcdir)/tests/gpu/bundle.sh gpu-check
-	tar -cf - gpu-check | gzip > gpu-check.tar.gz
+# carry.sh links programs and these anew, from the objects of the build.
+CARRIED = gpu-check.parts/libctxrt.la gpu-check.parts/cuda-12/libcuda.la gpu-check.parts/cuda-13/libcuda.la
+.PHONY: carried-libraries
+carried-libraries: $(CARRIED)
+gpu-check.parts/libctxrt.la: lib/libctxrt.la
+	$(AM_V_CCLD)$(lib_libctxrt_la_LINK) -rpath /nowhere $(lib_libctxrt_la_LIBADD) $(LIBS)
+gpu-check.parts/cuda-12/libcuda.la: lib/shim/cuda-12/libcuda.la
+	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(lib_shim_cuda_12_libcuda_la_LINK) -rpath /nowhere $(lib_shim_cuda_12_libcuda_la_OBJECTS) \
+		$(lib_shim_cuda_12_libcuda_la_LIBADD) $(LIBS)
+gpu-check.parts/cuda-13/libcuda.la: lib/shim/cuda-13/libcuda.la
+	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(lib_shim_cuda_13_libcuda_la_LINK) -rpath /nowhere $(lib_shim_cuda_13_libcuda_la_OBJECTS) \
+		$(lib_shim_cuda_13_libcuda_la_LIBADD) $(LIBS)
+
+CLEANFILES += ctxrt-gpu-check
+clean-local: clean-gpu-check
+.PHONY: clean-gpu-check gpu-check gpu-check-bundle
+clean-gpu-check:
+	rm -rf gpu-check.parts
+
+GPU_CHECK_TARGETS = $(shell sed '/^\#/d; s/^[a-z_]* //; s/ .*//' $(top_srcdir)/tests/gpu/contents.txt)
+gpu-check-bundle: all $(GPU_CHECK_TARGETS)
+	. ./tests/environment.sh; MAKE='$(MAKE)' CC='$(CC)' $(SHELL) $(top_srcdir)/tests/gpu/bundle.sh ctxrt-gpu-check
 
 # Without a GPU it says so and exits with 77.
 gpu-check: gpu-check-bundle
-	gpu-check/gpu-check.sh $(GPU_CHECK_FLAGS)
+	./ctxrt-gpu-check $(GPU_CHECK_FLAGS)
+
+# On demand: it fetches an empty Debian.
+.PHONY: check-bundle-roots
+check-bundle-roots: gpu-check-bundle
+	nice $(top_srcdir)/tests/gpu/check_roots $(top_builddir) || test $$? = 77

@@ -77,6 +77,8 @@ END_TEST
 START_TEST(the_type_cuda_can_be_served_by_a_libcuda_beside_the_cpu_device)
 {
     char path[4096];
+    if (getenv("top_builddir") == NULL)
+        cx_fixture_skip("the stand-in is in the tree where this was built");
     snprintf(path, sizeof path, "%s/lib/shim/cuda-13/.libs/libcuda.so.1", getenv("top_builddir"));
     setenv("CTXRT_LIBCUDA", path, 1);
     setenv("CTXRT_EMU_DEVICES", "3", 1);

@@ -1,6 +1,7 @@
 #!/bin/sh
 # link.sh [--tag=CC] [--silent] --mode=link COMPILER ARGUMENT...: links a program that is not installed, as libtool does,
-# in a tenth of its time and without a script around the program, which finds this build's libraries by its run path.
+# in a tenth of its time and without a script around the program, which finds this build's libraries by its run path; or,
+# where CTXRT_CARRIED is a folder, those of the same names there, by a path from the program itself.
 set -euf
 
 # expand ARGUMENT...: the linker's arguments, one a line.
@@ -26,6 +27,10 @@ expand_library()
     if [ -z "$dlname" ]; then
         # shellcheck disable=SC2086 # words
         expand "$folder/$old_library" $dependency_libs
+        return
+    fi
+    if [ -n "${CTXRT_CARRIED-}" ]; then
+        printf '%s\n' '-Wl,-rpath,$ORIGIN/../lib,--push-state,--no-as-needed' "$CTXRT_CARRIED/$dlname" -Wl,--pop-state
         return
     fi
     printf '%s\n' "-Wl,-rpath,$folder,--push-state,--no-as-needed" "$folder/${library_names##* }" -Wl,--pop-state
