@@ -1,6 +1,6 @@
 # Sourced by tests that need an empty Debian: a folder that debootstrap fills. Only root makes one, where apt reaches a mirror.
-# CTXRT_TEST_ROOTS names the folder for them, which must have room for gigabytes (default: a new one in TMPDIR); CTXRT_TEST_MIRROR
-# names the mirror.
+# CTXRT_TEST_ROOTS names the folder for them, which must have room for gigabytes and keeps the empty ones for the next time (default: a
+# new one in TMPDIR); CTXRT_TEST_MIRROR names the mirror.
 
 skip_without_roots() # leaves with 77, and says why, where no root can be made
 {
@@ -28,11 +28,13 @@ fresh_root() # suite, package...: $root is an empty Debian of that suite with th
     shift
     root=$roots/root
     rm -rf "$root"
-    if [ ! -d "$roots/$suite" ]; then
-        debootstrap --variant=minbase "$suite" "$roots/$suite" "${CTXRT_TEST_MIRROR:-http://deb.debian.org/debian}" > "$roots/log" 2>&1 ||
+    empty=${CTXRT_TEST_ROOTS:-$roots}/$suite
+    if [ ! -d "$empty" ]; then
+        debootstrap --variant=minbase "$suite" "$roots/new" "${CTXRT_TEST_MIRROR:-http://deb.debian.org/debian}" > "$roots/log" 2>&1 ||
             { tail -n 5 "$roots/log"; return 1; }
+        mv "$roots/new" "$empty"
     fi
-    cp -a "$roots/$suite" "$root" || return 1
+    cp -a "$empty" "$root" || return 1
     [ $# -eq 0 ] || in_root "apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install $*" \
         > "$roots/log" 2>&1 || { tail -n 20 "$roots/log"; return 1; }
 }
