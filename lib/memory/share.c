@@ -1,5 +1,6 @@
 /* Device memory shared between processes of one machine. */
 #include "base/error.h"
+#include "context/context_guard.h"
 #include "memory/memory.h"
 #include "memory/ranges.h"
 
@@ -55,6 +56,17 @@ ctxrt_status ctxrt_memory_export(ctxrt_memory *handle, ctxrt_exported_memory *ou
     return CTXRT_SUCCESS;
 }
 
+/* Drivers close it in the context that opened it alone. */
+static cxu_result close_natively(const cx_context *context, const void *pointer)
+{
+    cx_context_guard guard;
+    if (cx_context_guard_enter(context, &guard) != CTXRT_SUCCESS)
+        return ctxrt_last_error()->driver_result;
+    cxu_result result = context->driver->table.ipc_close_mem_handle((uintptr_t)pointer);
+    cx_context_guard_leave(&guard);
+    return result;
+}
+
 static ctxrt_status close_imported(cx_memory *memory)
 {
     cx_context *context = memory->block.context;
@@ -62,8 +74,7 @@ static ctxrt_status close_imported(cx_memory *memory)
     cx_ranges_remove(context, memory->block.epoch, (uintptr_t)memory->block.pointer,
                      CX_PAST_FREED);
     if (cx_context_holds_what_is_of(context, memory->block.epoch))
-        result = context->driver->table.ipc_close_mem_handle(
-            (CUdeviceptr)(uintptr_t)memory->block.pointer);
+        result = close_natively(context, memory->block.pointer);
     ctxrt_status status = cx_block_check_freed(context, CX_SLOT_ipc_close_mem_handle, result);
     cx_context_memory_drop(context, memory->block.size_bytes);
     return status;

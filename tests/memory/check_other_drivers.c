@@ -32,6 +32,7 @@ static uint64_t live_bytes(void)
 #define OTHER_ADDRESS ((CUdeviceptr)0x7a0000000000u)
 
 static CUdeviceptr exported, closed;
+static CUcontext closed_in;
 static int opens, closes;
 static cxu_result open_result, close_result;
 
@@ -64,6 +65,7 @@ static cxu_result close_handle(CUdeviceptr pointer)
 {
     closed = pointer;
     closes++;
+    (void)beneath.ctx_get_current(&closed_in);
     return close_result;
 }
 
@@ -142,6 +144,26 @@ START_TEST(imported_memory_that_the_driver_does_not_close_is_gone_all_the_same)
     cx_assert_error(ctxrt_memory_release(memory), CTXRT_ERROR_INVALID_HANDLE);
     ck_assert_int_eq(closes, 1);
     ck_assert_uint_eq(live_bytes(), 0);
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
+START_TEST(imported_memory_is_closed_in_its_context_whatever_is_current)
+{
+    ctxrt_context *context;
+    CUcontext native, before, after;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(1)));
+    cx_assert_ok(ctxrt_context_current(&context));
+    cx_assert_ok(ctxrt_context_native(context, &native));
+    ctxrt_memory *memory = import_some(MIB);
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    ck_assert_int_eq(beneath.ctx_get_current(&before), CXU_SUCCESS);
+    cx_assert_ok(ctxrt_memory_release(memory));
+    ck_assert_int_eq(closes, 1);
+    ck_assert_ptr_eq(closed_in, native);
+    ck_assert_int_eq(beneath.ctx_get_current(&after), CXU_SUCCESS);
+    ck_assert_ptr_eq(after, before);
+    cx_assert_ok(ctxrt_stack_pop());
     cx_assert_ok(ctxrt_stack_pop());
 }
 END_TEST
@@ -460,6 +482,7 @@ static Suite *other_drivers_suite(void)
     tcase_add_test(tcase, imported_memory_is_device_memory_until_its_last_count_is_given_back);
     tcase_add_test(tcase, imported_memory_that_went_with_a_reset_is_not_closed);
     tcase_add_test(tcase, imported_memory_that_the_driver_does_not_close_is_gone_all_the_same);
+    tcase_add_test(tcase, imported_memory_is_closed_in_its_context_whatever_is_current);
     tcase_add_test(tcase, an_import_that_the_driver_refuses_leaves_nothing);
     tcase_add_test(tcase, only_device_memory_is_exported);
     tcase_add_test(tcase, where_the_cpu_s_driver_cannot_pin_it_has_plain_host_memory);
