@@ -136,6 +136,53 @@ _ACEOF
     AS_IF([test "$ctxrt_nvcc_works" = no], [NVCC_MISSING="$NVCC does not work (see config.log)"])
 ])
 
+dnl CTXRT_WITH_MPI: MPI and hwloc, for samples/mpi. The compiler stays ours: its wrapper only tells what it would add.
+AC_DEFUN([CTXRT_WITH_MPI], [
+    AC_ARG_WITH([mpi],
+        [AS_HELP_STRING([--with-mpi@<:@=MPICC@:>@], [build samples/mpi, with what this MPI compiler adds @<:@no; yes: mpicc, or pkg-config@:>@])],
+        [], [with_mpi=no])
+    AC_ARG_VAR([MPIRUN], [the program that starts MPI jobs, for make check-mpi])
+    MPI_MISSING= MPI_CFLAGS= MPI_LIBS= MPICC=
+    AS_CASE(["$with_mpi"],
+        [no], [MPI_MISSING="configured without --with-mpi"],
+        [yes], [AC_PATH_PROG([MPICC], [mpicc])],
+        [MPICC=$with_mpi])
+    AS_IF([test -z "$MPI_MISSING"], [
+        AS_IF([test -n "$MPICC"], [CTXRT_ASK_MPICC],
+            [PKG_CHECK_MODULES([MPI], [mpi-c], [],
+                [PKG_CHECK_MODULES([MPI], [mpich], [], [AC_MSG_ERROR([--with-mpi: there is neither mpicc nor, for pkg-config, mpi-c or mpich])])])])
+        PKG_CHECK_MODULES([HWLOC], [hwloc >= 2.0], [], [AC_MSG_ERROR([--with-mpi needs hwloc 2 (Debian: libhwloc-dev)])])
+        CTXRT_MPI_LINKS
+        AC_PATH_PROG([MPIRUN], [mpirun], [], [$(dirname "${MPICC:-/usr/bin/mpicc}")$PATH_SEPARATOR$PATH])
+        AC_DEFINE([HAVE_MPI], [1], [samples/mpi is built])])
+    AC_SUBST([MPI_CFLAGS])
+    AC_SUBST([MPI_LIBS])
+    AC_SUBST([MPI_MISSING])
+    AM_CONDITIONAL([WITH_MPI], [test -z "$MPI_MISSING"])
+])
+
+dnl CTXRT_ASK_MPICC: Open MPI and MPICH both print the command they would run.
+AC_DEFUN([CTXRT_ASK_MPICC], [
+    ctxrt_command=`"$MPICC" -show 2>&AS_MESSAGE_LOG_FD` || AC_MSG_ERROR([--with-mpi: $MPICC -show fails])
+    for ctxrt_word in $ctxrt_command; do
+        AS_CASE(["$ctxrt_word"],
+            [-I*|-D*], [MPI_CFLAGS="$MPI_CFLAGS $ctxrt_word"],
+            [-L*|-l*|-Wl,-rpath*], [MPI_LIBS="$MPI_LIBS $ctxrt_word"])
+    done
+])
+
+dnl CTXRT_MPI_LINKS: fails unless a program of MPI can be linked.
+AC_DEFUN([CTXRT_MPI_LINKS], [
+    ctxrt_save_CFLAGS=$CFLAGS ctxrt_save_LIBS=$LIBS
+    CFLAGS="$CFLAGS $MPI_CFLAGS" LIBS="$MPI_LIBS $LIBS"
+    AC_MSG_CHECKING([whether a program of MPI can be linked])
+    AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <mpi.h>]], [[return MPI_Init(0, 0);]])],
+        [AC_MSG_RESULT([yes])],
+        [AC_MSG_RESULT([no])
+         AC_MSG_ERROR([--with-mpi: no program can be linked with "$MPI_CFLAGS" and "$MPI_LIBS" (see config.log)])])
+    CFLAGS=$ctxrt_save_CFLAGS LIBS=$ctxrt_save_LIBS
+])
+
 dnl CTXRT_COVERAGE: --enable-coverage for `make coverage` (gcov and gcovr).
 AC_DEFUN([CTXRT_COVERAGE], [
     AC_ARG_ENABLE([coverage], [AS_HELP_STRING([--enable-coverage], [build for make coverage])], [], [enable_coverage=no])

@@ -5,6 +5,7 @@
  */
 #include "pipeline.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -208,8 +209,10 @@ int main(int argc, char **argv)
     source input;
     struct timespec begin, end;
     choices chosen = read_choices(argc, argv);
-    if (!source_open(&input, chosen.file, chosen.chunk_bytes))
+    if (!source_open(&input, chosen.file, chosen.chunk_bytes)) {
+        fprintf(stderr, "pipeline: cannot read %s: %s\n", chosen.file, strerror(errno));
         return 1;
+    }
     line.source = &input;
     line.threads = chosen.threads;
     if (!choose_devices(&line, &chosen))

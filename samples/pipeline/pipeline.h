@@ -38,7 +38,7 @@ typedef struct source {
     totals plain;
 } source;
 
-/* Opens the file. On failure, prints the reason on stderr and returns false. */
+/* Opens the file. False: it cannot be read, errno says why. */
 bool source_open(source *self, const char *name, size_t chunk_bytes);
 void source_close(source *self);
 

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -22,12 +21,6 @@ bool totals_equal(const totals *left, const totals *right)
            memcmp(left->histogram, right->histogram, sizeof left->histogram) == 0;
 }
 
-static bool refuse(const char *name, const char *why)
-{
-    fprintf(stderr, "pipeline: cannot read %s: %s\n", name, why);
-    return false;
-}
-
 bool source_open(source *self, const char *name, size_t chunk_bytes)
 {
     struct stat status;
@@ -36,10 +29,11 @@ bool source_open(source *self, const char *name, size_t chunk_bytes)
         return true;
     self->file = open(name, O_RDONLY | O_CLOEXEC);
     if (self->file < 0)
-        return refuse(name, strerror(errno));
+        return false;
     if (fstat(self->file, &status) == 0 && S_ISDIR(status.st_mode)) {
         close(self->file);
-        return refuse(name, strerror(EISDIR));
+        errno = EISDIR;
+        return false;
     }
     if (S_ISREG(status.st_mode))
         self->size_bytes = (size_t)status.st_size;
