@@ -142,7 +142,7 @@ AC_DEFUN([CTXRT_WITH_MPI], [
         [AS_HELP_STRING([--with-mpi@<:@=MPICC@:>@], [build samples/mpi, with what this MPI compiler adds @<:@no; yes: mpicc, or pkg-config@:>@])],
         [], [with_mpi=no])
     AC_ARG_VAR([MPIRUN], [the program that starts MPI jobs, for make check-mpi])
-    MPI_MISSING= MPI_CFLAGS= MPI_LIBS= MPICC=
+    MPI_FOUND= MPI_MISSING= MPI_CFLAGS= MPI_LIBS= MPICC=
     AS_CASE(["$with_mpi"],
         [no], [MPI_MISSING="configured without --with-mpi"],
         [yes], [AC_PATH_PROG([MPICC], [mpicc])],
@@ -153,10 +153,11 @@ AC_DEFUN([CTXRT_WITH_MPI], [
                 [PKG_CHECK_MODULES([MPI], [mpich], [], [AC_MSG_ERROR([--with-mpi: there is neither mpicc nor, for pkg-config, mpi-c or mpich])])])])
         PKG_CHECK_MODULES([HWLOC], [hwloc >= 2.0], [], [AC_MSG_ERROR([--with-mpi needs hwloc 2 (Debian: libhwloc-dev)])])
         CTXRT_MPI_LINKS
-        AC_PATH_PROG([MPIRUN], [mpirun], [], [$(dirname "${MPICC:-/usr/bin/mpicc}")$PATH_SEPARATOR$PATH])
-        AC_DEFINE([HAVE_MPI], [1], [samples/mpi is built])])
+        MPI_FOUND=${MPICC:-pkg-config}
+        AC_PATH_PROG([MPIRUN], [mpirun], [], [$(dirname "$MPI_FOUND")$PATH_SEPARATOR$PATH])])
     AC_SUBST([MPI_CFLAGS])
     AC_SUBST([MPI_LIBS])
+    AC_SUBST([MPI_FOUND])
     AC_SUBST([MPI_MISSING])
     AM_CONDITIONAL([WITH_MPI], [test -z "$MPI_MISSING"])
 ])

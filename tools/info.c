@@ -206,9 +206,10 @@ static void print_text(const findings *self)
     }
     if (!any)
         printf("  nothing set\n");
-    printf("\nBuild\n  %-22s %s\n  %-22s %s\n  %-22s %s\n", "compared with cuda.h",
+    printf("\nBuild\n  %-22s %s\n  %-22s %s\n  %-22s %s\n  %-22s %s\n", "compared with cuda.h",
            BUILT_CUDA_H ? "yes" : "no", "nvcc",
-           CTXRT_BUILT_NVCC[0] != '\0' ? CTXRT_BUILT_NVCC : "none", "sanitizers",
+           CTXRT_BUILT_NVCC[0] != '\0' ? CTXRT_BUILT_NVCC : "none", "MPI for samples/mpi",
+           CTXRT_BUILT_MPI[0] != '\0' ? CTXRT_BUILT_MPI : "none", "sanitizers",
            CTXRT_BUILT_SANITIZERS[0] != '\0' ? CTXRT_BUILT_SANITIZERS : "none");
     for (size_t i = 0; i < UNPACKERS; i++)
         printf("  code packed by %-7s %s\n", unpackers[i].name,
@@ -275,10 +276,11 @@ static json_t *findings_json(const findings *self)
         whole = append_value(devices, device_json(&self->devices[i])) && whole;
     write_library_version(version, sizeof version);
     json_t *all = json_pack(
-        "{s:s, s:o, s:o, s:o, s:{s:b, s:s, s:s, s:b, s:b}}", "version", version, "drivers", drivers,
-        "devices", devices, "environment", environment_json(), "build", "compared_with_cuda_h",
-        BUILT_CUDA_H, "nvcc", CTXRT_BUILT_NVCC, "sanitizers", CTXRT_BUILT_SANITIZERS,
-        unpackers[0].name, unpackers[0].built, unpackers[1].name, unpackers[1].built);
+        "{s:s, s:o, s:o, s:o, s:{s:b, s:s, s:s, s:s, s:b, s:b}}", "version", version, "drivers",
+        drivers, "devices", devices, "environment", environment_json(), "build",
+        "compared_with_cuda_h", BUILT_CUDA_H, "nvcc", CTXRT_BUILT_NVCC, "mpi", CTXRT_BUILT_MPI,
+        "sanitizers", CTXRT_BUILT_SANITIZERS, unpackers[0].name, unpackers[0].built,
+        unpackers[1].name, unpackers[1].built);
     if (whole)
         return all;
     json_decref(all);

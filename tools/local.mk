@@ -22,10 +22,12 @@ ctxrt_SOURCES = tools/main.c tools/child.c tools/child.h tools/command.c tools/c
 	tools/play.c tools/replay.c tools/run.c tools/standin.c tools/standin.h $(TRACE_SOURCES) tools/allocation_trace.c tools/allocation_trace.h
 ctxrt_CPPFLAGS = -D_GNU_SOURCE -I$(top_srcdir)/include -I$(top_srcdir)/lib -I$(top_srcdir)/tools -I$(top_builddir) \
 	-DCTXRT_BINDIR='"$(bindir)"' -DCTXRT_PKGLIBDIR='"$(pkglibdir)"' -DCTXRT_BUILT_SANITIZERS='"$(SANITIZERS)"' \
-	-DCTXRT_BUILT_NVCC='"$(NVCC)"' -DCTXRT_PKGLIBEXECDIR='"$(pkglibexecdir)"' -DCTXRT_PKGDATADIR='"$(pkgdatadir)"'
+	-DCTXRT_BUILT_NVCC='"$(NVCC)"' -DCTXRT_BUILT_MPI='"$(MPI_FOUND)"' -DCTXRT_PKGLIBEXECDIR='"$(pkglibexecdir)"' -DCTXRT_PKGDATADIR='"$(pkgdatadir)"'
 if HAVE_CUDA_H
 ctxrt_CPPFLAGS += -DCTXRT_BUILT_CUDA_H
 endif
+# `ctxrt info` says how the tree was configured.
+tools/ctxrt-info.$(OBJEXT): Makefile
 ctxrt_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(LIBDW_CFLAGS)
 ctxrt_LDADD = tools/draw/libdraw.la lib/libctxrt.la $(JANSSON_LIBS) $(LIBDW_LIBS)
 

@@ -76,7 +76,7 @@ static void explain(mpi_seat *self, const mpi_job *job, const gpus_seen *seen, c
         snprintf(self->why, sizeof self->why, "node-local rank %d: hwloc distance %d to each",
                  job->node_rank, distance);
     else
-        snprintf(self->why, sizeof self->why, "hwloc distance %d, others %d to %d", distance, least,
+        snprintf(self->why, sizeof self->why, "hwloc distance %d, of %d to %d", distance, least,
                  most);
     length = strlen(self->why);
     if (sharers > 0)
