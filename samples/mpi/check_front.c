@@ -74,7 +74,7 @@ static void leave_another(void)
 {
     static CUcontext other;
     CUdevice own, device;
-    int count;
+    int count = 1;
     need(cuCtxGetDevice(&own) == CUDA_SUCCESS && cuDeviceGetCount(&count) == CUDA_SUCCESS);
     need(cuDeviceGet(&device, (own + 1) % count) == CUDA_SUCCESS);
     need(other != NULL || cuDevicePrimaryCtxRetain(&other, device) == CUDA_SUCCESS);

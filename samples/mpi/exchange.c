@@ -6,7 +6,8 @@
 
 enum { VERIFY_TAG = 50 };
 
-void exchange_open(mpi_exchange *self, const mpi_ways *ways, const mpi_block *block, const mpi_counter *counter)
+void exchange_open(mpi_exchange *self, const mpi_ways *ways, const mpi_block *block,
+                   const mpi_counter *counter)
 {
     for (int i = 0; i < DIRECTIONS; i++) {
         sender_open(&self->senders[i], ways, i, block, counter);
@@ -56,8 +57,8 @@ static void verify(const sender *out, const receiver *in, const mpi_block *block
             came = block_chunk_bytes(in->in->bytes, in->chunk_bytes, i);
         MPI_OK(MPI_Sendrecv(sent > 0 ? block_chunk(block, i) : buffer, (int)sent, MPI_BYTE,
                             i < block->chunks ? out->out->peer : MPI_PROC_NULL, tag, buffer,
-                            (int)came, MPI_BYTE, i < in->chunks ? in->in->peer : MPI_PROC_NULL,
-                            tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+                            (int)came, MPI_BYTE, i < in->chunks ? in->in->peer : MPI_PROC_NULL, tag,
+                            MPI_COMM_WORLD, MPI_STATUS_IGNORE));
         if (came > 0)
             compare((unsigned char *)ctxrt_memory_pointer(in->fetched) + i * in->chunk_bytes,
                     buffer, came, in->in->peer, i * in->chunk_bytes);

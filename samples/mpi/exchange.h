@@ -10,7 +10,8 @@ typedef struct mpi_exchange {
 } mpi_exchange;
 
 /* All in a scope of the rank's GPU. */
-void exchange_open(mpi_exchange *self, const mpi_ways *ways, const mpi_block *block, const mpi_counter *counter);
+void exchange_open(mpi_exchange *self, const mpi_ways *ways, const mpi_block *block,
+                   const mpi_counter *counter);
 
 /* Returns when both blocks have come, and the own one is with both neighbours. */
 void exchange_run(mpi_exchange *self);

@@ -52,9 +52,8 @@ static bool create(exported *self, const ctxrt_device_info *device, size_t bytes
                                           CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
                                       .location = location_of(device)};
     if (!good(cuDeviceGet(&its, device->driver_ordinal), "cuDeviceGet", reason) ||
-        !good(cuDeviceGetAttribute(&supported,
-                                   CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED,
-                                   its),
+        !good(cuDeviceGetAttribute(
+                  &supported, CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED, its),
               "cuDeviceGetAttribute", reason))
         return false;
     if (!supported) {

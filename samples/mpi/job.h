@@ -7,8 +7,8 @@
 
 typedef struct mpi_job {
     int rank, size;
-    int node;            /* the lowest rank of this rank's node */
-    int node_rank;       /* among the ranks of the node */
+    int node;      /* the lowest rank of this rank's node */
+    int node_rank; /* among the ranks of the node */
     int node_size;
     MPI_Comm node_ranks; /* the ranks of the node */
 } mpi_job;

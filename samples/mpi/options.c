@@ -75,10 +75,14 @@ static void print_help(void)
 mpi_options options_read(int argc, char **argv)
 {
     static const struct option known[] = {
-        {"chunk", required_argument, NULL, 'c'},    {"exchange", required_argument, NULL, 'e'},
-        {"no-cuda-aware", no_argument, NULL, 'a'},  {"topology", required_argument, NULL, 't'},
-        {"nodes", required_argument, NULL, 'n'},    {"verify", no_argument, NULL, 'v'},
-        {"bare", no_argument, NULL, 'b'},           {"help", no_argument, NULL, 'h'},
+        {"chunk", required_argument, NULL, 'c'},
+        {"exchange", required_argument, NULL, 'e'},
+        {"no-cuda-aware", no_argument, NULL, 'a'},
+        {"topology", required_argument, NULL, 't'},
+        {"nodes", required_argument, NULL, 'n'},
+        {"verify", no_argument, NULL, 'v'},
+        {"bare", no_argument, NULL, 'b'},
+        {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
     mpi_options self = {.chunk_bytes = (size_t)4 << 20, .wish = {.aware = true}, .guarded = true};

@@ -13,10 +13,7 @@
 /* A message of one number and one descriptor. */
 typedef struct letter {
     int number;
-    union {
-        struct cmsghdr head; /* aligns it */
-        char bytes[CMSG_SPACE(sizeof(int))];
-    } control;
+    _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))];
     struct iovec part;
     struct msghdr message;
 } letter;
@@ -27,8 +24,8 @@ static void letter_prepare(letter *self)
     self->part = (struct iovec){&self->number, sizeof self->number};
     self->message = (struct msghdr){.msg_iov = &self->part,
                                     .msg_iovlen = 1,
-                                    .msg_control = self->control.bytes,
-                                    .msg_controllen = sizeof self->control.bytes};
+                                    .msg_control = self->control,
+                                    .msg_controllen = sizeof self->control};
 }
 
 static struct sockaddr_un address_of(const char *path)

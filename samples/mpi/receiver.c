@@ -4,9 +4,8 @@
 
 void receiver_open(receiver *self, const mpi_ways *ways, int direction, size_t chunk_bytes)
 {
-    *self = (receiver){.in = &ways->in[direction],
-                       .chunk_bytes = chunk_bytes,
-                       .tag = BLOCK_TAG + direction};
+    *self = (receiver){
+        .in = &ways->in[direction], .chunk_bytes = chunk_bytes, .tag = BLOCK_TAG + direction};
     self->chunks = (self->in->bytes + chunk_bytes - 1) / chunk_bytes;
     OK(ctxrt_stream_create(CTXRT_STREAM_NON_BLOCKING, 0, &self->stream));
     if (self->in->bytes > 0)

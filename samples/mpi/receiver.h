@@ -1,4 +1,5 @@
-/* Receives a neighbour's block on this rank's GPU, fetches each chunk from there, and looks at it. */
+/* Receives a neighbour's block on this rank's GPU, fetches each chunk from there, and looks at it.
+ */
 #ifndef MPI_RECEIVER_H
 #define MPI_RECEIVER_H
 

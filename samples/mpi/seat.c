@@ -58,8 +58,8 @@ static int choose(const mpi_job *job, const gpus_seen *own, int *out_sharers)
     return mine;
 }
 
-static void explain(mpi_seat *self, const mpi_job *job, const gpus_seen *seen, const locality *place,
-                    int sharers)
+static void explain(mpi_seat *self, const mpi_job *job, const gpus_seen *seen,
+                    const locality *place, int sharers)
 {
     const char *unknown = "";
     int least = seen->gpu[0].distance, most = least;

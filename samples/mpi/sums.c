@@ -7,8 +7,8 @@
 
 static void reduce(totals *sum, const totals *own)
 {
-    MPI_OK(MPI_Reduce(own->histogram, sum->histogram, 256, MPI_UINT64_T, MPI_SUM, 0,
-                      MPI_COMM_WORLD));
+    MPI_OK(
+        MPI_Reduce(own->histogram, sum->histogram, 256, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD));
     MPI_OK(MPI_Reduce(&own->bytes, &sum->bytes, 1, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD));
 }
 
@@ -16,7 +16,7 @@ static void reduce(totals *sum, const totals *own)
 static uint32_t combine(const mpi_job *job, const totals *own, int step)
 {
     uint64_t pair[2] = {own->crc, own->bytes};
-    uint64_t (*pairs)[2] = calloc((size_t)job->size, sizeof *pairs);
+    uint64_t(*pairs)[2] = calloc((size_t)job->size, sizeof *pairs);
     uint32_t crc = 0;
     if (pairs == NULL)
         job_fail("no memory for the checksums of %d ranks", job->size);

@@ -5,8 +5,8 @@
 #include "exchange.h"
 
 typedef struct mpi_sums {
-    totals counted;                 /* by the ranks' GPUs; has no checksum */
-    totals arrived[DIRECTIONS];     /* of the blocks that came, in the file's order */
+    totals counted;             /* by the ranks' GPUs; has no checksum */
+    totals arrived[DIRECTIONS]; /* of the blocks that came, in the file's order */
 } mpi_sums;
 
 /* `counted`, `arrived`: this rank's. Set on rank 0. */

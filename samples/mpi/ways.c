@@ -26,8 +26,8 @@ static const char *const way_texts[WAY_COUNT] = {
 /* A receiver's offer to the rank that sends to it. Plain bytes. */
 typedef struct offer {
     bool made;
-    unsigned char uuid[16]; /* of the GPU */
-    size_t mapped_bytes;    /* of WAY_EXPORTED */
+    unsigned char uuid[16];      /* of the GPU */
+    size_t mapped_bytes;         /* of WAY_EXPORTED */
     ctxrt_exported_memory token; /* of WAY_IPC */
     char reason[REASON_BYTES];
 } offer;
@@ -150,7 +150,8 @@ static bool open_ipc(outgoing *out, const offer *its, char reason[REASON_BYTES])
     return true;
 }
 
-static bool open_exported(mpi_talk *self, int direction, const offer *its, char reason[REASON_BYTES])
+static bool open_exported(mpi_talk *self, int direction, const offer *its,
+                          char reason[REASON_BYTES])
 {
     outgoing *out = &self->ways->out[direction];
     while (self->brought[direction] < 0) {
@@ -173,8 +174,8 @@ static void note_refusal(outgoing *out, const char *reason)
 {
     size_t length = strlen(out->reason);
     if (*reason != '\0' && strcmp(out->reason, reason) != 0)
-        snprintf(out->reason + length, sizeof out->reason - length, "%s%s",
-                 length > 0 ? "; " : "", reason);
+        snprintf(out->reason + length, sizeof out->reason - length, "%s%s", length > 0 ? "; " : "",
+                 reason);
 }
 
 static bool take_offer(mpi_talk *self, int direction, mpi_way way, const offer *its)
@@ -201,8 +202,8 @@ static void try_way(mpi_talk *self, int direction, mpi_way way)
     int opened = 0, its_opened = 0;
     make_offer(self, direction, way, &own);
     MPI_OK(MPI_Sendrecv(&own, (int)sizeof own, MPI_BYTE, in->peer, OFFER_TAG + direction, &its,
-                        (int)sizeof its, MPI_BYTE, out->peer, OFFER_TAG + direction,
-                        MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+                        (int)sizeof its, MPI_BYTE, out->peer, OFFER_TAG + direction, MPI_COMM_WORLD,
+                        MPI_STATUS_IGNORE));
     if (!self->out_settled[direction] && take_offer(self, direction, way, &its)) {
         out->way = way;
         self->out_settled[direction] = true;
@@ -257,8 +258,8 @@ static void meet(mpi_talk *self, const mpi_job *job)
     free(nodes);
 }
 
-void ways_settle(mpi_ways *self, const mpi_job *job, const mpi_seat *seat, const size_t bytes_in[DIRECTIONS],
-                 ways_wish wish)
+void ways_settle(mpi_ways *self, const mpi_job *job, const mpi_seat *seat,
+                 const size_t bytes_in[DIRECTIONS], ways_wish wish)
 {
     mpi_talk talk = {.ways = self, .seat = seat};
     memset(self, 0, sizeof *self);

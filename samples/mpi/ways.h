@@ -61,8 +61,8 @@ typedef struct ways_wish {
  * Settles the ways with the neighbours, in a scope of the rank's GPU. `bytes_in`: the sizes of the
  * blocks that come.
  */
-void ways_settle(mpi_ways *self, const mpi_job *job, const mpi_seat *seat, const size_t bytes_in[DIRECTIONS],
-                 ways_wish wish);
+void ways_settle(mpi_ways *self, const mpi_job *job, const mpi_seat *seat,
+                 const size_t bytes_in[DIRECTIONS], ways_wish wish);
 
 /* Rank 0 prints the ways of all ranks. */
 void ways_print_all(const mpi_ways *self, const mpi_job *job);
