@@ -4,7 +4,7 @@ set -u
 . "$top_srcdir/tests/support/tap.sh"
 ctxrt=$top_builddir/ctxrt
 
-echo 1..28
+echo 1..29
 
 run "$ctxrt" --version
 printed '^ctxrt [0-9]*\.[0-9]*\.[0-9]*$'
@@ -46,6 +46,11 @@ printed 'embedded .*; CUDA_VISIBLE_DEVICES= hides all 2 emulated devices'
 report $? 'what_hides_all_devices_is_named'
 grep -q '^  CUDA_VISIBLE_DEVICES  *(empty)$' "$scratch/out"
 report $? 'and_shown_although_it_is_empty'
+
+run "$ctxrt" info
+[ -n "$MPI_MISSING" ] && mpi=none || mpi='\(/.*\|pkg-config\)'
+printed "^  MPI for samples/mpi  *$mpi\$"
+report $? 'the_mpi_of_the_sample_is_shown'
 
 run env CTXRT_LIBCUDA=/nowhere/libcuda.so.1 "$ctxrt" info
 printed 'libcuda .*not loaded: .*/nowhere/libcuda.so.1'
