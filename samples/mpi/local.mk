@@ -39,7 +39,7 @@ samples_mpi_check_front_la_LIBADD = $(MPI_LIBS)
 EXTRA_samples_mpi_check_front_la_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
 
 dist_check_SCRIPTS += samples/mpi/check_mpi.sh
-EXTRA_DIST += samples/mpi/topology.xml samples/mpi/check_threads.supp
+EXTRA_DIST += samples/mpi/topology.xml
 
 .PHONY: check-mpi
 check-mpi: all
