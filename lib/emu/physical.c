@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* Stands behind the memory in its file: the facts that another process needs. */
@@ -110,13 +111,19 @@ static bool show_at_home(cx_emu_physical *physical, int file)
     return true;
 }
 
+/* Asks the system itself: libraries that hook mremap, as UCX does beneath MPI, drop the place. */
+static void *map_again(void *pages, size_t bytes, int flags, void *place)
+{
+    return (void *)syscall(SYS_mremap, pages, (size_t)0, bytes, MREMAP_MAYMOVE | flags, place);
+}
+
 /* True if pages can be mapped again without their file: not under valgrind. */
 static bool pages_can_be_doubled(const cx_emu_physical *physical)
 {
     static int known; /* 0: not tried yet */
     if (known == 0) {
         size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-        void *twice = mremap(physical->home, 0, page_bytes, MREMAP_MAYMOVE);
+        void *twice = map_again(physical->home, page_bytes, 0, NULL);
         known = twice != MAP_FAILED ? 1 : -1;
         if (twice != MAP_FAILED)
             munmap(twice, page_bytes);
@@ -219,7 +226,7 @@ void cx_emu_physical_release(cx_emu_physical *physical)
 
 static bool show_pages(const cx_emu_physical *physical, unsigned char *place, size_t bytes)
 {
-    if (mremap(physical->home, 0, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, place) != MAP_FAILED)
+    if (map_again(physical->home, bytes, MREMAP_FIXED, place) != MAP_FAILED)
         return true;
     if (!file_present(physical) ||
         mmap(place, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED,

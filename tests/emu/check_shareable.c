@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -153,6 +154,28 @@ START_TEST(nobody_shortens_the_memory_of_others)
     unmap(range);
     ck_success(cx_emu_call_mem_release(handle));
     ck_assert_int_eq(close(file), 0);
+}
+END_TEST
+
+/* As UCX hooks it: without the place. */
+static int hook_calls;
+void *mremap(void *pages, size_t old_bytes, size_t new_bytes, int flags, ...)
+{
+    hook_calls++;
+    return (void *)syscall(SYS_mremap, pages, old_bytes, new_bytes, flags, NULL);
+}
+
+START_TEST(memory_is_mapped_in_its_place_where_a_library_hooks_mremap)
+{
+    unsigned char byte = 0;
+    CUmemGenericAllocationHandle handle = create(0, FILES);
+    CUdeviceptr range = map(handle, 0);
+    ck_success(cx_emu_call_memset_d8(range, 0x5a, CHUNK));
+    ck_success(cx_emu_call_memcpy_dtoh(&byte, range + CHUNK - 1, 1));
+    ck_assert_int_eq(byte, 0x5a);
+    ck_assert_int_eq(hook_calls, 0);
+    unmap(range);
+    ck_success(cx_emu_call_mem_release(handle));
 }
 END_TEST
 
@@ -311,6 +334,7 @@ static Suite *shareable_suite(void)
     tcase_add_test(one, what_was_exported_outlives_the_handles);
     tcase_add_test(one, what_is_not_ours_is_not_imported);
     tcase_add_test(one, nobody_shortens_the_memory_of_others);
+    tcase_add_test(one, memory_is_mapped_in_its_place_where_a_library_hooks_mremap);
     suite_add_tcase(suite, one);
 
     TCase *two = tcase_create("two processes");
