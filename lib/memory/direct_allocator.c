@@ -1,5 +1,6 @@
 /* Allocators with the source DIRECT: each request is one driver call, and nothing is kept. */
 #include "base/error.h"
+#include "context/use.h"
 #include "memory/block.h"
 #include "memory/ranges.h"
 #include "work/relaxed_capture.h"
@@ -15,14 +16,12 @@ static ctxrt_status refuse_request(const cx_context *context, const cx_allocatio
         "there are not %zu bytes for %s: %s", request->size_bytes, cx_context_text(context), room);
 }
 
-static ctxrt_status alloc_direct(cx_allocator *allocator, const cx_allocation *request,
-                                 cx_block *block)
+/* The context is pinned. */
+static ctxrt_status alloc_there(const cx_allocation *request, cx_block *block)
 {
     const cx_context *context = request->context;
     const cx_driver *driver = context->driver;
     CUdeviceptr address = 0;
-    if (cx_allocator_refuses_call(allocator))
-        return refuse_request(context, request);
     cx_relaxed_capture relaxed = cx_relaxed_capture_begin(driver);
     cxu_result result = driver->table.mem_alloc(&address, request->size_bytes);
     cx_relaxed_capture_end(&relaxed);
@@ -44,16 +43,37 @@ static ctxrt_status alloc_direct(cx_allocator *allocator, const cx_allocation *r
     return status;
 }
 
-/* The driver waits for work that uses the memory. */
+/* A reset waits: the memory must be of the epoch that its block says. */
+static ctxrt_status alloc_direct(cx_allocator *allocator, const cx_allocation *request,
+                                 cx_block *block)
+{
+    if (cx_allocator_refuses_call(allocator))
+        return refuse_request(request->context, request);
+    if (!cx_context_pin_epoch(request->context, request->epoch))
+        return cx_block_overtaken(request->context);
+    ctxrt_status status = alloc_there(request, block);
+    cx_context_unpin(request->context);
+    return status;
+}
+
+/* The driver waits for work that uses the memory. A reset waits for the driver: once the memory is
+ * gone, its address may be other memory's. */
 static ctxrt_status free_memory(cx_allocator *allocator, const cx_block *block)
 {
-    const cx_driver *driver = block->context->driver;
+    cx_context *context = block->context;
+    const cx_driver *driver = context->driver;
     (void)allocator;
-    cx_ranges_remove(block->context, block->epoch, (uintptr_t)block->pointer, CX_PAST_FREED);
+    cx_ranges_remove(context, block->epoch, (uintptr_t)block->pointer, CX_PAST_FREED);
+    /* A thread that has no memory for its record pins nothing, though the block may be there. */
+    bool there = cx_context_pin_what_is_of(context, block->epoch);
+    if (!there && !cx_context_holds_what_is_of(context, block->epoch))
+        return CTXRT_SUCCESS;
     cx_relaxed_capture relaxed = cx_relaxed_capture_begin(driver);
     cxu_result result = driver->table.mem_free((uintptr_t)block->pointer);
     cx_relaxed_capture_end(&relaxed);
-    return cx_block_check_freed(block->context, CX_SLOT_mem_free, result);
+    if (there)
+        cx_context_unpin(context);
+    return cx_block_check_freed(context, CX_SLOT_mem_free, result);
 }
 
 const cx_allocator_kind cx_direct_allocator = {.alloc = alloc_direct, .free = free_memory};

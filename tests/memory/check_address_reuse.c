@@ -230,6 +230,34 @@ START_TEST(memory_that_other_code_freed_is_gone_once_its_address_is_given_out_ag
 }
 END_TEST
 
+static void *newer;
+
+/* As another thread may, after the call has found its memory live. */
+static cxu_result reset_and_allocate_once(CUcontext context, unsigned int *out_version)
+{
+    cxu_result result = beneath.ctx_get_api_version(context, out_version);
+    cx_drivers[0].table.ctx_get_api_version = beneath.ctx_get_api_version;
+    cx_assert_ok(ctxrt_device_reset(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_alloc_direct(PART_BYTES, &newer));
+    return result;
+}
+
+START_TEST(a_free_that_a_reset_overtakes_leaves_newer_memory_of_its_address_alone)
+{
+    void *pointer;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_alloc_direct(PART_BYTES, &pointer));
+    beneath = cx_drivers[0].table;
+    cx_drivers[0].table.ctx_get_api_version = reset_and_allocate_once;
+    cx_assert_ok(ctxrt_free(pointer));
+    ck_assert_ptr_eq(newer, pointer);
+    ck_assert_ptr_eq(cx_drivers[0].table.ctx_get_api_version, beneath.ctx_get_api_version);
+    cx_assert_ok(ctxrt_fill(newer, 1, PART_BYTES));
+    cx_assert_ok(ctxrt_free(newer));
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
 static Suite *address_reuse_suite(void)
 {
     Suite *suite = suite_create("address_reuse");
@@ -243,6 +271,7 @@ static Suite *address_reuse_suite(void)
                    an_allocator_made_during_a_refused_reset_forgets_its_memory_with_the_next_one);
     tcase_add_test(tcase, a_call_that_ends_after_a_reset_takes_nobodys_newer_memory_for_gone);
     tcase_add_test(tcase, memory_that_other_code_freed_is_gone_once_its_address_is_given_out_again);
+    tcase_add_test(tcase, a_free_that_a_reset_overtakes_leaves_newer_memory_of_its_address_alone);
     suite_add_tcase(suite, tcase);
     return suite;
 }
