@@ -203,13 +203,26 @@ static cx_cross_copy *unlink_left(void)
     return left;
 }
 
+/* In a section, since a reset gives the event's handle to other events. A thread without memory for
+ * its record leaves the event to its context. */
+static void destroy_event(const cx_cross_copy *left)
+{
+    cx_thread *thread;
+    const cx_context *context = left->target.context;
+    if (cx_thread_self(&thread) != CTXRT_SUCCESS)
+        return;
+    cx_section_enter();
+    if (cx_context_holds_what_is_of(context, left->epoch))
+        (void)context->driver->table.event_destroy(left->done);
+    cx_section_leave();
+}
+
 /* Frees copies that are over; host functions make no driver call. */
 static void sweep_copies(void)
 {
     cx_cross_copy *left;
     while ((left = unlink_left()) != NULL) {
-        if (cx_context_holds_what_is_of(left->target.context, left->epoch))
-            (void)left->target.driver->table.event_destroy(left->done);
+        destroy_event(left);
         (void)cx_pool_retire(&pool, cx_pool_handle(&pool, left));
         cx_pool_put_back(&pool, left);
         atomic_fetch_sub(&cx_across_count, 1);
