@@ -226,7 +226,7 @@ START_TEST(a_primary_context_that_other_code_made_current_first_is_the_one_that_
 }
 END_TEST
 
-START_TEST(a_reset_of_a_device_that_only_other_code_has_set_ends_memory_of_ours_in_its_context)
+START_TEST(a_reset_of_a_device_that_only_other_code_set_ends_memory_of_ours_in_it)
 {
     CUcontext popped;
     unsigned int flags;
@@ -390,7 +390,7 @@ static Suite *foreign_suite(void)
         follow,
         a_primary_context_that_other_code_made_current_first_is_the_one_that_a_set_retains);
     tcase_add_test(
-        follow, a_reset_of_a_device_that_only_other_code_has_set_ends_memory_of_ours_in_its_context);
+        follow, a_reset_of_a_device_that_only_other_code_set_ends_memory_of_ours_in_it);
     tcase_add_test(follow, a_pop_too_many_is_found_by_resync);
     tcase_add_test(follow, an_overwritten_entry_is_set_back_by_resync);
     tcase_add_test(follow, a_scope_restores_whatever_other_code_did_in_it);
