@@ -6,6 +6,7 @@
 #include "emu/shared_event.h"
 #include "emu/state.h"
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -223,13 +224,32 @@ static bool wait_for_work(void)
     return pthread_cond_timedwait(&wake, &cx_emu_lock, &until) == 0;
 }
 
-/* A process whose main thread has left by pthread_exit ends when all other threads have: workers
- * must not keep it. */
-static void leave_idle(worker *self)
+/* The state of the process is that of its main thread: a zombie, once that has left. */
+static bool has_main_left(void)
 {
+    char text[256] = "";
+    FILE *file = fopen("/proc/self/stat", "r");
+    const char *name_end;
+
+    if (!file)
+        return false;
+    if (!fgets(text, sizeof text, file))
+        text[0] = '\0';
+    fclose(file);
+    name_end = strrchr(text, ')');
+    return name_end && strncmp(name_end, ") Z", 3) == 0;
+}
+
+/* A process whose main thread has left by pthread_exit ends when all other threads have: workers
+ * must not keep it. Otherwise they stay, so that no call fails for lack of a new one. */
+static bool leave_idle(worker *self)
+{
+    if (!has_main_left())
+        return false;
     self->leaving = true;
     worker_count--;
     pthread_detach(self->thread);
+    return true;
 }
 
 static void *work_on(void *argument)
@@ -242,10 +262,8 @@ static void *work_on(void *argument)
         cx_emu_work *work = take_work();
         int *running;
 
-        if (!work && waited_long) {
-            leave_idle(self);
+        if (!work && waited_long && leave_idle(self))
             break;
-        }
         if (!work) {
             waited_long = !wait_for_work();
             continue;

@@ -5,7 +5,7 @@
  *   threads      (default) a pool of workers, first come first served; tiny work without
  *                dependencies, even a whole graph of it, runs at once on the thread that submits
  *                it. Blocked host functions do not count against the pool: they do not keep copies
- *                from running. A worker that is idle for a second leaves.
+ *                from running. Idle workers leave a process whose main thread has left.
  *   lazy         nothing runs until something waits for it, and then only what the wait needs, one
  *                piece at a time, always the youngest ready one. So a program sees no order that
  *                it did not ask for.
