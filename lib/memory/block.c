@@ -7,6 +7,7 @@
 #include "memory/pinned.h"
 #include "memory/private_pool.h"
 #include "work/default_stream.h"
+#include "work/relaxed_capture.h"
 #include "work/work.h"
 
 bool cx_block_enter(const cx_context *context, uint32_t epoch)
@@ -229,6 +230,21 @@ void cx_block_forget(const cx_block *block)
         cx_private_pool_forget(block);
     else
         (void)end_block(block, true);
+}
+
+/* A thread that has no memory for its record pins nothing, though the block may be there. */
+bool cx_block_begin_free(cx_context *context, uint32_t epoch, bool *out_pinned)
+{
+    *out_pinned = cx_context_pin_what_is_of(context, epoch);
+    return *out_pinned || cx_context_holds_what_is_of(context, epoch);
+}
+
+cxu_result cx_block_free_natively(const cx_context *context, const void *pointer)
+{
+    cx_relaxed_capture relaxed = cx_relaxed_capture_begin(context->driver);
+    cxu_result result = context->driver->table.mem_free((uintptr_t)pointer);
+    cx_relaxed_capture_end(&relaxed);
+    return result;
 }
 
 ctxrt_status cx_block_check_freed(const cx_context *context, cx_slot slot, cxu_result result)

@@ -47,6 +47,13 @@ bool cx_block_enter(const cx_context *context, uint32_t epoch);
 /* CTXRT_ERROR_CONTEXT_DESTROYED: a reset came during the request. */
 ctxrt_status cx_block_overtaken(const cx_context *context);
 
+/* Before the driver frees memory of this epoch. False: it is gone. A reset waits if *out_pinned:
+ * balance with cx_context_unpin. */
+bool cx_block_begin_free(cx_context *context, uint32_t epoch, bool *out_pinned);
+
+/* cuMemFree, in a capture too. */
+cxu_result cx_block_free_natively(const cx_context *context, const void *pointer);
+
 /* The status of a driver call that freed memory of this context: success if other code destroyed or
  * reset the context, and the memory with it. */
 ctxrt_status cx_block_check_freed(const cx_context *context, cx_slot slot, cxu_result result);

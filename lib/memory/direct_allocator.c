@@ -60,18 +60,14 @@ static ctxrt_status alloc_direct(cx_allocator *allocator, const cx_allocation *r
  * gone, its address may be other memory's. */
 static ctxrt_status free_memory(cx_allocator *allocator, const cx_block *block)
 {
+    bool pinned;
     cx_context *context = block->context;
-    const cx_driver *driver = context->driver;
     (void)allocator;
     cx_ranges_remove(context, block->epoch, (uintptr_t)block->pointer, CX_PAST_FREED);
-    /* A thread that has no memory for its record pins nothing, though the block may be there. */
-    bool there = cx_context_pin_what_is_of(context, block->epoch);
-    if (!there && !cx_context_holds_what_is_of(context, block->epoch))
+    if (!cx_block_begin_free(context, block->epoch, &pinned))
         return CTXRT_SUCCESS;
-    cx_relaxed_capture relaxed = cx_relaxed_capture_begin(driver);
-    cxu_result result = driver->table.mem_free((uintptr_t)block->pointer);
-    cx_relaxed_capture_end(&relaxed);
-    if (there)
+    cxu_result result = cx_block_free_natively(context, block->pointer);
+    if (pinned)
         cx_context_unpin(context);
     return cx_block_check_freed(context, CX_SLOT_mem_free, result);
 }

@@ -12,17 +12,20 @@ _Atomic uint32_t cx_pointers_custom;
 
 /* ---- entries ---- */
 
+static uint64_t slot_of(const void *pointer, uint32_t entry)
+{
+    return cx_pointer_key(pointer) << 25 | entry;
+}
+
 static uint64_t slot_of_cached(uint32_t cached)
 {
-    const void *pointer =
-        atomic_load_explicit(&cx_cache_block_at(cached)->pointer, memory_order_relaxed);
-    return cx_pointer_key(pointer) << 25 | cached;
+    return slot_of(atomic_load_explicit(&cx_cache_block_at(cached)->pointer, memory_order_relaxed),
+                   cached);
 }
 
 static uint64_t slot_of_record(const cx_pointer_record *record)
 {
-    return cx_pointer_key(record->block.pointer) << 25 | CX_POINTER_IS_RECORD |
-           cx_pointer_record_index(record);
+    return slot_of(record->block.pointer, CX_POINTER_IS_RECORD | cx_pointer_record_index(record));
 }
 
 static cx_block block_of(uint64_t slot)
@@ -275,16 +278,10 @@ ctxrt_status cx_pointers_take(const char *call, const void *pointer, int kinds,
 
 /* ---- memory that is gone ---- */
 
-static uint64_t slot_of_new(const cx_pointer_new *newest)
-{
-    return cx_pointer_key(newest->pointer) << 25 |
-           (newest->cached != 0 ? newest->cached : CX_POINTER_IS_RECORD | newest->record);
-}
-
 bool cx_pointers_take_gone(const cx_pointer_new *newest, cx_pointer_taken *out_taken)
 {
     bool taken = false;
-    uint64_t place, own = slot_of_new(newest);
+    uint64_t place, own = slot_of(newest->pointer, newest->entry);
     pthread_mutex_lock(&lock);
     bool found = atomic_load(&newest->context->epoch) == newest->epoch &&
                  cx_pointers_first(newest->pointer, &place);

@@ -35,9 +35,8 @@ typedef struct cx_pointer_new {
     void *pointer;
     const cx_context *context;
     uint32_t epoch;
-    uint32_t cached; /* 0: a record */
-    uint32_t record; /* cx_pointer_record_index */
-    const cx_allocator *allocator; /* of a record */
+    uint32_t entry; /* the low bits of its slot: a cached block, or CX_POINTER_IS_RECORD | index */
+    const cx_allocator *allocator;
 } cx_pointer_new;
 
 typedef enum cx_pointer_state {

@@ -16,11 +16,6 @@
 #define FREED_AT_ONCE \
     (CX_POINTER_DEVICE | CX_POINTER_MANAGED | CX_POINTER_ASYNC | CX_POINTER_PINNED)
 
-static bool is_stale(const cx_pointer_record *record)
-{
-    return !cx_context_holds_what_is_of(record->block.context, record->block.epoch);
-}
-
 static cxu_result free_pinned(const cx_context *context, void *pointer)
 {
     cx_context_guard guard;
@@ -30,14 +25,6 @@ static cxu_result free_pinned(const cx_context *context, void *pointer)
     cxu_result result = context->driver->table.mem_free_host(pointer);
     cx_relaxed_capture_end(&relaxed);
     cx_context_guard_leave(&guard);
-    return result;
-}
-
-static cxu_result free_natively(const cx_context *context, const void *pointer)
-{
-    cx_relaxed_capture relaxed = cx_relaxed_capture_begin(context->driver);
-    cxu_result result = context->driver->table.mem_free((uintptr_t)pointer);
-    cx_relaxed_capture_end(&relaxed);
     return result;
 }
 
@@ -52,18 +39,16 @@ static ctxrt_status free_memory(const cx_pointer_record *record)
     ctxrt_status status = CTXRT_SUCCESS;
     cx_across_leave(block->pointer, block->size_bytes, NULL);
     cx_pointer_record_leave(record);
-    /* A thread that has no memory for its record pins nothing, though the block may be there. */
-    bool there = cx_context_pin_what_is_of(context, block->epoch),
-         gone = !there && is_stale(record);
-    if (!gone || record->kind == CX_POINTER_ASYNC) {
+    bool waits, there = cx_block_begin_free(context, block->epoch, &waits);
+    if (there || record->kind == CX_POINTER_ASYNC) {
         bool pinned = record->kind == CX_POINTER_PINNED;
-        cxu_result result =
-            pinned ? free_pinned(context, block->pointer) : free_natively(context, block->pointer);
-        if (!gone)
+        cxu_result result = pinned ? free_pinned(context, block->pointer)
+                                   : cx_block_free_natively(context, block->pointer);
+        if (there)
             status = cx_block_check_freed(
                 context, pinned ? CX_SLOT_mem_free_host : CX_SLOT_mem_free, result);
     }
-    if (there)
+    if (waits)
         cx_context_unpin(context);
     cx_context_memory_drop(context, block->size_bytes);
     return status;
@@ -118,25 +103,30 @@ static inline void forget_gone(const cx_pointer_new *newest)
         forget_gone_slowly(newest);
 }
 
+static inline ctxrt_status hand_out(const cx_pointer_new *newest, void **out_pointer)
+{
+    forget_gone(newest);
+    *out_pointer = newest->pointer;
+    return CTXRT_SUCCESS;
+}
+
+static cx_pointer_new note_new(const cx_block *block, uint32_t entry)
+{
+    return (cx_pointer_new){block->pointer, block->context, block->epoch, entry,
+                            block->allocator};
+}
+
 /* Adds the record of new memory to the table, or frees both. */
 static ctxrt_status keep_record(cx_pointer_record *record, void **out_pointer)
 {
-    const cx_block block = record->block;
-    const cx_pointer_new newest = {
-        .pointer = block.pointer,
-        .context = block.context,
-        .epoch = block.epoch,
-        .record = cx_pointer_record_index(record),
-        .allocator = block.allocator,
-    };
+    const cx_pointer_new newest =
+        note_new(&record->block, CX_POINTER_IS_RECORD | cx_pointer_record_index(record));
     ctxrt_status status = cx_pointers_put(record);
     if (status != CTXRT_SUCCESS) {
         free_record_quietly(record);
         return status;
     }
-    forget_gone(&newest);
-    *out_pointer = block.pointer;
-    return CTXRT_SUCCESS;
+    return hand_out(&newest, out_pointer);
 }
 
 /* ---- memory of allocators ---- */
@@ -152,13 +142,6 @@ static inline ctxrt_status free_cached(uint32_t index, uint64_t state)
     return cx_block_free(&block);
 }
 
-static inline ctxrt_status keep_cached(const cx_pointer_new *newest, void **out_pointer)
-{
-    forget_gone(newest);
-    *out_pointer = newest->pointer;
-    return CTXRT_SUCCESS;
-}
-
 /* The block is of the top frame's context. */
 static inline ctxrt_status keep_fast(const cx_fast_block *block, void **out_pointer)
 {
@@ -166,21 +149,16 @@ static inline ctxrt_status keep_fast(const cx_fast_block *block, void **out_poin
         .pointer = block->pointer,
         .context = cx_frame_context(cx_thread_top(cx_thread_current)),
         .epoch = block->epoch,
-        .cached = block->index,
+        .entry = block->index,
     };
-    return keep_cached(&newest, out_pointer);
+    return hand_out(&newest, out_pointer);
 }
 
 static ctxrt_status keep_block(const cx_block *block, void **out_pointer)
 {
-    const cx_pointer_new newest = {
-        .pointer = block->pointer,
-        .context = block->context,
-        .epoch = block->epoch,
-        .cached = block->cached,
-    };
+    const cx_pointer_new newest = note_new(block, block->cached);
     if (block->cached != 0 && block->pooled == NULL && cx_pointers_make_raw(block->cached))
-        return keep_cached(&newest, out_pointer);
+        return hand_out(&newest, out_pointer);
     cx_pointer_record *record = cx_pointer_record_make(CX_POINTER_DEVICE);
     if (record == NULL) {
         cx_error_saved saved;

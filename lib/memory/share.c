@@ -69,14 +69,15 @@ static cxu_result close_natively(const cx_context *context, const void *pointer)
 
 static ctxrt_status close_imported(cx_memory *memory)
 {
+    bool pinned;
     cx_context *context = memory->block.context;
     cxu_result result = CXU_SUCCESS;
     cx_ranges_remove(context, memory->block.epoch, (uintptr_t)memory->block.pointer,
                      CX_PAST_FREED);
-    if (cx_context_pin_what_is_of(context, memory->block.epoch)) {
+    if (cx_block_begin_free(context, memory->block.epoch, &pinned))
         result = close_natively(context, memory->block.pointer);
+    if (pinned)
         cx_context_unpin(context);
-    }
     ctxrt_status status = cx_block_check_freed(context, CX_SLOT_ipc_close_mem_handle, result);
     cx_context_memory_drop(context, memory->block.size_bytes);
     return status;

@@ -179,7 +179,7 @@ static void find_record(const cx_pointer_record *record, void *argument)
 {
     cx_pointer_new *newest = argument;
     if (record->block.pointer == newest->pointer)
-        newest->record = cx_pointer_record_index(record);
+        newest->entry = CX_POINTER_IS_RECORD | cx_pointer_record_index(record);
 }
 
 /* As a call that allocates notes it: another thread may reset the device before the call ends, and
