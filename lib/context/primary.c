@@ -7,15 +7,15 @@
 #include "context/use.h"
 
 /* "contexts" and "device" held. Other code may have retained the context before, and ctxrt may have
- * a record of it: two records would not know of each other's resets. */
-static bool take_foreign(cx_device *device, CUcontext native)
+ * a record of it: two records would not know of each other's resets. NULL: it has none. */
+static cx_context *take_foreign(cx_device *device, CUcontext native)
 {
     cx_context *context = cx_record_find_foreign(device, native);
-    if (context == NULL)
-        return false;
-    atomic_store(&context->kind, CX_CONTEXT_PRIMARY);
-    atomic_store(&device->primary, context);
-    return true;
+    if (context != NULL) {
+        atomic_store(&context->kind, CX_CONTEXT_PRIMARY);
+        atomic_store(&device->primary, context);
+    }
+    return context;
 }
 
 /* "contexts" and "device" held. */
@@ -25,10 +25,9 @@ static ctxrt_status retain_primary(cx_device *device, cx_context **out_context)
     ctxrt_status status = CX_DRIVER_CALL(device->driver, primary_retain, (&native, device->native));
     if (status != CTXRT_SUCCESS)
         return status;
-    if (take_foreign(device, native)) {
-        *out_context = atomic_load(&device->primary);
+    *out_context = take_foreign(device, native);
+    if (*out_context != NULL)
         return CTXRT_SUCCESS;
-    }
     status = cx_record_take(device->driver, device, native, CX_CONTEXT_PRIMARY, out_context);
     if (status != CTXRT_SUCCESS) {
         (void)device->driver->table.primary_release(device->native);
@@ -216,7 +215,7 @@ static bool take_foreign_primary(cx_device *device)
     bool taken = atomic_load(&device->primary) == NULL &&
                  cx_record_find_foreign(device, NULL) != NULL && is_active(device) &&
                  table->primary_retain(&native, device->native) == CXU_SUCCESS;
-    if (taken && !take_foreign(device, native)) {
+    if (taken && take_foreign(device, native) == NULL) {
         (void)table->primary_release(device->native);
         taken = false;
     }
@@ -299,9 +298,10 @@ ctxrt_status ctxrt_context_retain_primary(ctxrt_device id, ctxrt_context **out_c
     ctxrt_status status = cx_runtime_enter();
     if (status == CTXRT_SUCCESS)
         status = cx_device_find(id, &device);
-    if (status == CTXRT_SUCCESS)
+    if (status != CTXRT_SUCCESS)
+        return status;
+    do
         status = cx_context_primary(device, &context);
-    while (status == CTXRT_SUCCESS && !hold_primary(device, context, out_context))
-        status = cx_context_primary(device, &context);
+    while (status == CTXRT_SUCCESS && !hold_primary(device, context, out_context));
     return status;
 }
