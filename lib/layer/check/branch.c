@@ -1,6 +1,7 @@
 #include "layer/check/branch.h"
 
-#include <stdio.h>
+#include "layer/check/order_line.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,12 +126,10 @@ void cx_branch_text(const cx_branch *branch, char *text, size_t size)
     const cx_object *stream = cx_branch_stream(branch);
     if (stream != NULL)
         cx_object_text(stream, text, size);
-    else if (branch->number != 0)
-        snprintf(text, size, "stream %u", (unsigned)branch->number);
-    else if (branch->thread != 0)
-        snprintf(text, size, "the default stream of thread %d", branch->thread);
     else
-        snprintf(text, size, "an unknown stream");
+        cx_order_stream_text(
+            (cx_order_stream){branch->number, branch->thread != 0 ? branch->thread : -1}, text,
+            size);
 }
 
 /* ---- events ---- */
