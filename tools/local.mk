@@ -8,7 +8,7 @@ BENCH_SOURCES = tools/bench/command.c tools/bench/plot.c tools/bench/plot.h
 CHECK_SOURCES = tools/check/alive.c tools/check/command.c tools/check/json.c tools/check/names.c tools/check/names.h tools/check/report.c tools/check/report.h \
 	tools/check/symbols.c tools/check/symbols.h tools/check/text.c
 COMPARE_SOURCES = tools/compare/command.c tools/compare/differences.c tools/compare/differences.h tools/compare/recording.c tools/compare/recording.h \
-	tools/compare/rules.c tools/compare/rules.h tools/compare/scenario.c tools/compare/scenario.h
+	tools/play/rule.c tools/play/rule.h tools/compare/scenario.c tools/compare/scenario.h
 COUNT_SOURCES = tools/count/count.h tools/count/json.c tools/count/read.c tools/count/text.c
 LESSON_SOURCES = tools/lesson/check_program.c tools/lesson/check_scenario.c tools/lesson/checks.h tools/lesson/command.c \
 	tools/lesson/compile.c tools/lesson/compile.h tools/lesson/copy.c tools/lesson/copy.h tools/lesson/findings.c \
@@ -54,7 +54,7 @@ CLEANFILES += tools/compare/embedded.h
 tools/compare/embedded.h: $(PROBE_RECORDINGS) $(LOOK)/embed.awk
 	$(EMBED) $(PROBE_RECORDINGS:%=$(top_srcdir)/%) > $@.new && mv $@.new $@
 tools/compare/ctxrt-recording.$(OBJEXT): tools/compare/embedded.h
-tools/compare/ctxrt-rules.$(OBJEXT): tools/play/rules.h
+tools/play/ctxrt-rule.$(OBJEXT): tools/play/rules.h
 
 EXTRA_ctxrt_DEPENDENCIES = tools/lessons ctxrt-play$(EXEEXT) $(cuda12lib_LTLIBRARIES) $(cuda13lib_LTLIBRARIES)
 

@@ -1,8 +1,8 @@
 #include "command.h"
 
 #include "differences.h"
+#include "play/rule.h"
 #include "recording.h"
-#include "rules.h"
 #include "scenario.h"
 
 #include <stdio.h>

@@ -1,6 +1,7 @@
 #include "differences.h"
 
-#include "rules.h"
+#include "play/rule.h"
+
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -56,8 +56,7 @@ const char *recording_value(const recording *self, const char *name)
     return NULL;
 }
 
-/* The text behind the prefix, or NULL. */
-static const char *behind(const char *line, const char *prefix)
+const char *recording_behind(const char *line, const char *prefix)
 {
     size_t length = strlen(prefix);
     return strncmp(line, prefix, length) == 0 ? line + length : NULL;
@@ -66,9 +65,9 @@ static const char *behind(const char *line, const char *prefix)
 static void take_remark(recording *self, const char *line)
 {
     const char *value;
-    if ((value = behind(line, "# driver: ")) != NULL)
+    if ((value = recording_behind(line, "# driver: ")) != NULL)
         self->driver = value;
-    if ((value = behind(line, "# device: ")) != NULL)
+    if ((value = recording_behind(line, "# device: ")) != NULL)
         self->device = value;
 }
 
@@ -119,7 +118,7 @@ typedef struct reader {
 static bool take_title(recording *self, reader *state, const char *title, const char *next,
                        size_t number)
 {
-    const char *name = behind(title, "scenario ");
+    const char *name = recording_behind(title, "scenario ");
     state->where = name != NULL ? IN_SCENARIO : strcmp(title, "probe") == 0 ? IN_PROBE : ELSEWHERE;
     return name == NULL || begin_scenario(self, name, next, number);
 }
@@ -132,7 +131,7 @@ static bool take_line(recording *self, reader *state, char *line, char *next, si
     }
     if (!state->sections)
         return take_observation(self, line, number);
-    const char *title = behind(line, "== ");
+    const char *title = recording_behind(line, "== ");
     if (title != NULL)
         return take_title(self, state, title, next, number);
     if (line[0] != ' ')

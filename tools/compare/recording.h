@@ -39,6 +39,9 @@ bool recording_load_embedded(const char *command, const char *version, recording
 
 void recording_free(recording *self);
 
+/* The text behind a prefix of a line; NULL: the line begins otherwise. */
+const char *recording_behind(const char *line, const char *prefix);
+
 /* NULL: the recording has no such observation. */
 const char *recording_value(const recording *self, const char *name);
 

@@ -78,12 +78,6 @@ static _Noreturn void play_in_child(const char *player, const char *folder, cons
     _exit(COMMAND_NOT_FOUND);
 }
 
-static const char *behind(const char *line, const char *prefix)
-{
-    size_t length = strlen(prefix);
-    return strncmp(line, prefix, length) == 0 ? line + length : NULL;
-}
-
 static void keep(char *to, const char *text)
 {
     snprintf(to, 512, "%s", text);
@@ -105,14 +99,15 @@ static void end_step(teller *self, const char *rule)
 static void hear(teller *self, const char *name, const char *line)
 {
     const char *rest;
-    if ((rest = behind(line, name)) != NULL && rest[0] == ':' && rest[1] >= '0' && rest[1] <= '9') {
+    if ((rest = recording_behind(line, name)) != NULL && rest[0] == ':' && rest[1] >= '0' &&
+        rest[1] <= '9') {
         end_step(self, NULL);
         keep(self->where, line);
-    } else if ((rest = behind(line, "    expected  ")) != NULL) {
+    } else if ((rest = recording_behind(line, "    expected  ")) != NULL) {
         keep(self->expected, rest);
-    } else if ((rest = behind(line, "    came back ")) != NULL) {
+    } else if ((rest = recording_behind(line, "    came back ")) != NULL) {
         keep(self->came, rest);
-    } else if ((rest = behind(line, "    rule      ")) != NULL) {
+    } else if ((rest = recording_behind(line, "    rule      ")) != NULL) {
         end_step(self, rest);
     } else if (self->why[0] == '\0' && strstr(line, ": FAILED") == NULL) {
         keep(self->why, line);

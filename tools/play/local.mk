@@ -18,6 +18,7 @@ tools_play_libplay_la_SOURCES = \
 	tools/play/process.c tools/play/process.h \
 	tools/play/record.c tools/play/record.h \
 	tools/play/reference.c tools/play/reference.h \
+	tools/play/rule.c tools/play/rule.h \
 	tools/play/scenario.c tools/play/scenario.h \
 	tools/play/share.c tools/play/share.h \
 	tools/play/stacks.c tools/play/stacks.h \
@@ -41,6 +42,7 @@ tools/play/page_parts.h: $(PLAY_PARTS) $(LOOK)/embed.awk Makefile
 tools/play/rules.h: $(PLAY_RULES)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(AWK) -f $(PLAY_RULES) > $@.new && mv $@.new $@
 USES_PLAY_PARTS = tools/play/page.lo
-$(USES_PLAY_PARTS): tools/play/page_parts.h tools/play/rules.h
+$(USES_PLAY_PARTS): tools/play/page_parts.h
+tools/play/rule.lo: tools/play/rules.h
 
 PLAY_LIBS = tools/play/libplay.la lib/emu/libemu.la lib/driver/libdriver.la lib/base/libbase.la

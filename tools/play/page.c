@@ -3,6 +3,7 @@
 #include "look/write.h"
 #include "play/order.h"
 #include "play/print.h"
+#include "play/rule.h"
 #include "play/scene.h"
 #include "play/stacks.h"
 
@@ -18,16 +19,6 @@
  * The page has what was played as JSON, which its script draws. An array begins with null, so that
  * whatever process writes the next element can begin it with a comma.
  */
-
-typedef struct rule {
-    const char *id;
-    const char *words;                              /* a student's */
-    const char *text, *evidence, *section, *anchor; /* as docs/semantics.md has it */
-} rule;
-
-static const rule rules[] = {
-#include "tools/play/rules.h"
-};
 
 static void begin_document(FILE *page)
 {
@@ -114,8 +105,8 @@ static void write_rules(FILE *page, const cx_scenario *scenario)
 {
     bool begun = false;
     fputs(",\"rules\":{", page);
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
-        const rule *each = &rules[i];
+    for (size_t i = 0; i < all_rules_count; i++) {
+        const driver_rule *each = &all_rules[i];
         if (!is_cited(&scenario->lines, each->id))
             continue;
         fprintf(page, "%s\n\"%s\":{\"anchor\":\"%s\"", begun ? "," : "", each->id, each->anchor);

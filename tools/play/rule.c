@@ -1,4 +1,4 @@
-#include "rules.h"
+#include "play/rule.h"
 
 const driver_rule all_rules[] = {
 #include "tools/play/rules.h"

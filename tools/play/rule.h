@@ -1,8 +1,8 @@
 /*
  * The rules of docs/semantics.md.
  */
-#ifndef CX_COMPARE_RULES_H
-#define CX_COMPARE_RULES_H
+#ifndef CX_PLAY_RULE_H
+#define CX_PLAY_RULE_H
 
 #include <stddef.h>
 
