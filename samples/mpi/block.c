@@ -11,7 +11,7 @@ static size_t first_chunk(size_t chunks, int rank, int ranks)
     return chunks * (size_t)rank / (size_t)ranks;
 }
 
-static size_t chunks_of(size_t bytes, size_t chunk_bytes)
+size_t block_chunks(size_t bytes, size_t chunk_bytes)
 {
     return (bytes + chunk_bytes - 1) / chunk_bytes;
 }
@@ -23,7 +23,7 @@ static size_t smaller(size_t left, size_t right)
 
 size_t block_size(size_t file_bytes, size_t chunk_bytes, int rank, int ranks)
 {
-    size_t chunks = chunks_of(file_bytes, chunk_bytes);
+    size_t chunks = block_chunks(file_bytes, chunk_bytes);
     size_t begin = first_chunk(chunks, rank, ranks) * chunk_bytes;
     size_t end = first_chunk(chunks, rank + 1, ranks) * chunk_bytes;
     return smaller(end, file_bytes) - smaller(begin, file_bytes);
@@ -70,7 +70,7 @@ static void deal(mpi_block *self, const mpi_job *job, source *file)
                    block_chunk_bytes(self->bytes, self->chunk_bytes, i));
     for (int rank = 1; rank < job->size; rank++) {
         size_t bytes = block_size(file->size_bytes, self->chunk_bytes, rank, job->size);
-        for (size_t i = 0; i < chunks_of(bytes, self->chunk_bytes); i++) {
+        for (size_t i = 0; i < block_chunks(bytes, self->chunk_bytes); i++) {
             size_t part = block_chunk_bytes(bytes, self->chunk_bytes, i);
             read_chunk(file, ctxrt_memory_pointer(buffer), part);
             MPI_OK(MPI_Send(ctxrt_memory_pointer(buffer), (int)part, MPI_BYTE, rank, CHUNK_TAG,
@@ -100,7 +100,7 @@ size_t block_scatter(mpi_block *self, const mpi_job *job, const char *name, size
     MPI_OK(MPI_Bcast(&file_bytes, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD));
     *self = (mpi_block){.chunk_bytes = chunk_bytes};
     self->bytes = block_size(file_bytes, chunk_bytes, job->rank, job->size);
-    self->chunks = chunks_of(self->bytes, chunk_bytes);
+    self->chunks = block_chunks(self->bytes, chunk_bytes);
     if (self->bytes > 0)
         OK(ctxrt_memory_alloc_pinned(self->bytes, &self->host));
     if (job->rank == 0) {

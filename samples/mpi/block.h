@@ -24,7 +24,8 @@ size_t block_scatter(mpi_block *self, const mpi_job *job, const char *file, size
                      totals *out_plain);
 void block_release(mpi_block *self);
 
-/* Chunks of any block: the place of one, and its size. */
+/* Chunks of any block or file: how many; the place of one, and its size. */
+size_t block_chunks(size_t bytes, size_t chunk_bytes);
 unsigned char *block_chunk(const mpi_block *self, size_t chunk);
 size_t block_chunk_bytes(size_t block_bytes, size_t chunk_bytes, size_t chunk);
 

@@ -63,6 +63,22 @@ void job_end(mpi_job *self)
     MPI_OK(MPI_Finalize());
 }
 
+void job_print_rows(const mpi_job *self, const char *title, char (*rows)[JOB_ROW_BYTES], int count)
+{
+    char(*all)[JOB_ROW_BYTES] = calloc((size_t)(self->size * count), sizeof *all);
+    if (all == NULL)
+        job_fail("no memory for the rows of %d ranks", self->size);
+    MPI_OK(MPI_Gather(rows, count * JOB_ROW_BYTES, MPI_CHAR, all, count * JOB_ROW_BYTES, MPI_CHAR,
+                      0, MPI_COMM_WORLD));
+    if (self->rank == 0) {
+        fputs(title, stdout);
+        for (int i = 0; i < self->size * count; i++)
+            fputs(all[i], stdout);
+        fflush(stdout);
+    }
+    free(all);
+}
+
 static _Noreturn void end_job(const char *line, int exit_status)
 {
     if (claimed != NULL && atomic_exchange(claimed, 1) != 0)

@@ -22,6 +22,22 @@ void job_split(mpi_job *self, int nodes);
 
 void job_end(mpi_job *self);
 
+/* The ranks beside this one in the ring. */
+static inline int job_left(const mpi_job *self)
+{
+    return (self->rank + self->size - 1) % self->size;
+}
+
+static inline int job_right(const mpi_job *self)
+{
+    return (self->rank + 1) % self->size;
+}
+
+/* Rank 0 prints the title, and the rows of all ranks in their order; each gives `count` of them. */
+enum { JOB_ROW_BYTES = 768 };
+void job_print_rows(const mpi_job *self, const char *title, char (*rows)[JOB_ROW_BYTES],
+                    int count);
+
 /* Prints one line and ends the job, with the exit status 1. Of several ranks of a node that fail,
  * one prints; the others wait for the end. */
 __attribute__((format(printf, 1, 2))) _Noreturn void job_fail(const char *format, ...);

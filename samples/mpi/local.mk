@@ -22,6 +22,7 @@ EXTRA_samples_mpi_mpi_pipeline_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
 if WITH_MPI
 MPI_TESTS = samples/mpi/check_choice samples/mpi/check_mpi.sh
 check_PROGRAMS += samples/mpi/check_choice
+TESTS += samples/mpi/check_choice
 check_LTLIBRARIES += samples/mpi/check_front.la
 else
 MPI_TESTS = samples/mpi/check_mpi.sh

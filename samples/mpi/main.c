@@ -21,9 +21,8 @@ static void start_runtime(void)
 static void size_neighbours(const mpi_job *job, size_t file_bytes, size_t chunk_bytes,
                             size_t out_bytes[DIRECTIONS])
 {
-    int left = (job->rank + job->size - 1) % job->size, right = (job->rank + 1) % job->size;
-    out_bytes[RIGHTWARD] = block_size(file_bytes, chunk_bytes, left, job->size);
-    out_bytes[LEFTWARD] = block_size(file_bytes, chunk_bytes, right, job->size);
+    out_bytes[RIGHTWARD] = block_size(file_bytes, chunk_bytes, job_left(job), job->size);
+    out_bytes[LEFTWARD] = block_size(file_bytes, chunk_bytes, job_right(job), job->size);
 }
 
 /* A rank that is alone only counts. */

@@ -6,7 +6,7 @@ void receiver_open(receiver *self, const mpi_ways *ways, int direction, size_t c
 {
     *self = (receiver){
         .in = &ways->in[direction], .chunk_bytes = chunk_bytes, .tag = BLOCK_TAG + direction};
-    self->chunks = (self->in->bytes + chunk_bytes - 1) / chunk_bytes;
+    self->chunks = block_chunks(self->in->bytes, chunk_bytes);
     OK(ctxrt_stream_create(CTXRT_STREAM_NON_BLOCKING, 0, &self->stream));
     if (self->in->bytes > 0)
         OK(ctxrt_memory_alloc_pinned(self->in->bytes, &self->fetched));
@@ -72,7 +72,6 @@ static void fetch(receiver *self, receive_slot *slot)
 
 static bool step_slot(receiver *self, receive_slot *slot)
 {
-    ctxrt_status status;
     switch (slot->state) {
     case SLOT_IDLE:
         if (self->next == self->chunks)
@@ -85,10 +84,8 @@ static bool step_slot(receiver *self, receive_slot *slot)
         fetch(self, slot);
         return true;
     case SLOT_GPU:
-        status = ctxrt_event_query(slot->event);
-        if (status == CTXRT_ERROR_NOT_READY)
+        if (!slot_is_copied(slot->event))
             return false;
-        OK(status);
         slot->state = SLOT_IDLE;
         self->done++;
         return true;

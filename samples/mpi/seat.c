@@ -106,30 +106,16 @@ void seat_uuid_text(const unsigned char uuid[16], char text[UUID_TEXT_BYTES])
         at += sprintf(at, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
 }
 
-static void print_row(char *row, size_t capacity, const mpi_seat *self, const mpi_job *job)
+void seat_print_all(const mpi_seat *self, const mpi_job *job)
 {
-    char host[MPI_MAX_PROCESSOR_NAME], uuid[UUID_TEXT_BYTES];
+    char host[MPI_MAX_PROCESSOR_NAME], uuid[UUID_TEXT_BYTES], title[128];
+    char row[1][JOB_ROW_BYTES] = {""};
     int length;
     MPI_OK(MPI_Get_processor_name(host, &length));
     seat_uuid_text(self->info.uuid, uuid);
-    snprintf(row, capacity, "%4d  %-12s %s  %-8s %s\n", job->rank, host, uuid, self->cpus,
+    snprintf(title, sizeof title, "rank  %-12s %-40s  %-8s %s\n", "host", "GPU", "CPUs",
+             "why this GPU");
+    snprintf(row[0], sizeof row[0], "%4d  %-12s %s  %-8s %s\n", job->rank, host, uuid, self->cpus,
              self->why);
-}
-
-void seat_print_all(const mpi_seat *self, const mpi_job *job)
-{
-    enum { ROW_BYTES = 768 };
-    char row[ROW_BYTES] = "";
-    char *rows = calloc((size_t)job->size, ROW_BYTES);
-    if (rows == NULL)
-        job_fail("no memory for the rows of %d ranks", job->size);
-    print_row(row, sizeof row, self, job);
-    MPI_OK(MPI_Gather(row, ROW_BYTES, MPI_CHAR, rows, ROW_BYTES, MPI_CHAR, 0, MPI_COMM_WORLD));
-    if (job->rank == 0) {
-        printf("rank  %-12s %-40s  %-8s %s\n", "host", "GPU", "CPUs", "why this GPU");
-        for (int i = 0; i < job->size; i++)
-            fputs(rows + (size_t)i * ROW_BYTES, stdout);
-        fflush(stdout);
-    }
-    free(rows);
+    job_print_rows(job, title, row, 1);
 }

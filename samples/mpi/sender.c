@@ -62,7 +62,7 @@ static void pass(sender *self, send_slot *slot)
     self->passed++;
 }
 
-static bool is_ready(ctxrt_event *event)
+bool slot_is_copied(ctxrt_event *event)
 {
     ctxrt_status status = ctxrt_event_query(event);
     if (status != CTXRT_ERROR_NOT_READY)
@@ -79,7 +79,7 @@ static bool step_slot(sender *self, send_slot *slot)
         begin(self, slot);
         return true;
     case SLOT_GPU:
-        if (slot->chunk != self->passed || !is_ready(slot->event))
+        if (slot->chunk != self->passed || !slot_is_copied(slot->event))
             return false;
         pass(self, slot);
         return true;

@@ -13,6 +13,9 @@ typedef enum slot_state {
     SLOT_MPI  /* waits for a request */
 } slot_state;
 
+/* True if the copy in front of the event is done. */
+bool slot_is_copied(ctxrt_event *event);
+
 typedef struct send_slot {
     slot_state state;
     size_t chunk;

@@ -239,7 +239,7 @@ static void settle_rest(mpi_talk *self, mpi_way rest)
 
 static void meet(mpi_talk *self, const mpi_job *job)
 {
-    int left = (job->rank + job->size - 1) % job->size, right = (job->rank + 1) % job->size;
+    int left = job_left(job), right = job_right(job);
     int *nodes = calloc((size_t)job->size, sizeof *nodes);
     if (nodes == NULL)
         job_fail("no memory for the nodes of %d ranks", job->size);
@@ -278,24 +278,13 @@ void ways_settle(mpi_ways *self, const mpi_job *job, const mpi_seat *seat,
 
 void ways_print_all(const mpi_ways *self, const mpi_job *job)
 {
-    enum { ROW_BYTES = 512 };
-    char rows[DIRECTIONS][ROW_BYTES];
-    char *all = calloc((size_t)job->size, sizeof rows);
-    if (all == NULL)
-        job_fail("no memory for the rows of %d ranks", job->size);
+    char rows[DIRECTIONS][JOB_ROW_BYTES] = {""};
     for (int i = 0; i < DIRECTIONS; i++) {
         const outgoing *out = &self->out[i];
-        snprintf(rows[i], ROW_BYTES, "%4d -> %-4d %s%s%s\n", job->rank, out->peer,
+        snprintf(rows[i], sizeof rows[i], "%4d -> %-4d %s%s%s\n", job->rank, out->peer,
                  way_texts[out->way], *out->reason != '\0' ? ": " : "", out->reason);
     }
-    MPI_OK(MPI_Gather(rows, (int)sizeof rows, MPI_CHAR, all, (int)sizeof rows, MPI_CHAR, 0,
-                      MPI_COMM_WORLD));
-    if (job->rank == 0) {
-        for (int i = 0; i < job->size * DIRECTIONS; i++)
-            fputs(all + (size_t)i * ROW_BYTES, stdout);
-        fflush(stdout);
-    }
-    free(all);
+    job_print_rows(job, "", rows, DIRECTIONS);
 }
 
 void ways_close(mpi_ways *self)
