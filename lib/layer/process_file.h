@@ -1,6 +1,6 @@
 /*
- * What the files of layers have in common: a process writes its own through a shared mapping, and
- * a command reads it afterwards.
+ * A process writes the file of a layer through a shared mapping, and a command reads it afterwards.
+ * All layers need these two functions for it.
  */
 #ifndef CX_LAYER_PROCESS_FILE_H
 #define CX_LAYER_PROCESS_FILE_H

@@ -28,9 +28,9 @@ typedef struct cx_pointer_taken {
     cx_pointer_record *record;
 } cx_pointer_taken;
 
-/* What a call hands out, noted before it is a raw pointer in the table. After a reset another
- * thread that frees its own pointer with the same address may take out this one, so the call may
- * no longer look at the block or the record. */
+/* A call notes the memory that it hands out before the table has it as a raw pointer. After a reset
+ * another thread that frees its own pointer with the same address may take out this one, so the
+ * call may no longer look at the block or the record. */
 typedef struct cx_pointer_new {
     void *pointer;
     const cx_context *context;

@@ -8,7 +8,7 @@ function stepsOf(slide) {
   return [...slide.querySelectorAll('.step')];
 }
 
-/* Of a picture, the last panel in sight and the one before it; all of it when all was shown. */
+/* Shows of a picture the last panel in sight and the one before it, and all of it when all was shown. */
 const number = (shape, name) => Number(shape.getAttribute(name));
 function zoom(slide) {
   const svg = slide.querySelector('svg');

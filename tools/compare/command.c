@@ -51,8 +51,8 @@ static void find_rule(const char *name, char rule[16])
     snprintf(rule, 16, "%.*s", (int)length, name);
 }
 
-/* What one of them could not show differs only between two recordings, not beside the embedded
- * driver. */
+/* An observation that one driver could not show is a difference between two recordings, but none
+ * beside the embedded driver. */
 static void compare_observation(const char *name, const char *first, const char *second,
                                 bool strict, differences *out_differences)
 {

@@ -109,7 +109,7 @@ static bool begin_scenario(recording *self, const char *name, const char *text, 
     return true;
 }
 
-/* What gpu-check writes has sections: "== TITLE", then lines that begin with a blank. */
+/* gpu-check writes sections: "== TITLE", then lines that begin with a blank. */
 typedef struct reader {
     enum { ELSEWHERE, IN_PROBE, IN_SCENARIO } where;
     bool sections;

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What the player says of a step that goes otherwise than recorded:
+/* The player says of a step that goes otherwise than recorded:
  *     FILE:LINE: STEP
  *         expected  ANSWER
  *         came back ANSWER

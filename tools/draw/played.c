@@ -57,7 +57,7 @@ static bool has_ended(const json_t *thing)
     return *draw_text(thing, "end") != '\0';
 }
 
-/* What all bytes of memory are, or "". */
+/* Returns the value that all bytes of the memory have, or "". */
 static const char *only_run(const json_t *thing)
 {
     const json_t *runs = json_object_get(thing, "runs");
@@ -160,7 +160,8 @@ static void write_held(FILE *to, const moment *at, size_t context)
     }
 }
 
-/* What a context is and holds, or ""; the caller frees it. NULL: no memory. */
+/* Describes a context and what it holds; "" if it has ended or is none. The caller frees the text.
+ * NULL: no memory. */
 static char *describe_context(const moment *at, size_t index)
 {
     char *text = NULL;
