@@ -3,14 +3,31 @@
 #include <stdlib.h>
 #include <time.h>
 
+static double paused_at_ns, paused_ns;
+
+static double now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+void bench_pause(void)
+{
+    paused_at_ns = now_ns();
+}
+
+void bench_resume(void)
+{
+    paused_ns += now_ns() - paused_at_ns;
+}
+
 static double time_ns(bench_operation operation, void *argument, size_t count)
 {
-    struct timespec begin, end;
-    clock_gettime(CLOCK_MONOTONIC, &begin);
+    paused_ns = 0;
+    double began_ns = now_ns();
     operation(count, argument);
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    return ((double)(end.tv_sec - begin.tv_sec) * 1e9 + (double)(end.tv_nsec - begin.tv_nsec)) /
-           (double)count;
+    return (now_ns() - began_ns - paused_ns) / (double)count;
 }
 
 static int compare(const void *left, const void *right)

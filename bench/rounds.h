@@ -23,6 +23,10 @@ typedef struct bench_pair {
     double ratio_median;                   /* ours / rival */
 } bench_pair;
 
+/* Called by an operation: what it does between the two is not timed. */
+void bench_pause(void);
+void bench_resume(void);
+
 /* Runs both once to warm up, then `rounds` times each, by turns. */
 bench_pair bench_run(bench_operation rival, bench_operation ours, void *argument, size_t count,
                      int rounds);

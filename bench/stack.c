@@ -12,6 +12,7 @@
 #include "table.h"
 
 #include <ctxrt/ctxrt.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,7 @@ typedef struct setting {
     ctxrt_module *module;
     ctxrt_kernel *kernel;
     CUfunction function;
+    sem_t may_run; /* posted for each host function that holds the stream */
 } setting;
 
 enum { BYTES = 64, LAUNCHES_AT_ONCE = 32 };
@@ -192,34 +194,66 @@ static void ctxrt_fills(size_t count, void *argument)
         bench_check(ctxrt_fill_async(s->to, 7, BYTES, NULL));
 }
 
-/* The embedded driver runs kernels in other threads: their queue is kept short. */
+/* ---- launches: only the calls are timed, the kernels run between ---- */
+
+static void wait_until_let_run(void *argument)
+{
+    setting *s = argument;
+    while (sem_wait(&s->may_run) != 0)
+        ;
+}
+
+/* What is launched behind the host function waits for it. */
+static void hold_stream(setting *s)
+{
+    bench_pause();
+    bench_check_driver(s->table->launch_host_func(s->native_stream, wait_until_let_run, s));
+    bench_resume();
+}
+
+static void let_run(setting *s)
+{
+    bench_pause();
+    (void)sem_post(&s->may_run);
+    bench_check_driver(s->table->stream_synchronize(s->native_stream));
+    bench_resume();
+}
+
 static void bare_launch(size_t count, void *argument)
 {
-    const setting *s = argument;
+    setting *s = argument;
     CUcontext current;
     uintptr_t to = (uintptr_t)s->to;
     void *arguments[] = {&to};
-    for (size_t i = 0; i < count; i++) {
+    hold_stream(s);
+    for (size_t i = 1; i <= count; i++) {
         bench_check_driver(s->table->ctx_get_current(&current));
         bench_check_driver(s->table->launch_kernel(s->function, 1, 1, 1, BYTES / 4, 1, 1, 0,
                                                    s->native_stream, arguments, NULL));
-        if (i % LAUNCHES_AT_ONCE == 0)
-            bench_check_driver(s->table->stream_synchronize(s->native_stream));
+        if (i % LAUNCHES_AT_ONCE == 0) {
+            let_run(s);
+            hold_stream(s);
+        }
     }
+    let_run(s);
 }
 
 static void ctxrt_launches(size_t count, void *argument)
 {
-    const setting *s = argument;
+    setting *s = argument;
     uintptr_t to = (uintptr_t)s->to;
     void *arguments[] = {&to};
     ctxrt_launch_config config = CTXRT_LAUNCH_CONFIG_INIT;
     config.block[0] = BYTES / 4;
-    for (size_t i = 0; i < count; i++) {
+    hold_stream(s);
+    for (size_t i = 1; i <= count; i++) {
         bench_check(ctxrt_launch(&config, s->kernel, arguments, 1));
-        if (i % LAUNCHES_AT_ONCE == 0)
-            bench_check_driver(s->table->stream_synchronize(s->native_stream));
+        if (i % LAUNCHES_AT_ONCE == 0) {
+            let_run(s);
+            hold_stream(s);
+        }
     }
+    let_run(s);
 }
 
 static void prepare_work(setting *s)
@@ -303,6 +337,7 @@ int main(int argc, char **argv)
     };
     ctxrt_options options = CTXRT_OPTIONS_INIT;
     setting s = {0};
+    (void)sem_init(&s.may_run, 0, 0);
     bench_options_take(argc, argv, "bench_stack");
     options.cuda_driver =
         bench_chosen.libcuda ? CTXRT_CUDA_DRIVER_LIBCUDA : CTXRT_CUDA_DRIVER_EMULATED;
