@@ -125,7 +125,7 @@ void cx_context_end_reset(cx_context *context, bool done)
     wake_waiters();
 }
 
-void cx_context_wait_unpinned(const cx_context *context)
+static void wait_for_pins(const cx_context *context)
 {
     int cancel = cx_cancel_hold();
     atomic_fetch_add(&unpinned_waiters, 1);
@@ -135,4 +135,14 @@ void cx_context_wait_unpinned(const cx_context *context)
     pthread_mutex_unlock(&lock);
     atomic_fetch_sub(&unpinned_waiters, 1);
     cx_cancel_restore(cancel);
+}
+
+void cx_context_wait_unpinned(const cx_context *context)
+{
+    do {
+        wait_for_pins(context);
+        /* A thread may have unpinned it in a section that it has not left yet. */
+        cx_sections_close();
+        cx_sections_open();
+    } while (atomic_load(&context->pins) != 0);
 }

@@ -9,7 +9,8 @@
  *
  * - A call that cannot wait for work of a device is made inside the section.
  * - For a call that can, the thread pins the context, leaves the section, makes the call and unpins
- *   it. Native handles that were read in the section stay valid until then. The thread holds off
+ *   it; or it enters a section again, unpins it there, and writes what a reset reads. Native handles
+ *   that were read in the first section stay valid until the unpinning. The thread holds off
  *   cancellation meanwhile (base/cancel.h), enters no context, and takes no lock that is held while
  *   the sections are closed.
  * - The fast paths compare an object's epoch with its context's. The two are never equal during a
@@ -98,8 +99,8 @@ bool cx_context_begin_reset(cx_context *context);
 /* `done`: the contents of the context are gone. */
 void cx_context_end_reset(cx_context *context, bool done);
 
-/* Waits until the context has no pins. The sections were closed and opened since others could pin
- * it. */
+/* Waits until the context has no pins, and no other thread is in the section in which it unpinned
+ * the context. The sections were closed and opened since others could pin it. */
 void cx_context_wait_unpinned(const cx_context *context);
 
 #endif

@@ -111,6 +111,28 @@ START_TEST(a_reset_waits_for_a_pinned_thread_and_a_thread_that_enters_waits_for_
 }
 END_TEST
 
+/* The thread may still write what the reset reads, as a request that was refused does. */
+START_TEST(a_reset_waits_for_a_thread_that_has_unpinned_in_a_section_and_is_still_in_it)
+{
+    cx_context *context = primary();
+    uint32_t before = epoch();
+    cx_assert_ok(cx_context_enter(context));
+    cx_context_pin(context);
+    cx_section_leave();
+    pthread_t thread = start_reset();
+    while (epoch() == before)
+        sched_yield();
+    cx_section_enter();
+    cx_context_unpin(context);
+    for (int i = 0; i < 100000 && epoch() == before + 1; i++)
+        sched_yield();
+    ck_assert_uint_eq(epoch(), before + 1);
+    cx_section_leave();
+    join_reset(thread);
+    ck_assert_uint_eq(epoch(), before + 2);
+}
+END_TEST
+
 START_TEST(a_reset_does_not_begin_while_a_thread_is_in_a_section)
 {
     uint32_t before = epoch();
@@ -263,6 +285,8 @@ static Suite *use_suite(void)
     tcase_add_test(tcase, a_refused_reset_leaves_the_epoch_and_the_objects_as_they_were);
     tcase_add_test(
         tcase, a_reset_waits_for_a_pinned_thread_and_a_thread_that_enters_waits_for_the_reset);
+    tcase_add_test(tcase,
+                   a_reset_waits_for_a_thread_that_has_unpinned_in_a_section_and_is_still_in_it);
     tcase_add_test(tcase, a_reset_does_not_begin_while_a_thread_is_in_a_section);
     tcase_add_test(tcase, in_a_section_a_context_that_is_being_reset_is_refused);
     tcase_add_test(tcase, work_knows_the_current_the_legacy_and_any_other_stream);
