@@ -174,11 +174,11 @@ static void print_cell(const report_row *row)
         printf(" - |");
         return;
     }
-    bool two = row->values[1].name != NULL && row->values[1].value >= 0;
-    printf(" %.*f", decimals(row->values[0].value), row->values[0].value);
-    if (two)
-        printf(" / %.*f", decimals(row->values[1].value), row->values[1].value);
-    printf(" |");
+    /* Two are a best and a median time in ns. */
+    if (row->values[1].name != NULL && row->values[1].value >= 0)
+        printf(" %.1f / %.1f |", row->values[0].value, row->values[1].value);
+    else
+        printf(" %.*f |", decimals(row->values[0].value), row->values[0].value);
 }
 
 /* The traces of the measure, each at its first row. */
