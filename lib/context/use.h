@@ -9,10 +9,10 @@
  *
  * - A call that cannot wait for work of a device is made inside the section.
  * - For a call that can, the thread pins the context, leaves the section, makes the call and unpins
- *   it; or it enters a section again, unpins it there, and writes what a reset reads. Native handles
- *   that were read in the first section stay valid until the unpinning. The thread holds off
- *   cancellation meanwhile (base/cancel.h), enters no context, and takes no lock that is held while
- *   the sections are closed.
+ *   it; or it enters a section again, unpins it there, and writes what a reset reads. Native
+ *   handles that were read in the first section stay valid until the unpinning. The thread holds
+ *   off cancellation meanwhile (base/cancel.h), enters no context, and takes no lock that is held
+ *   while the sections are closed.
  * - The fast paths compare an object's epoch with its context's. The two are never equal during a
  *   reset, so only slow paths check for one.
  */

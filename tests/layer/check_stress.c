@@ -7,6 +7,7 @@
 #include "test.h"
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -32,6 +33,7 @@ typedef struct buffer {
 
 static buffer buffers[BUFFERS];
 static buffer *_Atomic places[BUFFERS];
+static sem_t in_place; /* so many buffers that nobody has or is about to take */
 
 typedef struct worker {
     pthread_t thread;
@@ -67,7 +69,7 @@ static void leave(int context)
 
 /* ---- what is right ---- */
 
-static buffer *take_buffer(worker *self)
+static buffer *find_buffer(worker *self)
 {
     for (;;) {
         buffer *taken = atomic_exchange(&places[draw(self, BUFFERS)], NULL);
@@ -76,13 +78,25 @@ static buffer *take_buffer(worker *self)
     }
 }
 
+static buffer *take_buffer(worker *self)
+{
+    while (sem_wait(&in_place) != 0)
+        ;
+    return find_buffer(self);
+}
+
+/* NULL: others have all of them. */
+static buffer *try_to_take_buffer(worker *self)
+{
+    return sem_trywait(&in_place) == 0 ? find_buffer(self) : NULL;
+}
+
 static void put_buffer(worker *self, buffer *taken)
 {
-    for (;;) {
-        buffer *none = NULL;
-        if (atomic_compare_exchange_strong(&places[draw(self, BUFFERS)], &none, taken))
-            return;
-    }
+    buffer *none = NULL;
+    while (!atomic_compare_exchange_strong(&places[draw(self, BUFFERS)], &none, taken))
+        none = NULL;
+    ck_assert_int_eq(sem_post(&in_place), 0);
 }
 
 /* The next user waits for the event, whichever stream it works in. */
@@ -100,7 +114,7 @@ static void fill_shared(worker *self)
 
 static void copy_shared(worker *self)
 {
-    buffer *to = take_buffer(self), *from = atomic_exchange(&places[draw(self, BUFFERS)], NULL);
+    buffer *to = take_buffer(self), *from = try_to_take_buffer(self);
     if (from == NULL) { /* whoever has it may wait for another one */
         put_buffer(self, to);
         return;
@@ -221,6 +235,7 @@ static void begin(void)
     const cx_emu_config config = {
         .gpus = GPUS, .gpu_memory_bytes = (size_t)64 << 20, .driver_version = 13000};
     CUcontext popped;
+    ck_assert_int_eq(sem_init(&in_place, 0, BUFFERS), 0);
     ck_assert(cx_emu_configure(&config));
     bare = *cx_emu_driver();
     ck_assert(cx_check_put(&bare, CX_CHECK_IN_RUNTIME, &table));
