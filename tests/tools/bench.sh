@@ -64,7 +64,7 @@ run "${AWK:-awk}" -f "$top_srcdir/bench/performance.awk" "$scratch/all.md" "$top
 [ "$status" -eq 0 ] && [ ! -s "$scratch/errors" ]
 report $? 'each_mark_of_the_page_has_its_table'
 without_figures "$scratch/out" > "$scratch/new"
-without_figures "$top_srcdir/docs/performance.md" > "$scratch/old"
+without_figures "$top_srcdir/docs/performance.md" | sed "/^| cuMem/d" > "$scratch/old"
 # The library of malloc that this machine lacks comes last.
 sort "$scratch/new" > "$scratch/new.sorted"
 sort "$scratch/old" | diff - "$scratch/new.sorted" > "$scratch/out"
