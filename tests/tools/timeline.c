@@ -1,7 +1,7 @@
 /*
  * timeline FILE says whether a file obeys the Trace Event Format: slices of a track nest, arrows
- * have two ends on slices, counters do not go back in time. Prints how many events of each category
- * it has.
+ * have two ends within slices of calls or work, counters do not go back in time. Prints how many
+ * events of each category it has.
  */
 #include <jansson.h>
 #include <math.h>
@@ -15,7 +15,7 @@ enum { CATEGORIES = 16 };
 typedef struct event {
     const json_t *json;
     const char *phase, *name, *category;
-    long long pid, tid, start, end; /* ns */
+    long long pid, tid, start, end; /* half ns */
     unsigned long long id;
 } event;
 
@@ -25,13 +25,13 @@ static int wrong;
 
 static void complain(const event *at, const char *what)
 {
-    printf("%s '%s' at %lld ns: %s\n", at->phase, at->name, at->start, what);
+    printf("%s '%s' at %lld ns: %s\n", at->phase, at->name, at->start / 2, what);
     wrong++;
 }
 
-static long long nanoseconds(const json_t *number)
+static long long half_nanoseconds(const json_t *number)
 {
-    return llround(json_number_value(number) * 1000);
+    return llround(json_number_value(number) * 2000);
 }
 
 static const char *text_or(const json_t *object, const char *key, const char *other)
@@ -54,9 +54,9 @@ static void read_event(event *to, const json_t *from)
                   .category = text_or(from, "cat", "none"),
                   .pid = json_integer_value(json_object_get(from, "pid")),
                   .tid = json_integer_value(json_object_get(from, "tid")),
-                  .start = nanoseconds(ts),
+                  .start = half_nanoseconds(ts),
                   .id = (unsigned long long)json_integer_value(json_object_get(from, "id"))};
-    to->end = to->start + nanoseconds(dur);
+    to->end = to->start + half_nanoseconds(dur);
     if (!is_phase(to->phase))
         complain(to, "its phase is none of X, M, C, s, f and i");
     if (*to->name == '\0')
@@ -131,11 +131,18 @@ static void check_names(void)
 
 /* ---- arrows and counters ---- */
 
+/* The first and the last moment of a slice may be another slice's, too. */
+static bool is_within(const event *end, const event *slice)
+{
+    return slice->start == slice->end ? end->start == slice->start
+                                      : end->start > slice->start && end->start < slice->end;
+}
+
 static bool is_on_slice(const event *end)
 {
     for (size_t i = 0; i < count; i++)
-        if (is_slice(&all[i]) && same_track(&all[i], end) && all[i].start <= end->start &&
-            all[i].end >= end->start)
+        if (is_slice(&all[i]) && strcmp(all[i].category, "context") != 0 &&
+            same_track(&all[i], end) && is_within(end, &all[i]))
             return true;
     return false;
 }
@@ -165,7 +172,7 @@ static void check_arrow(const event *begin)
     if (end->start < begin->start)
         complain(begin, "the arrow goes back in time");
     if (!is_on_slice(begin) || !is_on_slice(end))
-        complain(begin, "an end of the arrow is on no slice");
+        complain(begin, "an end of the arrow is within no slice of a call or of work");
     if (strcmp(text_or(end->json, "bp", ""), "e") != 0)
         complain(end, "it binds to the next slice");
 }

@@ -198,14 +198,28 @@ static void write_piece(writer *self, const trace_piece *piece)
 
 /* ---- arrows ---- */
 
-static void write_end(writer *self, const char *phase, const trace_arrow *arrow, int64_t tid,
-                      uint64_t time)
+/* An end of an arrow, on a slice. */
+typedef struct arrow_end {
+    int64_t tid;
+    uint64_t half_ns;
+} arrow_end;
+
+/* Viewers look for the slice at the time of the end. Its first and last moments may be another
+ * slice's too, or, where they add in floating point, no slice's: the end is half a ns within. */
+static arrow_end at_begin(int64_t tid, uint64_t start, uint64_t end)
 {
-    begin_event(self, phase, tid);
-    write_time(self, "ts", time - self->all->begun);
-    fprintf(self->to, ",\"cat\":\"%s\",\"name\":\"%s\",\"id\":%" PRIu64 "%s}",
-            arrow->of_event ? "event" : "work", arrow->of_event ? "event" : "work", self->flows,
-            *phase == 'f' ? ",\"bp\":\"e\"" : "");
+    return (arrow_end){tid, 2 * start + (end > start)};
+}
+
+static arrow_end at_end(int64_t tid, uint64_t start, uint64_t end)
+{
+    return (arrow_end){tid, 2 * end - (end > start)};
+}
+
+static arrow_end at_piece(const writer *self, size_t index)
+{
+    const trace_piece *piece = &self->tracks.pieces[index];
+    return at_begin(tid_of(self, piece), piece->start, piece->end);
 }
 
 static int64_t tid_of_call(const writer *self, const cx_trace_call *call)
@@ -216,20 +230,32 @@ static int64_t tid_of_call(const writer *self, const cx_trace_call *call)
     return 0;
 }
 
+static void write_end(writer *self, const char *phase, const trace_arrow *arrow, arrow_end end)
+{
+    const uint64_t time = end.half_ns - 2 * self->all->begun;
+    begin_event(self, phase, end.tid);
+    write_time(self, "ts", time / 2);
+    fprintf(self->to, "%s,\"cat\":\"%s\",\"name\":\"%s\",\"id\":%" PRIu64 "%s}",
+            time % 2 != 0 ? "5" : "", arrow->of_event ? "event" : "work",
+            arrow->of_event ? "event" : "work", self->flows,
+            *phase == 'f' ? ",\"bp\":\"e\"" : "");
+}
+
 static void write_arrow(writer *self, const trace_arrow *arrow)
 {
-    const trace_piece *pieces = self->tracks.pieces;
+    const cx_trace_call *from = arrow->from, *to = arrow->to;
+    arrow_end begin = arrow->from_piece != SIZE_MAX
+                          ? at_piece(self, arrow->from_piece)
+                          : at_begin(tid_of_call(self, from), from->start,
+                                     trace_call_over(self->process, from));
+    const arrow_end end = arrow->to_piece != SIZE_MAX
+                              ? at_piece(self, arrow->to_piece)
+                              : at_end(tid_of_call(self, to), to->start, trace_call_end(to));
+    if (begin.half_ns > end.half_ns) /* both at the same ns */
+        begin.half_ns = end.half_ns;
     self->flows++;
-    if (arrow->from_piece != SIZE_MAX)
-        write_end(self, "s", arrow, tid_of(self, &pieces[arrow->from_piece]),
-                  pieces[arrow->from_piece].start);
-    else
-        write_end(self, "s", arrow, tid_of_call(self, arrow->from), arrow->from->start);
-    if (arrow->to_piece != SIZE_MAX)
-        write_end(self, "f", arrow, tid_of(self, &pieces[arrow->to_piece]),
-                  pieces[arrow->to_piece].start);
-    else
-        write_end(self, "f", arrow, tid_of_call(self, arrow->to), trace_call_end(arrow->to));
+    write_end(self, "s", arrow, begin);
+    write_end(self, "f", arrow, end);
 }
 
 static bool write_arrows(writer *self)
