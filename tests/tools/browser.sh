@@ -15,14 +15,19 @@ end_without() # what is left out, why
 }
 
 # Opens a page with a probe behind it; its lines are in $scratch/said, the messages of the console in $scratch/errors.
-open_page() # page, probe, name=value of the browser's settings...
+open_page() # page, probe, name=value of the browser's settings or one of its options...
 {
-    opened=$1 probing=$2
+    opened=$1 probing=$2 options= settings=
     shift 2
-    settings=$(echo "$*" | tr ' ' ',')
+    for word in "$@"; do
+        case $word in
+        --*) options="$options $word" ;;
+        *) settings="$settings${settings:+,}$word" ;;
+        esac
+    done
     sed '/^<\/body>$/,$d' "$opened" > "$scratch/probed.html"
     { echo '<script>' && cat "$top_srcdir/tests/tools/probe.js" "$probing" && echo '</script></body></html>'; } >> "$scratch/probed.html"
-    timeout 120 "$chromium" --headless --no-sandbox --disable-gpu --user-data-dir="$scratch/profile" --enable-logging=stderr \
+    timeout 120 "$chromium" --headless --no-sandbox --disable-gpu --user-data-dir="$scratch/profile" --enable-logging=stderr $options \
         ${settings:+--blink-settings="$settings"} --window-size=1300,800 --dump-dom "file://$scratch/probed.html" \
         > "$scratch/dom" 2> "$scratch/browser"
     sed -n '/<pre id="probe"/,/<\/pre>/p' "$scratch/dom" |

@@ -2,7 +2,7 @@
 const told = document.createElement('pre');
 told.id = 'probe';
 told.hidden = true;
-document.body.append(told);
+document.body.appendChild(told);
 
 const say = (what, value) => told.append(what + ': ' + String(value).replaceAll('\n', ' | ') + '\n');
 
