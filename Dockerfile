@@ -7,5 +7,5 @@ RUN apt-get update && \
     rm -rf /var/lib/apt/lists/*
 COPY . /ctxrt
 WORKDIR /ctxrt
-RUN ./bootstrap --no-install build
+RUN ./bootstrap --no-install build && make -C build install && ldconfig
 CMD ["./bootstrap", "--no-install", "demo"]

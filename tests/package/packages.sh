@@ -22,10 +22,10 @@ FROM debian:bookworm
 RUN apt-get update
 COPY . /ctxrt
 WORKDIR /ctxrt
-RUN ./bootstrap --no-install build
+RUN ./bootstrap --no-install build && make -C build install && ldconfig
 CMD ["./bootstrap", "--no-install", "demo"]
 LINES
-grep -v '^#' "$scratch/lines" | sed 's/ *&&.*//' | diff "$scratch/expected" - > "$scratch/out"
+grep -v '^#' "$scratch/lines" | sed '/apt-get/s/ *&&.*//' | diff "$scratch/expected" - > "$scratch/out"
 report $? 'the_dockerfile_takes_nothing_from_elsewhere'
 echo 'RUN apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y PACKAGES && rm -rf /var/lib/apt/lists/*' > "$scratch/expected"
 grep 'apt-get' "$scratch/lines" | tr -s ' ' | sed 's/ --no-install-recommends [^&]*/ PACKAGES /' |
@@ -37,7 +37,7 @@ if command -v python3 > /dev/null; then
     run python3 -c 'import json, sys
 container = json.load(open(".devcontainer/devcontainer.json"))
 print(container["build"]["dockerfile"], container["build"]["context"], container["postCreateCommand"])'
-    printed '^\.\./Dockerfile \.\. \./bootstrap --no-install demo$'
+    printed '^\.\./Dockerfile \.\. /ctxrt/bootstrap --no-install demo$'
     report $? "$name"
 else
     skip "$name" 'python3 is not installed, which reads JSON'
