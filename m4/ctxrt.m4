@@ -154,7 +154,9 @@ AC_DEFUN([CTXRT_WITH_MPI], [
         PKG_CHECK_MODULES([HWLOC], [hwloc >= 2.0], [], [AC_MSG_ERROR([--with-mpi needs hwloc 2 (Debian: libhwloc-dev)])])
         CTXRT_MPI_LINKS
         MPI_FOUND=${MPICC:-pkg-config}
-        AC_PATH_PROG([MPIRUN], [mpirun], [], [$(dirname "$MPI_FOUND")$PATH_SEPARATOR$PATH])])
+        dnl Debian has mpirun.mpich beside mpicc.mpich, and mpirun may be another MPI's.
+        ctxrt_mpi_suffix=`AS_ECHO(["$MPI_FOUND"]) | sed -n 's/.*mpicc//p'`
+        AC_PATH_PROGS([MPIRUN], [mpirun$ctxrt_mpi_suffix mpirun], [], [$(dirname "$MPI_FOUND")$PATH_SEPARATOR$PATH])])
     AC_SUBST([MPI_CFLAGS])
     AC_SUBST([MPI_LIBS])
     AC_SUBST([MPI_FOUND])
