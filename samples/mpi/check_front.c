@@ -52,6 +52,15 @@ int MPIX_Query_cuda_support(void)
     return getenv("CHECK_FRONT_AWARE") != NULL;
 }
 
+#ifdef MPIX_GPU_SUPPORT_CUDA
+/* The question of MPICH. */
+__attribute__((visibility("default"))) int MPIX_GPU_query_support(int type, int *supported)
+{
+    *supported = type == MPIX_GPU_SUPPORT_CUDA && MPIX_Query_cuda_support();
+    return MPI_SUCCESS;
+}
+#endif
+
 static int is_on_gpu(const void *bytes)
 {
     unsigned int type = 0;
