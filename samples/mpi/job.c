@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 /* A failure needs no job: it may come from any depth. */
@@ -79,6 +81,14 @@ void job_print_rows(const mpi_job *self, const char *title, char (*rows)[JOB_ROW
     free(all);
 }
 
+/* MPICH's launcher loses what ranks have printed and it has not read when one of them aborts. */
+static void await_launcher(void)
+{
+    int unread = 0;
+    for (int i = 0; i < 500 && ioctl(STDERR_FILENO, FIONREAD, &unread) == 0 && unread > 0; i++)
+        (void)nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+}
+
 static _Noreturn void end_job(const char *line, int exit_status)
 {
     if (claimed != NULL && atomic_exchange(claimed, 1) != 0)
@@ -87,6 +97,7 @@ static _Noreturn void end_job(const char *line, int exit_status)
     fflush(stdout);
     fputs(line, stderr);
     fflush(stderr);
+    await_launcher();
     MPI_Abort(MPI_COMM_WORLD, exit_status);
     _exit(exit_status);
 }
