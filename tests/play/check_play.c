@@ -354,6 +354,22 @@ START_TEST(a_recording_says_what_came_back_and_plays_again)
 }
 END_TEST
 
+START_TEST(a_recording_keeps_the_alternatives_of_a_step_that_matched)
+{
+    char *recorded = record("A: ctx.sync -> SUCCESS | INVALID_CONTEXT | INVALID_VALUE # Q1 [D]\n"
+                            "A: ctx.get -> INVALID_VALUE | SUCCESS none\n");
+    static const char *const parts[] = {"-> INVALID_CONTEXT | SUCCESS | INVALID_VALUE # Q1",
+                                        "-> SUCCESS none | INVALID_VALUE\n"};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        ck_assert_msg(strstr(recorded, parts[i]) != NULL, "%s: %s", parts[i], recorded);
+    check_passes(recorded);
+    free(recorded);
+    recorded = record("A: ctx.sync -> SUCCESS | INVALID_VALUE\n");
+    ck_assert_msg(strstr(recorded, "-> INVALID_CONTEXT\n") != NULL, "%s", recorded);
+    free(recorded);
+}
+END_TEST
+
 START_TEST(steps_that_were_not_run_are_recorded_as_anything)
 {
     char *recorded = record("A: ctx.create a\nA: stream.create s\nA: stream.host f s gate=g\n"
@@ -434,6 +450,7 @@ static Suite *make_suite(void)
 
     TCase *recordings = tcase_create("recordings");
     tcase_add_test(recordings, a_recording_says_what_came_back_and_plays_again);
+    tcase_add_test(recordings, a_recording_keeps_the_alternatives_of_a_step_that_matched);
     tcase_add_test(recordings, steps_that_were_not_run_are_recorded_as_anything);
     suite_add_tcase(suite, recordings);
     return suite;

@@ -28,6 +28,16 @@ static bool record_value(cx_scenario *scenario, const cx_came_value *came, cx_ex
     return value->name != NULL;
 }
 
+/* Unlinks one of a step's alternatives; returns the others. */
+static cx_outcome *unlink_outcome(cx_step *step, const cx_outcome *one)
+{
+    cx_outcome **link = &step->outcomes;
+    while (*link != one)
+        link = &(*link)->next;
+    *link = one->next;
+    return step->outcomes;
+}
+
 static bool record_step(cx_scenario *scenario, const cx_tape *tape, cx_line *line)
 {
     const cx_came *came = &tape->came[line->index];
@@ -48,6 +58,8 @@ static bool record_step(cx_scenario *scenario, const cx_tape *tape, cx_line *lin
         else if (!record_value(scenario, &came->values[i], &outcome->values[i]))
             return false;
     }
+    if (said != NULL && came->matched)
+        outcome->next = unlink_outcome(&line->step, said);
     line->step.outcomes = outcome;
     return true;
 }

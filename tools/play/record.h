@@ -8,9 +8,9 @@
 #include "play/tape.h"
 #include <stdio.h>
 
-/* Changes the expectations of the scenario to the results. Open ones (_, @name, alternatives of
- * values) stay open if they matched; steps that were not run expect anything. False: out of
- * memory. */
+/* Changes the expectations of the scenario to the results. Open ones (_, @name) stay open if they
+ * matched, and other alternatives stay behind the result; steps that were not run expect anything.
+ * False: out of memory. */
 bool cx_record_apply(cx_scenario *scenario, const cx_tape *tape);
 
 /* Prints device, driver version and date, then the scenario. */
