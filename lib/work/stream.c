@@ -190,7 +190,7 @@ static ctxrt_status end_stream(cx_stream *stream, const ctxrt_stream *handle)
 
 ctxrt_status ctxrt_stream_destroy(ctxrt_stream *handle)
 {
-    cx_stream *stream;
+    cx_stream *stream = NULL;
     ctxrt_status status;
     if (!cx_runtime_enter_release(&status) || handle == NULL)
         return status;
