@@ -10,7 +10,8 @@ mkdir -p "$to"
 to=$(cd "$to" && pwd)
 parts=$top_builddir/gpu-check.parts
 mkdir -p "$parts" "$to/programs" "$to/lib"
-flags=$(sh "$top_srcdir/tests/gpu/old_libc.sh" "$parts/libc" | tail -n 1)
+sh "$top_srcdir/tests/gpu/old_libc.sh" "$parts/libc" > "$parts/flags"
+flags=$(tail -n 1 "$parts/flags")
 
 # Make's own variables for the outer call are not for these.
 unset MAKEFLAGS MFLAGS MAKELEVEL

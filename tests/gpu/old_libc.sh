@@ -55,7 +55,8 @@ for module in jansson check zlib liblz4 libzstd libdw; do
         *" $name "*) ;;
         *)
             : "${first:=$name}"
-            ln -sf "$(file_of "lib$name.a")" "$to/lib$name.a"
+            archive=$(file_of "lib$name.a")
+            ln -sf "$archive" "$to/lib$name.a"
             archives="$archives $to/lib$name.a" ;;
         esac
     done
