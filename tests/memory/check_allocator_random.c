@@ -394,6 +394,8 @@ static void set_faults(uint64_t seed)
 static void start(const manner *how, uint64_t seed)
 {
     ctxrt_options options = CTXRT_OPTIONS_INIT;
+    if (how->large)
+        cx_fixture_allow_files();
     if (how->faults)
         set_faults(seed);
     const char *source = how->large || seed % 2 == 0 ? "vmm" : "alloc";

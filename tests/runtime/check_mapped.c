@@ -354,6 +354,7 @@ enum { LARGE_BLOCKS = 195 }; /* 95 % of it */
 static void open_large(void)
 {
     ctxrt_options options = CTXRT_OPTIONS_INIT;
+    cx_fixture_allow_files();
     options.cuda_driver = CTXRT_CUDA_DRIVER_EMULATED;
     options.emulated_devices = 2;
     options.emulated_memory_bytes = LARGE_GPU;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 bool cx_fixture_is_emulated(void)
@@ -58,6 +59,14 @@ void cx_fixture_start_with(int gpus, ctxrt_foreign_policy foreign)
 void cx_fixture_start(void)
 {
     cx_fixture_start_with(4, CTXRT_FOREIGN_FOLLOW);
+}
+
+void cx_fixture_allow_files(void)
+{
+    struct rlimit limit;
+    ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    limit.rlim_cur = limit.rlim_max;
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
 }
 
 void cx_fixture_end(void)

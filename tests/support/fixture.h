@@ -30,6 +30,10 @@ void cx_fixture_start_with(int gpus, ctxrt_foreign_policy foreign);
 /* The same with 4 GPUs and the policy `follow`: for tcase_add_checked_fixture. */
 void cx_fixture_start(void);
 
+/* Before the start on large devices: to the embedded driver each chunk of mapped memory, often of
+ * 2 MiB, is an open file, and a login often allows 1,024 until it is asked for more. */
+void cx_fixture_allow_files(void);
+
 /* Fails the test if a frame, a current context, a thread's frame or an object is left. */
 void cx_fixture_end(void);
 
