@@ -1,6 +1,6 @@
 # What a real GPU can be asked, as one file that runs on a machine that has one: docs/gpu-check.md.
 GPU_CHECK = tests/gpu/bundle.sh tests/gpu/carry.sh tests/gpu/contents.txt tests/gpu/gpu-check.sh tests/gpu/newer.c tests/gpu/old_libc.awk \
-	tests/gpu/old_libc.sh tests/gpu/start.c tests/gpu/unpack.sh
+	tests/gpu/old_libc.sh tests/gpu/search_tree.c tests/gpu/start.c tests/gpu/unpack.sh
 EXTRA_DIST += $(GPU_CHECK) tests/gpu/check_roots tests/support/root.sh
 dist_check_SCRIPTS += tests/gpu/check_gpu_check.sh
 TESTS += tests/gpu/check_gpu_check.sh

@@ -11,6 +11,7 @@
 #include <malloc.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -140,6 +141,19 @@ int __isoc23_sscanf(const char *text, const char *format, ...)
     va_list out;
     va_start(out, format);
     int count = old_vsscanf(text, format, out);
+    va_end(out);
+    return count;
+}
+RENAMED(int, vfscanf, "__isoc99_vfscanf", FILE *file, const char *format, va_list out)
+{
+    return old_vfscanf(file, format, out);
+}
+int __isoc23_fscanf(FILE *file, const char *format, ...);
+int __isoc23_fscanf(FILE *file, const char *format, ...)
+{
+    va_list out;
+    va_start(out, format);
+    int count = old_vfscanf(file, format, out);
     va_end(out);
     return count;
 }

@@ -3,7 +3,7 @@
 # whatever the age of the one here. It has
 # - a libc.so.6 and its neighbours without code, which have each symbol in the newest version that glibc $oldest has, of those that
 #   the libraries here have: what is linked with them asks for these versions;
-# - an archive of what the headers here take from a newer C library: tests/gpu/newer.c;
+# - an archive of what the headers here take from a newer C library, and what other libraries lack: tests/gpu/{newer,search_tree}.c;
 # - the static libraries of what is not everywhere, which the linker finds before the shared ones.
 # The last line printed has the linker's flags.
 set -eu
@@ -32,10 +32,10 @@ hollow() # library
 for library in libc.so.6 libm.so.6 libpthread.so.0 libdl.so.2 librt.so.1; do
     hollow $library
 done
-for part in newer start; do
+for part in newer start search_tree; do
     $CC -O2 -fPIC -fvisibility=hidden -c -o "$to/$part.o" "$top_srcdir/tests/gpu/$part.c"
 done
-ar rcs "$to/libnewer.a" "$to/newer.o" "$to/start.o"
+ar rcs "$to/libnewer.a" "$to/newer.o" "$to/start.o" "$to/search_tree.o"
 rm "$to"/*.s "$to"/*.map "$to"/*.o
 
 # The C library of old was several libraries, which programs name all, and the linker's script of the C library names them.
