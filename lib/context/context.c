@@ -93,7 +93,7 @@ ctxrt_status cx_context_missing(const ctxrt_context *handle)
 
 const char *cx_context_text(const cx_context *context)
 {
-    static _Thread_local char texts[4][64];
+    static _Thread_local char texts[4][56];
     static _Thread_local unsigned int turn;
     static const char *const kinds[] = {"primary context", "context", "foreign context"};
     char *text = texts[turn++ % 4];

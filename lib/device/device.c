@@ -49,7 +49,7 @@ void cx_devices_build(bool emulated_gpus)
 
 const char *cx_device_text(ctxrt_device id)
 {
-    static _Thread_local char texts[4][24];
+    static _Thread_local char texts[4][20];
     static _Thread_local unsigned int turn;
     char *text = texts[turn++ % 4];
     snprintf(text, sizeof texts[0], "%s:%d", ctxrt_device_type_name(id.type), id.index);

@@ -96,18 +96,20 @@ ctxrt_status cx_pointer_look(const void *pointer, size_t bytes, cx_pointer_view 
     return status;
 }
 
+/* What a message calls memory. */
+static _Thread_local char memory_text[36];
+
 const char *cx_pointer_text(const cx_pointer_view *view)
 {
-    static _Thread_local char text[48];
     if (view->driver == NULL)
         return "known to no driver";
     if (view->kind == CTXRT_MEMORY_PINNED)
         return "pinned host memory";
     if (view->kind == CTXRT_MEMORY_MANAGED)
         return "managed memory";
-    snprintf(text, sizeof text, "memory of %s",
+    snprintf(memory_text, sizeof memory_text, "memory of %s",
              view->device != NULL ? cx_device_text(view->device->id) : "an unknown device");
-    return text;
+    return memory_text;
 }
 
 ctxrt_status cx_pointer_context(const cx_pointer_view *view, cx_context **out_context)
@@ -125,13 +127,12 @@ ctxrt_status cx_pointer_context(const cx_pointer_view *view, cx_context **out_co
 
 static const char *kind_text(ctxrt_memory_kind kind, ctxrt_device device)
 {
-    static _Thread_local char text[48];
-    snprintf(text, sizeof text, "%s%s",
+    snprintf(memory_text, sizeof memory_text, "%s%s",
              kind == CTXRT_MEMORY_PINNED    ? "pinned memory of "
              : kind == CTXRT_MEMORY_MANAGED ? "managed memory of "
                                             : "memory of ",
              cx_device_text(device));
-    return text;
+    return memory_text;
 }
 
 static ctxrt_device device_of(const cx_pointer_view *view)
