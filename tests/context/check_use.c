@@ -44,6 +44,19 @@ static pthread_t start_reset(void)
     return thread;
 }
 
+/* The calling thread pins the context: the reset begins, and waits. */
+static pthread_t start_reset_of_pinned(cx_context *context)
+{
+    uint32_t before = epoch();
+    cx_assert_ok(cx_context_enter(context));
+    cx_context_pin(context);
+    cx_section_leave();
+    pthread_t thread = start_reset();
+    while (epoch() == before)
+        sched_yield();
+    return thread;
+}
+
 static void join_reset(pthread_t thread)
 {
     void *status;
@@ -91,12 +104,7 @@ START_TEST(a_reset_waits_for_a_pinned_thread_and_a_thread_that_enters_waits_for_
 {
     cx_context *context = primary();
     uint32_t before = epoch();
-    cx_assert_ok(cx_context_enter(context));
-    cx_context_pin(context);
-    cx_section_leave();
-    pthread_t thread = start_reset();
-    while (epoch() == before)
-        sched_yield();
+    pthread_t thread = start_reset_of_pinned(context);
     ck_assert(cx_context_is_resetting(context));
     ck_assert_uint_eq(cx_context_next_epoch(context), before + 2);
     for (int i = 0; i < 1000; i++)
@@ -116,12 +124,7 @@ START_TEST(a_reset_waits_for_a_thread_that_has_unpinned_in_a_section_and_is_stil
 {
     cx_context *context = primary();
     uint32_t before = epoch();
-    cx_assert_ok(cx_context_enter(context));
-    cx_context_pin(context);
-    cx_section_leave();
-    pthread_t thread = start_reset();
-    while (epoch() == before)
-        sched_yield();
+    pthread_t thread = start_reset_of_pinned(context);
     cx_section_enter();
     cx_context_unpin(context);
     for (int i = 0; i < 1000 && epoch() == before + 1; i++)
@@ -150,13 +153,7 @@ END_TEST
 START_TEST(in_a_section_a_context_that_is_being_reset_is_refused)
 {
     cx_context *context = primary();
-    uint32_t before = epoch();
-    cx_assert_ok(cx_context_enter(context));
-    cx_context_pin(context);
-    cx_section_leave();
-    pthread_t thread = start_reset();
-    while (epoch() == before)
-        sched_yield();
+    pthread_t thread = start_reset_of_pinned(context);
     cx_section_enter();
     cx_assert_error(cx_context_enter(context), CTXRT_ERROR_CONTEXT_DESTROYED);
     ck_assert(cx_section_is_entered());
