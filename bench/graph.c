@@ -7,6 +7,7 @@
  */
 #include "check.h"
 #include "device/device.h"
+#include "base/clock.h"
 #include "options.h"
 #include "rounds.h"
 #include "table.h"
@@ -16,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define DEVICE CTXRT_CUDA(0)
 #define TINY 64
@@ -175,13 +175,6 @@ static const row rows[] = {
 
 /* ---- planning ---- */
 
-static double now_ns(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
-}
-
 /* A chain: each tensor is freed when the next but one is there. */
 static void plan_chain(size_t tensors)
 {
@@ -200,10 +193,10 @@ static void plan_chain(size_t tensors)
 static double plan_ns(size_t tensors, size_t count)
 {
     plan_chain(tensors);
-    double begin = now_ns();
+    uint64_t begin = cx_clock_ns();
     for (size_t i = 0; i < count; i++)
         plan_chain(tensors);
-    return (now_ns() - begin) / (double)(count * tensors);
+    return (double)(cx_clock_ns() - begin) / (double)(count * tensors);
 }
 
 /* ---- the whole ---- */

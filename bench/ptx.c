@@ -1,6 +1,7 @@
 /* Thread-instructions a second of the PTX interpreter, on one core, for five loops; and of the same
  * loops as C, which counts as many instructions as the PTX has. The driver does not matter. With
  * `--loop NAME` only that one runs, in lockstep, or by --apart lane by lane: for a profiler. */
+#include "base/clock.h"
 #include "options.h"
 #include "ptx/ptx.h"
 #include "table.h"
@@ -231,14 +232,6 @@ static double time_loop(const loop *of, const cx_ptx_module *module, way how)
     return best;
 }
 
-static double wall_ns(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
-}
-
 /* How many times as fast a grid of 64 blocks runs on all cores as on one, in the best of some
  * rounds, by the clock on the wall. */
 static void time_cores(const loop *of, unsigned cores)
@@ -247,10 +240,10 @@ static void time_cores(const loop *of, unsigned cores)
     double best[2] = {1e18, 1e18};
 
     for (int i = 0; i < 2 * ROUNDS; i++) {
-        double start = wall_ns(), lasted;
+        uint64_t start = cx_clock_ns();
 
         run_kernel(of, module, false, 64, i % 2 ? cores : 1);
-        lasted = wall_ns() - start;
+        double lasted = (double)(cx_clock_ns() - start);
         if (lasted < best[i % 2])
             best[i % 2] = lasted;
     }

@@ -1,33 +1,26 @@
 #include "rounds.h"
 
+#include "base/clock.h"
 #include <stdlib.h>
-#include <time.h>
 
-static double paused_at_ns, paused_ns;
-
-static double now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
+static uint64_t paused_at_ns, paused_ns;
 
 void bench_pause(void)
 {
-    paused_at_ns = now_ns();
+    paused_at_ns = cx_clock_ns();
 }
 
 void bench_resume(void)
 {
-    paused_ns += now_ns() - paused_at_ns;
+    paused_ns += cx_clock_ns() - paused_at_ns;
 }
 
 static double time_ns(bench_operation operation, void *argument, size_t count)
 {
     paused_ns = 0;
-    double began_ns = now_ns();
+    uint64_t began_ns = cx_clock_ns();
     operation(count, argument);
-    return (now_ns() - began_ns - paused_ns) / (double)count;
+    return (double)(cx_clock_ns() - began_ns - paused_ns) / (double)count;
 }
 
 static int compare(const void *left, const void *right)
