@@ -210,15 +210,20 @@ static void leave_with_work(const char *schedule)
     pthread_exit(NULL);
 }
 
-START_TEST(a_process_whose_main_thread_leaves_ends)
+static void check_ends_well(void (*run)(const char *schedule), const char *schedule)
 {
     int status;
     pid_t child = fork();
 
     if (child == 0)
-        leave_with_work(every_schedule[_i]);
+        run(schedule);
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+START_TEST(a_process_whose_main_thread_leaves_ends)
+{
+    check_ends_well(leave_with_work, every_schedule[_i]);
 }
 END_TEST
 
@@ -272,13 +277,7 @@ static void leave_another_at_work(const char *schedule)
 
 START_TEST(work_is_done_when_all_workers_had_left)
 {
-    int status;
-    pid_t child = fork();
-
-    if (child == 0)
-        leave_another_at_work(every_schedule[_i]);
-    ck_assert_int_eq(waitpid(child, &status, 0), child);
-    ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    check_ends_well(leave_another_at_work, every_schedule[_i]);
 }
 END_TEST
 #endif
