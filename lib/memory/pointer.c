@@ -96,7 +96,7 @@ ctxrt_status cx_pointer_look(const void *pointer, size_t bytes, cx_pointer_view 
     return status;
 }
 
-/* What a message calls memory. */
+/* A message calls memory so. */
 static _Thread_local char memory_text[36];
 
 const char *cx_pointer_text(const cx_pointer_view *view)
