@@ -129,3 +129,9 @@ void cx_sections_open(void)
     pthread_mutex_unlock(&closing);
     cx_cancel_restore(cancel);
 }
+
+void cx_sections_pass(void)
+{
+    cx_sections_close();
+    cx_sections_open();
+}

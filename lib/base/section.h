@@ -93,4 +93,7 @@ static inline bool cx_section_is_entered(void)
 void cx_sections_close(void);
 void cx_sections_open(void);
 
+/* Waits until each other thread has left the section that it is in, on the same terms. */
+void cx_sections_pass(void);
+
 #endif

@@ -142,7 +142,6 @@ void cx_context_wait_unpinned(const cx_context *context)
     do {
         wait_for_pins(context);
         /* A thread may have unpinned it in a section that it has not left yet. */
-        cx_sections_close();
-        cx_sections_open();
+        cx_sections_pass();
     } while (atomic_load(&context->pins) != 0);
 }

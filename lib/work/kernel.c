@@ -139,6 +139,15 @@ static ctxrt_status no_such_kernel(const ctxrt_kernel *handle)
     return cx_handle_error("kernel", handle, "its module was unloaded, or it never was one");
 }
 
+ctxrt_status cx_kernel_look(ctxrt_kernel *handle, cx_kernel **out_kernel)
+{
+    *out_kernel = cx_pool_find(&kernels, handle);
+    if (*out_kernel == NULL)
+        return no_such_kernel(handle);
+    return cx_module_check(atomic_load_explicit(&(*out_kernel)->module, memory_order_relaxed),
+                           "kernel");
+}
+
 /* The count belongs to the module that the slot names now; that is the kernel's own if the kernel
  * was not retired meanwhile. */
 ctxrt_status cx_kernel_enter(ctxrt_kernel *handle, cx_kernel_use *out_use)

@@ -8,7 +8,7 @@
 
 #define CX_PARAMETERS_UNKNOWN (-1)
 
-/* A count of the module makes all of it readable. */
+/* Readable with a count of the module, or in the section in which the kernel was found live. */
 struct cx_kernel {
     _Atomic(cx_module *) module;
     _Atomic(ctxrt_module *) module_handle;
@@ -22,6 +22,15 @@ typedef struct cx_kernel_use {
     cx_kernel *kernel;
     cx_module_use of; /* holds the count */
 } cx_kernel_use;
+
+/* In a section: finds the live kernel of a handle. Until the section is left neither the kernel nor
+ * its module ends. */
+ctxrt_status cx_kernel_look(ctxrt_kernel *handle, cx_kernel **out_kernel);
+
+static inline cx_context *cx_kernel_context(const cx_kernel *kernel)
+{
+    return atomic_load_explicit(&kernel->module, memory_order_relaxed)->context;
+}
 
 /* Finds the live kernel of a handle and takes a count of its module. Balance with
  * cx_module_leave. */

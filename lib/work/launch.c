@@ -1,5 +1,4 @@
 /* Launches of kernels. */
-#include "base/cancel.h"
 #include "base/error.h"
 #include "context/context_guard.h"
 #include "work/kernel.h"
@@ -61,23 +60,24 @@ static ctxrt_status check_arguments(const cx_kernel *kernel, void **arguments, s
     return CTXRT_SUCCESS;
 }
 
-static ctxrt_status check_stream(const cx_kernel_use *use, const ctxrt_stream *handle,
+static ctxrt_status check_stream(const cx_kernel *kernel, const ctxrt_stream *handle,
                                  const cx_stream_target *target)
 {
-    if (target->context == use->of.module->context)
+    const cx_context *context = cx_kernel_context(kernel);
+    if (target->context == context)
         return CTXRT_SUCCESS;
     return cx_error(CTXRT_ERROR_WRONG_CONTEXT, "the kernel '%.200s' is of %s, and the %s is of %s",
-                    use->kernel->name, cx_context_text(use->of.module->context),
+                    kernel->name, cx_context_text(context),
                     handle == NULL || handle == CTXRT_STREAM_LEGACY ? "top frame" : "stream",
                     cx_context_text(target->context));
 }
 
 /* ---- the driver ---- */
 
-static ctxrt_status launch_refused(const cx_kernel_use *use, const ctxrt_launch_config *config,
+static ctxrt_status launch_refused(const cx_kernel *kernel, const ctxrt_launch_config *config,
                                    cx_slot slot, cxu_result result)
 {
-    const cx_driver *driver = use->of.module->context->driver;
+    const cx_driver *driver = cx_kernel_context(kernel)->driver;
     const char *name = cx_driver_result_name(driver, result);
     if (driver->missing[slot])
         return cx_driver_error(driver, slot, result);
@@ -85,17 +85,17 @@ static ctxrt_status launch_refused(const cx_kernel_use *use, const ctxrt_launch_
         cx_driver_status(result), cx_symbols[slot].symbol, (int)result, name,
         "the kernel '%.200s' was not launched, grid %u x %u x %u, block %u x %u x %u, %zu bytes of "
         "shared memory: %s, %d (%s)",
-        use->kernel->name, config->grid[0], config->grid[1], config->grid[2], config->block[0],
+        kernel->name, config->grid[0], config->grid[1], config->grid[2], config->block[0],
         config->block[1], config->block[2], config->shared_bytes, name, (int)result,
         cx_driver_result_text(driver, result));
 }
 
-static ctxrt_status submit_launch(const cx_kernel_use *use, const ctxrt_launch_config *config,
+static ctxrt_status submit_launch(const cx_kernel *kernel, const ctxrt_launch_config *config,
                                   CUstream stream, void **arguments)
 {
     const unsigned int *grid = config->grid, *block = config->block;
-    const cx_driver_table *table = &use->of.module->context->driver->table;
-    CUfunction function = use->kernel->native;
+    const cx_driver_table *table = &cx_kernel_context(kernel)->driver->table;
+    CUfunction function = kernel->native;
     unsigned int shared = (unsigned int)config->shared_bytes;
     cx_slot slot =
         config->cooperative ? CX_SLOT_launch_cooperative_kernel : CX_SLOT_launch_kernel;
@@ -105,54 +105,46 @@ static ctxrt_status submit_launch(const cx_kernel_use *use, const ctxrt_launch_c
                                                block[1], block[2], shared, stream, arguments)
             : table->launch_kernel(function, grid[0], grid[1], grid[2], block[0], block[1],
                                    block[2], shared, stream, arguments, NULL);
-    return result == CXU_SUCCESS ? CTXRT_SUCCESS : launch_refused(use, config, slot, result);
+    return result == CXU_SUCCESS ? CTXRT_SUCCESS : launch_refused(kernel, config, slot, result);
 }
 
-/* In the section of the stream's work. */
-static ctxrt_status launch_there(const cx_kernel_use *use, const ctxrt_launch_config *config,
+static ctxrt_status launch_there(const cx_kernel *kernel, const ctxrt_launch_config *config,
                                  const cx_stream_target *target, void **arguments)
 {
     cx_context_guard guard;
-    ctxrt_status status = check_stream(use, config->stream, target);
-    if (status == CTXRT_SUCCESS)
-        status = cx_module_check(use->of.module, "kernel");
-    if (status != CTXRT_SUCCESS)
-        return status;
-    status = cx_work_make_current(config->stream, target, &guard);
+    ctxrt_status status = cx_work_make_current(config->stream, target, &guard);
     if (status == CTXRT_SUCCESS) {
-        status = submit_launch(use, config, target->native, arguments);
+        status = submit_launch(kernel, config, target->native, arguments);
         cx_context_guard_leave(&guard);
     }
     return cx_context_blame(target->context, "kernel", status);
 }
 
-static ctxrt_status launch_with_use(const cx_kernel_use *use, const ctxrt_launch_config *config,
-                                    void **arguments, size_t count)
+/* In the section of the stream's work. */
+static ctxrt_status find_and_launch(const ctxrt_launch_config *config, ctxrt_kernel *handle,
+                                    const cx_stream_target *target, void **arguments, size_t count)
 {
-    cx_stream_target target;
-    ctxrt_status status = check_arguments(use->kernel, arguments, count);
+    cx_kernel *kernel;
+    ctxrt_status status = cx_kernel_look(handle, &kernel);
     if (status == CTXRT_SUCCESS)
-        status = cx_work_begin(config->stream, &target);
-    if (status != CTXRT_SUCCESS)
-        return status;
-    status = launch_there(use, config, &target, arguments);
-    cx_work_end();
-    return status;
+        status = check_arguments(kernel, arguments, count);
+    if (status == CTXRT_SUCCESS)
+        status = check_stream(kernel, config->stream, target);
+    return status == CTXRT_SUCCESS ? launch_there(kernel, config, target, arguments) : status;
 }
 
-ctxrt_status ctxrt_launch(const ctxrt_launch_config *config, ctxrt_kernel *handle, void **arguments,
+ctxrt_status ctxrt_launch(const ctxrt_launch_config *config, ctxrt_kernel *kernel, void **arguments,
                           size_t argument_count)
 {
-    cx_kernel_use use;
+    cx_stream_target target;
     ctxrt_status status = cx_runtime_enter();
     if (status == CTXRT_SUCCESS)
         status = check_config(config);
     if (status == CTXRT_SUCCESS)
-        status = cx_kernel_enter(handle, &use);
+        status = cx_work_begin(config->stream, &target);
     if (status != CTXRT_SUCCESS)
         return status;
-    int cancel = cx_cancel_hold();
-    status = cx_module_leave(use.of, launch_with_use(&use, config, arguments, argument_count));
-    cx_cancel_restore(cancel);
+    status = find_and_launch(config, kernel, &target, arguments, argument_count);
+    cx_work_end();
     return status;
 }

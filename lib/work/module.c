@@ -254,10 +254,10 @@ static ctxrt_status no_such_module(const ctxrt_module *handle)
 
 ctxrt_status cx_module_check(const cx_module *module, const char *noun)
 {
-    while (cx_context_wait(module->context))
-        ;
-    if (module->epoch == atomic_load(&module->context->epoch))
-        return CTXRT_SUCCESS;
+    do {
+        if (module->epoch == atomic_load(&module->context->epoch))
+            return CTXRT_SUCCESS;
+    } while (cx_context_wait(module->context));
     return cx_error(CTXRT_ERROR_CONTEXT_DESTROYED, "the %s is gone: %s was reset after it was made",
                     noun, cx_context_text(module->context));
 }
@@ -303,6 +303,7 @@ ctxrt_status ctxrt_module_unload(ctxrt_module *handle)
     if (module == NULL)
         return no_such_module(handle);
     cx_kernels_retire(module);
+    cx_sections_pass();
     return cx_module_release((cx_module_use){module, handle});
 }
 

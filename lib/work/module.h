@@ -3,7 +3,9 @@
  *
  * A module is counted: the user has one count until ctxrt_module_unload, each call that uses it one
  * until it returns, and each graph that has a kernel of it one. With the last count the driver
- * unloads it. The handles go with the user's count.
+ * unloads it. The handles go with the user's count. A launch takes no count: it finds its kernel in
+ * a section, and the user's count is given back once the threads have left the sections in which
+ * they found a handle live.
  */
 #ifndef CX_WORK_MODULE_H
 #define CX_WORK_MODULE_H

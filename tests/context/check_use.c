@@ -4,6 +4,7 @@
 #include "test.h"
 
 #include "work/event.h"
+#include "work/kernel.h"
 #include "work/work.h"
 #include <sched.h>
 
@@ -272,6 +273,46 @@ START_TEST(a_release_waits_for_a_pinned_thread)
 }
 END_TEST
 
+typedef struct unloading {
+    ctxrt_module *module;
+    atomic_int done;
+} unloading;
+
+static void *unload(void *argument)
+{
+    unloading *self = argument;
+    ctxrt_status status = ctxrt_module_unload(self->module);
+    atomic_store(&self->done, 1);
+    return (void *)(intptr_t)status;
+}
+
+START_TEST(an_unload_waits_for_a_thread_that_has_found_a_kernel_of_the_module)
+{
+    static const char nothing[] = ".version 7.0\n.target sm_50\n.address_size 64\n"
+                                  ".visible .entry nothing()\n{\n    ret;\n}\n";
+    unloading self = {.done = 0};
+    ctxrt_kernel *handle;
+    cx_kernel *kernel, *again;
+    cx_stream_target target;
+    pthread_t thread;
+    void *status;
+    cx_assert_ok(ctxrt_module_load(nothing, 0, &self.module));
+    cx_assert_ok(ctxrt_module_get_kernel(self.module, "nothing", &handle));
+    cx_assert_ok(cx_work_begin(NULL, &target));
+    cx_assert_ok(cx_kernel_look(handle, &kernel));
+    ck_assert_int_eq(pthread_create(&thread, NULL, unload, &self), 0);
+    while (cx_kernel_look(handle, &again) == CTXRT_SUCCESS)
+        sched_yield();
+    for (int i = 0; i < 1000; i++)
+        sched_yield();
+    ck_assert_int_eq(atomic_load(&self.done), 0);
+    ck_assert_str_eq(kernel->name, "nothing");
+    cx_work_end();
+    ck_assert_int_eq(pthread_join(thread, &status), 0);
+    ck_assert_int_eq((int)(intptr_t)status, CTXRT_SUCCESS);
+}
+END_TEST
+
 static Suite *use_suite(void)
 {
     Suite *suite = suite_create("use");
@@ -290,6 +331,7 @@ static Suite *use_suite(void)
     tcase_add_test(tcase, refused_work_is_in_no_section);
     tcase_add_test(tcase, work_waits_while_its_context_is_being_reset);
     tcase_add_test(tcase, a_release_waits_for_a_pinned_thread);
+    tcase_add_test(tcase, an_unload_waits_for_a_thread_that_has_found_a_kernel_of_the_module);
     suite_add_tcase(suite, tcase);
     return suite;
 }
