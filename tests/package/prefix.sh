@@ -14,7 +14,7 @@ esac
 echo 1..8
 mkdir -p "$scratch/tree/copy"
 ln -s "$top_srcdir"/* "$scratch/tree" 2> /dev/null
-(cd "$top_builddir" && tar cf - --exclude='*.valgrind' --exclude=./tests --exclude=./samples .) |
+(cd "$top_builddir" && tar cf - --exclude='*.valgrind' --exclude=./tests --exclude=./samples --exclude=./asan --exclude=./tsan .) |
     (cd "$scratch/tree/copy" && tar xf -)
 prefix=$scratch/installed
 
