@@ -14,7 +14,7 @@ readme=$documents/README.md guide=$documents/docs/guide.md allocator=$documents/
 # What cannot be run here, line by line. Of the rest, nothing runs but what is expected of a guide.
 may_run='^((CTXRT|CUDA)_[A-Z_]*=[^ ]* )*(cc|c\+\+|ctxrt|export|unset|\./[a-z_]*)( |$)'
 cat > "$scratch/not-run" <<'LINES'
-./bootstrap demo   # installs what is missing, builds, sends a file through 4 emulated GPUs (Debian 12: 9 busy min, 700 MB; 13: 12, 740 MB)
+./bootstrap demo   # installs what is missing, builds, sends a file through 4 emulated GPUs (an empty Debian 12 or 13: 5 min, 740 MB)
 ./bootstrap check  # the same, then the tests, plain and under sanitizers; both on Debian and Ubuntu
 ./bootstrap build
 sudo make -C build install
