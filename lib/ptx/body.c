@@ -40,10 +40,8 @@ static cx_ptx_encoder encoder_of(const cx_ptx_token *opcode)
         {"griddepcontrol", cx_ptx_encode_nothing}, {"mapa", cx_ptx_encode_mapa},
         {"getctarank", cx_ptx_encode_getctarank},
     };
-    cx_ptx_words words = cx_ptx_words_of(opcode);
-    cx_ptx_token first;
+    cx_ptx_token first = cx_ptx_first_word(opcode);
 
-    cx_ptx_next_word(&words, &first);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (cx_ptx_token_is(&first, rows[i].word))
             return rows[i].encode;
@@ -54,10 +52,8 @@ static cx_ptx_encoder encoder_of(const cx_ptx_token *opcode)
 
 static bool first_word_is(const cx_ptx_token *opcode, const char *word)
 {
-    cx_ptx_words words = cx_ptx_words_of(opcode);
-    cx_ptx_token first;
+    cx_ptx_token first = cx_ptx_first_word(opcode);
 
-    cx_ptx_next_word(&words, &first);
     return cx_ptx_token_is(&first, word);
 }
 
@@ -86,10 +82,8 @@ static bool drop_policy(cx_ptx_statement *statement)
 
 static bool is_known(const cx_ptx_token *opcode)
 {
-    cx_ptx_words words = cx_ptx_words_of(opcode);
-    cx_ptx_token first;
+    cx_ptx_token first = cx_ptx_first_word(opcode);
 
-    cx_ptx_next_word(&words, &first);
     if (cx_ptx_token_is(&first, "cp"))
         return !cx_ptx_has_word(opcode, "bulk");
     return encoder_of(opcode) != cx_ptx_encode_computed ||

@@ -51,10 +51,8 @@ static uint16_t find_op(const cx_ptx_token *opcode, unsigned without, unsigned *
 
 static bool first_word_among(const cx_ptx_token *opcode, const char *const *names)
 {
-    cx_ptx_words words = cx_ptx_words_of(opcode);
-    cx_ptx_token first;
+    cx_ptx_token first = cx_ptx_first_word(opcode);
 
-    cx_ptx_next_word(&words, &first);
     for (; *names; names++)
         if (cx_ptx_token_is(&first, *names))
             return true;
@@ -225,13 +223,11 @@ static bool emit_product(cx_ptx_parser *self, const cx_ptx_statement *statement,
 
 bool cx_ptx_encode_carry(cx_ptx_parser *self, const cx_ptx_statement *statement)
 {
-    cx_ptx_token first;
-    cx_ptx_words words = cx_ptx_words_of(&statement->opcode);
+    cx_ptx_token first = cx_ptx_first_word(&statement->opcode);
     cx_ptx_type type = cx_ptx_last_type(&statement->opcode);
     cx_ptx_instruction done = {0};
     bool wide = cx_ptx_type_bytes(type) == 8, takes, minus, product;
 
-    cx_ptx_next_word(&words, &first);
     takes = first.text[first.length - 1] == 'c';
     minus = first.text[0] == 's';
     product = first.text[0] == 'm';

@@ -118,6 +118,15 @@ bool cx_ptx_next_word(cx_ptx_words *words, cx_ptx_token *out_word)
     return true;
 }
 
+cx_ptx_token cx_ptx_first_word(const cx_ptx_token *opcode)
+{
+    cx_ptx_words words = cx_ptx_words_of(opcode);
+    cx_ptx_token first = {.kind = CX_PTX_WORD, .text = ""};
+
+    cx_ptx_next_word(&words, &first);
+    return first;
+}
+
 bool cx_ptx_has_word(const cx_ptx_token *opcode, const char *word)
 {
     cx_ptx_words words = cx_ptx_words_of(opcode);

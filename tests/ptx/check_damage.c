@@ -3,6 +3,7 @@
 #include "fuzz_ptx.h"
 #include "test.h"
 
+#include "ptx/parser.h"
 #include "ptx/ptx.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,6 +73,21 @@ START_TEST(text_may_end_anywhere)
 }
 END_TEST
 
+/* As behind a guard at the end of a text. */
+START_TEST(no_opcode_is_a_word_of_an_earlier_one)
+{
+    const cx_ptx_token nothing = {.kind = CX_PTX_END, .text = whole + sizeof whole - 1};
+    const cx_ptx_token branch = {.kind = CX_PTX_WORD, .text = "bra.uni", .length = 7};
+    cx_ptx_token word = cx_ptx_first_word(&branch);
+
+    ck_assert(cx_ptx_token_is(&word, "bra"));
+    word = cx_ptx_first_word(&nothing);
+    ck_assert_int_eq(word.kind, CX_PTX_WORD);
+    ck_assert_uint_eq(word.length, 0);
+    ck_assert_str_eq(word.text, "");
+}
+END_TEST
+
 /* What the fuzzer begins with: all of it is good. */
 static const char *const seeds[] = {"clusters", "histogram", "matrix_product", "next", "reduce",
                                     "saxpy", "vector_add", "warps"};
@@ -114,6 +130,7 @@ static Suite *damage_suite(void)
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, damaged_text_is_refused_or_runs_in_its_own_memory);
     tcase_add_test(tcase, text_may_end_anywhere);
+    tcase_add_test(tcase, no_opcode_is_a_word_of_an_earlier_one);
     tcase_add_loop_test(tcase, every_seed_is_taken, 0, sizeof seeds / sizeof seeds[0]);
     suite_add_tcase(suite, tcase);
     return suite;
