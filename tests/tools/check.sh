@@ -8,7 +8,7 @@ unset CTXRT_LAYERS CTXRT_STANDIN_LIBCUDA CTXRT_CHECK_FOLDER
 
 check() # argument...
 {
-    run timeout 120 "$ctxrt" check "$@"
+    run timeout 600 "$ctxrt" check "$@"
 }
 
 # Findings of the last report as "SEVERITY KIND", in order.

@@ -11,7 +11,7 @@ export TMPDIR CTXRT_LOG
 
 page() # argument of the program...
 {
-    run timeout 120 "$ctxrt" trace --check -o "$scratch/trace.html" "$traced" "$@"
+    run timeout 600 "$ctxrt" trace --check -o "$scratch/trace.html" "$traced" "$@"
 }
 
 page misuse

@@ -12,7 +12,7 @@ most=8018 # the calls that the program makes
 
 report_of() # argument...: the report is in $scratch/text
 {
-    run timeout 120 "$ctxrt" run "$@"
+    run timeout 600 "$ctxrt" run "$@"
     cp "$scratch/errors" "$scratch/text"
 }
 

@@ -12,7 +12,7 @@ export TMPDIR CTXRT_LOG
 
 trace() # argument...
 {
-    run timeout 120 "$ctxrt" trace "$@"
+    run timeout 600 "$ctxrt" trace "$@"
 }
 
 has() # pattern
@@ -164,10 +164,10 @@ copied=$(work_time 'copy of 4096 bytes' over)
 [ "$(work_time 'host function' over)" -le "$(work_time 'copy of 4096 bytes' begin)" ] &&
     [ "$copied" -le "$(work_time fill begin)" ]
 report $? 'work_that_waited_begins_behind_what_it_waited_for'
-run timeout 120 "$ctxrt" trace --events --text "$traced"
+run timeout 600 "$ctxrt" trace --events --text "$traced"
 failed_with 2 '--events is for --driver libcuda: emulated GPUs tell the times of their work'
 report $? 'emulated_gpus_need_no_events'
-run timeout 120 "$ctxrt" trace --events --text --from "$scratch"
+run timeout 600 "$ctxrt" trace --events --text --from "$scratch"
 failed_with 2 '--from reads a trace, and runs no program'
 report $? 'nor_does_what_was_recorded'
 

@@ -58,7 +58,7 @@ has_the_same()
 
 view() # argument of ctxrt trace...
 {
-    run timeout 120 "$ctxrt" trace -o "$scratch/trace.json" "$@"
+    run timeout 600 "$ctxrt" trace -o "$scratch/trace.json" "$@"
     write_page
     open_page "$scratch/page.html" "$top_srcdir/tests/tools/viewer_probe.js" --virtual-time-budget=60000
 }
