@@ -241,9 +241,14 @@ report $? 'a_child_that_crashes_is_reported'
 check --leaks "$checked" begin clean spawn begin leave_stream
 found 'warning LIFE-CONTEXT' 'warning LIFE-STREAM' && summed 0 2 2
 report $? 'what_a_child_leaves_is_judged'
-check "$checked" begin fork_many
-[ "$(findings | sort -u)" = 'error PROCESS-FORKED' ] && summed 40 0 41
-report $? 'children_forked_while_other_threads_are_in_calls_go_on'
+if [ -n "$SANITIZERS" ]; then
+    skip 'children_forked_while_other_threads_are_in_calls_go_on' \
+        "the sanitizers' backtrace of gcc 14 takes a lock that a fork leaves locked in the child"
+else
+    check "$checked" begin fork_many
+    [ "$(findings | sort -u)" = 'error PROCESS-FORKED' ] && summed 40 0 41
+    report $? 'children_forked_while_other_threads_are_in_calls_go_on'
+fi
 check sh -c 'for i in 1 2 3; do "$0" begin use_ended; done' "$checked"
 [ "$status" -eq 1 ] && found 'error HANDLE-ENDED' 'error HANDLE-ENDED' 'error HANDLE-ENDED' && summed 3 0 3
 report $? 'each_program_of_a_shell_is_reported'
