@@ -1,4 +1,5 @@
-/* What threads' caches cost besides the memory in them: magazines, and lists of free memory. */
+/* What threads' caches cost besides the memory in them: magazines, and lists of free memory. How
+ * exact their statistics are. */
 #include "context/thread.h"
 #include "driver/driver.h"
 #include "fixture.h"
@@ -7,6 +8,8 @@
 #include "test.h"
 
 #include <malloc.h>
+#include <pthread.h>
+#include <stdlib.h>
 
 enum { STREAMS = 300, ALLOCATORS = 80, SIZES = 12, STREAM_BYTES = 512 };
 
@@ -189,6 +192,63 @@ START_TEST(a_flush_leaves_the_lists_of_a_stream_whose_memory_is_being_mapped)
 }
 END_TEST
 
+/* ---- peaks of several threads ---- */
+
+enum { CROWD = 3, BLOCKS_MAX = 15000 };
+
+/* Many small blocks, and a few large ones. */
+static const struct {
+    size_t size_bytes;
+    int count;
+} loads[] = {{60, BLOCKS_MAX}, {1 << 20, 45}};
+
+static pthread_barrier_t all_allocated;
+static int load;
+
+static void *use_blocks(void *argument)
+{
+    void **blocks = argument;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    for (int i = 0; i < loads[load].count; i++)
+        cx_assert_ok(ctxrt_alloc(loads[load].size_bytes, &blocks[i]));
+    pthread_barrier_wait(&all_allocated);
+    for (int i = 0; i < loads[load].count; i++)
+        cx_assert_ok(ctxrt_free(blocks[i]));
+    cx_assert_ok(ctxrt_stack_pop());
+    return NULL;
+}
+
+/* Each thread may move a peak by a 128th of it, or by `least` if that is more. */
+static void assert_near(uint64_t peak, uint64_t exact, uint64_t least)
+{
+    uint64_t each = exact / 128 > least ? exact / 128 : least;
+    ck_assert_uint_ge(peak + CROWD * each, exact);
+    ck_assert_uint_le(peak, exact + CROWD * each);
+}
+
+START_TEST(peaks_of_several_threads_are_as_exact_as_the_header_says)
+{
+    static void *blocks[CROWD][BLOCKS_MAX];
+    pthread_t threads[CROWD];
+    ctxrt_allocator_figures figures;
+    load = _i;
+    ck_assert_int_eq(pthread_barrier_init(&all_allocated, NULL, CROWD), 0);
+    cx_fixture_start();
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    for (int i = 0; i < CROWD; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, use_blocks, blocks[i]), 0);
+    for (int i = 0; i < CROWD; i++)
+        ck_assert_int_eq(pthread_join(threads[i], NULL), 0);
+    cx_assert_ok(ctxrt_allocator_statistics(NULL, &figures));
+    ck_assert_uint_eq(figures.current_count, 0);
+    const uint64_t count = CROWD * (uint64_t)loads[_i].count;
+    assert_near(figures.peak_count, count, 256);
+    assert_near(figures.peak_bytes, count * loads[_i].size_bytes, 1 << 20);
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_fixture_end();
+}
+END_TEST
+
 static Suite *thread_caches_suite(void)
 {
     Suite *suite = suite_create("thread_caches");
@@ -197,6 +257,8 @@ static Suite *thread_caches_suite(void)
     tcase_add_test(tcase, a_thread_has_magazines_for_the_streams_that_it_used_last);
     tcase_add_test(tcase, a_thread_has_magazines_for_the_allocators_that_it_used_last);
     tcase_add_test(tcase, a_flush_leaves_the_lists_of_a_stream_whose_memory_is_being_mapped);
+    tcase_add_loop_test(tcase, peaks_of_several_threads_are_as_exact_as_the_header_says, 0,
+                        sizeof loads / sizeof *loads);
     suite_add_tcase(suite, tcase);
     return suite;
 }
