@@ -56,7 +56,8 @@ void cx_cache_shot(struct cx_cache *cache, cx_allocator_shot *shot);
 
 const char *cx_block_state_name(cx_block_state state);
 
-/* "main+0x1f (program)", cut to the buffer; "" for NULL. */
+/* "main+0x1f (program)", or the address where no file has the code; cut to the buffer. "" for
+ * NULL. */
 void cx_place_text(const void *place, char *text, size_t size);
 
 /* Write to memory: a failure is the stream's error. */

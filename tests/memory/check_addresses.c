@@ -5,6 +5,7 @@
 #include "calls.h"
 #include "driver/driver.h"
 #include "fixture.h"
+#include "memory/allocator_snapshot.h"
 #include "memory/past.h"
 #include "memory/pointer_table.h"
 #include "memory/start_bits.h"
@@ -384,6 +385,17 @@ START_TEST(a_refusal_says_of_which_device_the_memory_was_and_how_it_went)
 }
 END_TEST
 
+START_TEST(memory_in_stream_order_is_known_after_a_reset_as_before)
+{
+    char *memory = give_async(SIZE);
+    cx_assert_ok(ctxrt_device_reset(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_fill(memory, 1, SIZE));
+    cx_assert_error(ctxrt_fill(memory, 1, SIZE + 1), CTXRT_ERROR_INVALID_ARGUMENT);
+    cx_assert_ok(ctxrt_free(memory));
+    assert_went(ctxrt_fill(memory, 0, 1), "freed");
+}
+END_TEST
+
 START_TEST(addresses_that_the_host_has_by_now_are_the_hosts)
 {
     char *kept = allocate(SIZE), *memory = allocate(64 * MIB);
@@ -399,6 +411,21 @@ START_TEST(addresses_that_the_host_has_by_now_are_the_hosts)
     assert_went(ctxrt_fill(pages + MIB, 7, MIB), "freed");
     ck_assert_int_eq(munmap(pages, MIB), 0);
     cx_assert_ok(ctxrt_free(kept));
+}
+END_TEST
+
+/* ---- places ---- */
+
+/* As that of code that a compiler made at run time. */
+START_TEST(a_place_that_is_in_no_file_is_told_by_its_address)
+{
+    char text[32], wanted[32];
+    char *page = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ck_assert_ptr_ne(page, MAP_FAILED);
+    snprintf(wanted, sizeof wanted, "%p", (void *)(page + 16));
+    cx_place_text(page + 16, text, sizeof text);
+    ck_assert_str_eq(text, wanted);
+    ck_assert_int_eq(munmap(page, 4096), 0);
 }
 END_TEST
 
@@ -434,6 +461,14 @@ static void enter_past(uintptr_t begin, size_t size)
     cx_pointers_unlock();
 }
 
+/* What earlier tests of the process have entered. */
+static void leave_all(void)
+{
+    cx_pointers_lock();
+    cx_past_leave(0, UINTPTR_MAX);
+    cx_pointers_unlock();
+}
+
 /* An entry that cannot be split, for there is no room, stays. */
 START_TEST(the_host_has_a_part_of_an_entry_of_a_full_table)
 {
@@ -446,6 +481,29 @@ START_TEST(the_host_has_a_part_of_an_entry_of_a_full_table)
     for (int i = 1; i + 1 < PAGES; i++)
         ck_assert(!cx_past_find(mine + (ptrdiff_t)i * PAGE, 64, &found));
     ck_assert(cx_past_find((const void *)(uintptr_t)(2 * ENTRIES * PAGE), 64, &found));
+}
+END_TEST
+
+static const int closest[] = {0, 1, 2, 511, 1022};
+
+/* Nothing lies between two entries: merging these makes no other address a past one. */
+START_TEST(a_full_table_merges_the_entries_that_are_closest)
+{
+    enum { ENTRIES = 1024, PAGE = 4096 };
+    cx_past found;
+    const size_t bytes = (size_t)2 * (ENTRIES + 1) * PAGE;
+    char *pages = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    ck_assert_ptr_ne(pages, MAP_FAILED);
+    leave_all();
+    for (int i = 0; i <= ENTRIES; i++)
+        enter_past((uintptr_t)pages + (uintptr_t)2 * i * PAGE, i == closest[_i] ? 2 * PAGE : PAGE);
+    for (int i = 0; i <= ENTRIES; i++) {
+        const char *entry = pages + (size_t)2 * i * PAGE;
+        ck_assert_msg(cx_past_find(entry, PAGE, &found), "entry %d is not there any more", i);
+        ck_assert_msg(i == closest[_i] || !cx_past_find(entry + PAGE, PAGE, &found),
+                      "what is behind entry %d was no such memory", i);
+    }
+    ck_assert_int_eq(munmap(pages, bytes), 0);
 }
 END_TEST
 
@@ -477,7 +535,11 @@ static Suite *addresses_suite(void)
     tcase_add_test(tcase, a_refusal_says_of_which_device_the_memory_was_and_how_it_went);
     tcase_add_test(tcase, memory_of_the_cpu_that_went_with_a_reset_is_refused);
     tcase_add_test(tcase, addresses_that_the_host_has_by_now_are_the_hosts);
+    tcase_add_test(tcase, memory_in_stream_order_is_known_after_a_reset_as_before);
     tcase_add_test(tcase, the_host_has_a_part_of_an_entry_of_a_full_table);
+    tcase_add_loop_test(tcase, a_full_table_merges_the_entries_that_are_closest, 0,
+                        sizeof closest / sizeof *closest);
+    tcase_add_test(tcase, a_place_that_is_in_no_file_is_told_by_its_address);
     tcase_add_test(tcase, threads_find_their_blocks_while_others_come_and_go);
     suite_add_tcase(suite, tcase);
     return suite;
