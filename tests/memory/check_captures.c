@@ -474,6 +474,14 @@ START_TEST(mapping_and_sharing_are_nothing_that_a_capture_could_forbid)
 }
 END_TEST
 
+/* As it is for a thread whose user never changed it. */
+static void assert_captures_are_strict(void)
+{
+    cxu_stream_capture_mode mode = CXU_STREAM_CAPTURE_MODE_GLOBAL;
+    ck_assert_int_eq(beneath.thread_exchange_stream_capture_mode(&mode), CXU_SUCCESS);
+    ck_assert_int_eq(mode, CXU_STREAM_CAPTURE_MODE_GLOBAL);
+}
+
 START_TEST(an_allocator_that_is_destroyed_in_a_capture_gives_its_memory_back)
 {
     cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
@@ -485,6 +493,7 @@ START_TEST(an_allocator_that_is_destroyed_in_a_capture_gives_its_memory_back)
     begin_capture(CTXRT_CAPTURE_GLOBAL);
     cx_assert_ok(ctxrt_frame_set_allocator(NULL));
     cx_assert_ok(ctxrt_allocator_destroy(allocator));
+    assert_captures_are_strict();
     end_capture();
     ck_assert_uint_eq(free_bytes(), before);
     cx_assert_ok(ctxrt_stream_destroy(stream));
