@@ -134,6 +134,20 @@ START_TEST(a_piece_below_others_of_its_class_is_found)
 }
 END_TEST
 
+START_TEST(the_large_piece_serves_what_it_fits_and_once)
+{
+    uint32_t piece;
+    magazines->large = (cx_kept_block){5000, 9, ~9u};
+    ck_assert(put(1, 4600));
+    ck_assert_uint_eq(take(4000, 500, &piece), 0);
+    ck_assert_uint_eq(take(4600, 500, &piece), 4600);
+    ck_assert_uint_eq(take(4600, 399, &piece), 0);
+    ck_assert_uint_eq(take(4600, 400, &piece), 5000);
+    ck_assert_uint_eq(piece, 9);
+    ck_assert_uint_eq(take(4600, 400, &piece), 0);
+}
+END_TEST
+
 /* ---- what may be kept ---- */
 
 START_TEST(a_piece_larger_than_each_may_be_is_not_kept)
@@ -236,6 +250,7 @@ static Suite *magazines_suite(void)
     tcase_add_test(tcase, of_what_is_kept_any_piece_that_fits_is_found);
     tcase_add_test(tcase, a_piece_that_does_not_fit_is_not_taken);
     tcase_add_test(tcase, a_piece_below_others_of_its_class_is_found);
+    tcase_add_test(tcase, the_large_piece_serves_what_it_fits_and_once);
     tcase_add_test(tcase, a_piece_larger_than_each_may_be_is_not_kept);
     tcase_add_test(tcase, no_more_is_kept_than_may_be_but_for_small_pieces);
     tcase_add_test(tcase, thinning_takes_the_half_that_was_put_first_and_makes_room);
