@@ -1,6 +1,6 @@
 /*
  * Drivers that the embedded one is not: functions in the place of its own share memory between
- * processes, cannot pin any, report other errors, and lack calls.
+ * processes, cannot pin or map any, report other errors, and lack calls.
  */
 #include "device/runtime.h"
 #include "fixture.h"
@@ -205,6 +205,22 @@ START_TEST(only_device_memory_is_exported)
 }
 END_TEST
 
+START_TEST(memory_that_begins_inside_an_allocation_of_the_driver_is_not_exported)
+{
+    ctxrt_exported_memory token = {.size_bytes = 17};
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(1)));
+    ctxrt_memory *first = allocate(64), *second = allocate(64);
+    exported = 0;
+    cx_assert_error(ctxrt_memory_export(second, &token), CTXRT_ERROR_INVALID_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(ctxrt_last_error()->message, "begins 256 bytes into"));
+    ck_assert_uint_eq(exported, 0);
+    ck_assert_uint_eq(token.size_bytes, 17);
+    cx_assert_ok(ctxrt_memory_release(first));
+    cx_assert_ok(ctxrt_memory_release(second));
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
 /* ---- no pinned memory ---- */
 
 static cxu_result pin_nothing(void **out_pointer, size_t size_bytes, unsigned int flags)
@@ -257,6 +273,41 @@ START_TEST(a_gpu_whose_driver_cannot_pin_has_none)
     ck_assert_ptr_null(none);
     ck_assert_int_eq(log_lines_with(&lines, "cannot pin memory"), 0);
     ck_assert_uint_eq(live_bytes(), 0);
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
+/* ---- no mapped memory ---- */
+
+static cxu_result create_nothing(CUmemGenericAllocationHandle *out_handle, size_t size_bytes,
+                                 const cxu_mem_properties *properties, unsigned long long flags)
+{
+    (void)out_handle, (void)size_bytes, (void)properties, (void)flags;
+    return CXU_UNKNOWN;
+}
+
+START_TEST(what_keeps_a_driver_from_mapping_is_what_the_error_says)
+{
+    ctxrt_allocator *allocator;
+    ctxrt_memory *none = NULL;
+    ctxrt_allocator_info info = CTXRT_ALLOCATOR_INFO_INIT;
+    ctxrt_allocator_options options = CTXRT_ALLOCATOR_OPTIONS_INIT;
+    options.source = CTXRT_ALLOCATOR_SOURCE_VMM;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_allocator_create(&options, &allocator));
+    cx_assert_ok(ctxrt_frame_set_allocator(allocator));
+    cx_drivers[0].table.mem_create = create_nothing;
+    cx_assert_error(ctxrt_memory_alloc(MIB, &none), CTXRT_ERROR_DRIVER);
+    ck_assert_ptr_null(none);
+    ck_assert_str_eq(ctxrt_last_error()->driver_call, "cuMemCreate");
+    ck_assert_int_eq(ctxrt_last_error()->driver_result, CXU_UNKNOWN);
+    cx_assert_ok(ctxrt_allocator_describe(allocator, &info));
+    ck_assert_uint_eq(info.out_of_memory, 0);
+    ck_assert_uint_eq(info.reserved.current_bytes, 0);
+    cx_drivers[0].table.mem_create = beneath.mem_create;
+    cx_assert_ok(ctxrt_memory_release(allocate(MIB)));
+    cx_assert_ok(ctxrt_frame_set_allocator(NULL));
+    cx_assert_ok(ctxrt_allocator_destroy(allocator));
     cx_assert_ok(ctxrt_stack_pop());
 }
 END_TEST
@@ -485,8 +536,10 @@ static Suite *other_drivers_suite(void)
     tcase_add_test(tcase, imported_memory_is_closed_in_its_context_whatever_is_current);
     tcase_add_test(tcase, an_import_that_the_driver_refuses_leaves_nothing);
     tcase_add_test(tcase, only_device_memory_is_exported);
+    tcase_add_test(tcase, memory_that_begins_inside_an_allocation_of_the_driver_is_not_exported);
     tcase_add_test(tcase, where_the_cpu_s_driver_cannot_pin_it_has_plain_host_memory);
     tcase_add_test(tcase, a_gpu_whose_driver_cannot_pin_has_none);
+    tcase_add_test(tcase, what_keeps_a_driver_from_mapping_is_what_the_error_says);
     tcase_add_test(tcase, a_free_fails_unless_the_context_is_gone);
     tcase_add_test(tcase, regions_arrive_at_once_or_row_by_row_where_a_driver_lacks_them);
     tcase_add_test(tcase, a_single_row_has_a_pitch_where_it_is_given_to_a_driver);
