@@ -230,6 +230,33 @@ START_TEST(memory_that_other_code_freed_is_gone_once_its_address_is_given_out_ag
 }
 END_TEST
 
+/* Blocks of a segment that is nobody's any more are useless, but asking for one ends no process. */
+START_TEST(a_segment_that_other_code_freed_has_blocks_until_the_allocator_gives_it_back)
+{
+    void *kept, *direct, *more;
+    CUdeviceptr begin;
+    cx_fixture_needs_emulated("addresses that are given out again at once");
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_alloc(BLOCK_BYTES, &kept));
+    const cx_driver_table *driver = &cx_drivers[0].table;
+    cxu_result result =
+        driver->pointer_get_attribute(&begin, CXU_POINTER_RANGE_START_ADDR, (uintptr_t)kept);
+    ck_assert_int_eq(result, CXU_SUCCESS);
+    ck_assert_int_eq(driver->mem_free(begin), CXU_SUCCESS);
+    cx_assert_ok(ctxrt_alloc_direct(PART_BYTES, &direct));
+    ck_assert_uint_eq((uintptr_t)direct, begin);
+    cx_assert_ok(ctxrt_free(direct));
+    cx_assert_ok(ctxrt_alloc(LARGE_BYTES, &more));
+    cx_assert_ok(ctxrt_free(more));
+    cx_assert_status(ctxrt_free(kept), CTXRT_ERROR_INVALID_ARGUMENT);
+    cx_assert_ok(ctxrt_allocator_trim(NULL, NULL));
+    cx_assert_ok(ctxrt_alloc(LARGE_BYTES, &more));
+    cx_assert_ok(ctxrt_fill(more, 1, LARGE_BYTES));
+    cx_assert_ok(ctxrt_free(more));
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
 static void *newer;
 
 /* As another thread may, after the call has found its memory live. */
@@ -271,6 +298,8 @@ static Suite *address_reuse_suite(void)
                    an_allocator_made_during_a_refused_reset_forgets_its_memory_with_the_next_one);
     tcase_add_test(tcase, a_call_that_ends_after_a_reset_takes_nobodys_newer_memory_for_gone);
     tcase_add_test(tcase, memory_that_other_code_freed_is_gone_once_its_address_is_given_out_again);
+    tcase_add_test(tcase,
+                   a_segment_that_other_code_freed_has_blocks_until_the_allocator_gives_it_back);
     tcase_add_test(tcase, a_free_that_a_reset_overtakes_leaves_newer_memory_of_its_address_alone);
     suite_add_tcase(suite, tcase);
     return suite;
