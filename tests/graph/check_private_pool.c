@@ -5,6 +5,8 @@
 #include "memory/private_pool.h"
 #include "place.h"
 
+#include <malloc.h>
+
 enum { KIB = 1 << 10, MIB = 1 << 20 };
 
 static cx_private_pool *pool;
@@ -149,6 +151,27 @@ START_TEST(blocks_in_users_hands_outlive_the_pool_and_are_then_freed_as_any_othe
     ck_assert_uint_eq(bytes_in_use(), MIB);
     cx_assert_ok(ctxrt_memory_release(counted));
     ck_assert_uint_eq(bytes_in_use(), 0);
+}
+END_TEST
+
+static void outlive_pools(int times)
+{
+    for (int i = 0; i < times; i++) {
+        open_pool();
+        void *block = alloc(KIB);
+        close_and_release();
+        cx_assert_ok(ctxrt_free(block));
+    }
+}
+
+/* Under sanitizers mallinfo2 counts nothing; they look for leaks themselves. */
+START_TEST(a_pool_goes_with_the_last_block_that_outlives_its_owners)
+{
+    enum { TIMES = 1000, LEAST_BYTES = 64 };
+    outlive_pools(TIMES / 10);
+    size_t before = mallinfo2().uordblks;
+    outlive_pools(TIMES);
+    ck_assert_uint_lt(mallinfo2().uordblks, before + TIMES * LEAST_BYTES);
 }
 END_TEST
 
@@ -490,6 +513,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, an_eager_block_that_is_freed_while_the_pool_is_open_is_kept);
     tcase_add_test(tests, a_block_freed_later_and_by_any_thread_is_kept_too);
     tcase_add_test(tests, blocks_in_users_hands_outlive_the_pool_and_are_then_freed_as_any_other);
+    tcase_add_test(tests, a_pool_goes_with_the_last_block_that_outlives_its_owners);
     tcase_add_test(tests, the_best_fit_is_taken_and_nothing_more_than_twice_as_large);
     tcase_add_test(tests, reuse_keeps_to_the_stream_and_the_allocator);
     tcase_add_test(tests, memory_of_another_stream_is_kept_and_serves_nothing);
