@@ -2,6 +2,7 @@
  * Public functions with an allocation of host memory that fails, at each that they make: the call
  * says so, or has no need of it; the stack, what is current, the frames and the memory in use are
  * as they were; the same call then succeeds; and nothing that was allocated meanwhile is left.
+ * Whether it says so or not, an allocator that is destroyed has given all memory back.
  */
 #include "host_memory.h"
 #include "operations.h"
@@ -152,6 +153,16 @@ static ctxrt_status use_custom(stage *self)
     return status == CTXRT_SUCCESS ? use_and_destroy(allocator) : status;
 }
 
+static ctxrt_status use_caching(stage *self)
+{
+    ctxrt_allocator *allocator;
+    ctxrt_allocator_options options = CTXRT_ALLOCATOR_OPTIONS_INIT;
+    (void)self;
+    options.source = CTXRT_ALLOCATOR_SOURCE_ALLOC;
+    ctxrt_status status = ctxrt_allocator_create(&options, &allocator);
+    return status == CTXRT_SUCCESS ? use_and_destroy(allocator) : status;
+}
+
 static ctxrt_status use_guarded(stage *self)
 {
     ctxrt_allocator *allocator;
@@ -182,10 +193,12 @@ static const operation others[] = {
     {"ctxrt_allocator_snapshot_write", ON_FRAMES, snapshot, NULL, false, false},
     {"ctxrt_allocator_trace_write", ON_FRAMES, trace_some, NULL, false, false},
     {"a custom allocator", ON_FRAMES, use_custom, NULL, false, false},
+    {"an allocator with segments", ON_FRAMES, use_caching, NULL, false, false},
     {"an allocator in debug mode", ON_FRAMES, use_guarded, NULL, false, false},
     {"an allocator that maps its memory", ON_FRAMES, use_mapped, NULL, false, false},
 };
-enum { OTHERS = sizeof others / sizeof others[0] };
+/* The last ones are of allocators, which they destroy. */
+enum { OTHERS = sizeof others / sizeof others[0], OF_ALLOCATORS = 4 };
 
 /* ---- all ---- */
 
@@ -276,6 +289,25 @@ START_TEST(what_makes_no_driver_call_without_host_memory_changes_nothing_and_lea
 }
 END_TEST
 
+/* One that met it may have got its memory at a second attempt. */
+START_TEST(an_allocator_that_is_destroyed_has_given_all_memory_back)
+{
+    static stage self;
+    picture before;
+    bool met = true;
+    for (long number = 1; met; number++) {
+        ck_assert_int_lt(number, ALLOCATIONS_MAX);
+        stage_enter(&self, STAGE_PUSH);
+        picture_take(&before);
+        host_memory_arm(number);
+        (void)others[_i].run(&self);
+        met = host_memory_disarm() >= number;
+        check_picture(&others[_i], &before, number);
+        stage_leave(&self);
+    }
+}
+END_TEST
+
 static Suite *no_memory_suite(void)
 {
     Suite *suite = suite_create("no_memory");
@@ -285,6 +317,8 @@ static Suite *no_memory_suite(void)
     tcase_add_loop_test(
         tests, what_makes_no_driver_call_without_host_memory_changes_nothing_and_leaves_nothing, 0,
         OTHERS);
+    tcase_add_loop_test(tests, an_allocator_that_is_destroyed_has_given_all_memory_back,
+                        OTHERS - OF_ALLOCATORS, OTHERS);
     suite_add_tcase(suite, tests);
     return suite;
 }
