@@ -153,36 +153,37 @@ static ctxrt_status use_custom(stage *self)
     return status == CTXRT_SUCCESS ? use_and_destroy(allocator) : status;
 }
 
-static ctxrt_status use_caching(stage *self)
+static ctxrt_status create_use_and_destroy(const ctxrt_allocator_options *options)
 {
     ctxrt_allocator *allocator;
+    ctxrt_status status = ctxrt_allocator_create(options, &allocator);
+    return status == CTXRT_SUCCESS ? use_and_destroy(allocator) : status;
+}
+
+static ctxrt_status use_caching(stage *self)
+{
     ctxrt_allocator_options options = CTXRT_ALLOCATOR_OPTIONS_INIT;
     (void)self;
     options.source = CTXRT_ALLOCATOR_SOURCE_ALLOC;
-    ctxrt_status status = ctxrt_allocator_create(&options, &allocator);
-    return status == CTXRT_SUCCESS ? use_and_destroy(allocator) : status;
+    return create_use_and_destroy(&options);
 }
 
 static ctxrt_status use_guarded(stage *self)
 {
-    ctxrt_allocator *allocator;
     ctxrt_allocator_debug debug = CTXRT_ALLOCATOR_DEBUG_INIT;
     ctxrt_allocator_options options = CTXRT_ALLOCATOR_OPTIONS_INIT;
     (void)self;
     debug.flags = CTXRT_DEBUG_CANARY;
     options.debug = &debug;
-    ctxrt_status status = ctxrt_allocator_create(&options, &allocator);
-    return status == CTXRT_SUCCESS ? use_and_destroy(allocator) : status;
+    return create_use_and_destroy(&options);
 }
 
 static ctxrt_status use_mapped(stage *self)
 {
-    ctxrt_allocator *allocator;
     ctxrt_allocator_options options = CTXRT_ALLOCATOR_OPTIONS_INIT;
     (void)self;
     options.source = CTXRT_ALLOCATOR_SOURCE_VMM;
-    ctxrt_status status = ctxrt_allocator_create(&options, &allocator);
-    return status == CTXRT_SUCCESS ? use_and_destroy(allocator) : status;
+    return create_use_and_destroy(&options);
 }
 
 static const operation others[] = {
