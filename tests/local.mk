@@ -6,9 +6,14 @@ AM_TESTS_ENVIRONMENT = . $(top_builddir)/tests/environment.sh;
 # Most of the time to compile goes into the tests, whose speed matters little: bootstrap asks for -O0.
 tests/%.o tests/%.lo: private CFLAGS += $(TEST_CFLAGS)
 
-# libtool takes longer to link one of these than the compiler.
+# libtool takes longer to link one of these than the compiler, and longer than gcc to compile a small file. What sanitizers
+# watch is not installed.
 $(check_PROGRAMS) $(noinst_PROGRAMS): private LIBTOOL = $(SHELL) $(top_srcdir)/tests/support/link.sh
-EXTRA_DIST += tests/support/link.sh
+if SANITIZED
+$(bin_PROGRAMS): private LIBTOOL = $(SHELL) $(top_srcdir)/tests/support/link.sh
+%.lo: private LIBTOOL = $(SHELL) $(top_srcdir)/tests/support/compile.sh
+endif
+EXTRA_DIST += tests/support/compile.sh tests/support/link.sh
 
 check_LTLIBRARIES += tests/support/libsupport.la
 tests_support_libsupport_la_SOURCES = tests/support/test.c tests/support/test.h
