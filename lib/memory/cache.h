@@ -126,7 +126,7 @@ typedef struct cx_cache {
     /* Flushed statistics, and those of threads that are gone or have no cache. */
     cx_thread_statistics gone;
     _Atomic int64_t flushed_bytes, flushed_count, peak_bytes, peak_count;
-    _Atomic uint64_t failures, misses, retries, growths;
+    _Atomic uint64_t failures, misses, retries;
     /* refused misses; requests for which the device had no memory */
     _Atomic uint64_t misses_unserved, refusals;
     _Atomic uint64_t peak_reserved_bytes;

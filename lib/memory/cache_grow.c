@@ -220,7 +220,6 @@ static bool add_segment(cx_cache *cache, uintptr_t address, uint64_t units, uint
     if (!added)
         return false;
     cx_cache_count_reserved(cache, units << CX_FIT_UNIT_BITS);
-    atomic_fetch_add(&cache->growths, 1);
     return true;
 }
 

@@ -282,7 +282,6 @@ static ctxrt_status map_cached(cx_cache *cache, uint32_t owner, uint32_t units,
         return CTXRT_SUCCESS;
     if (result != CXU_SUCCESS)
         return cx_driver_error(cache->context->driver, CX_SLOT_mem_create, result);
-    atomic_fetch_add(&cache->growths, 1);
     return *out_cached != 0
                ? CTXRT_SUCCESS
                : cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for the record of a block");
