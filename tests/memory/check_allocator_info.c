@@ -333,6 +333,21 @@ START_TEST(what_a_thread_without_a_frame_frees_does_not_raise_peaks)
 }
 END_TEST
 
+/* Blocks that a reset ended are counted for no thread when they are released. */
+START_TEST(memory_released_after_a_reset_does_not_raise_peaks)
+{
+    for (int round = 0; round < 3; round++) {
+        ctxrt_memory *memories[] = {alloc(20 * MIB), alloc(20 * MIB)};
+        cx_assert_ok(ctxrt_device_reset(CTXRT_CUDA(1)));
+        for (int i = 0; i < 2; i++)
+            cx_assert_ok(ctxrt_memory_release(memories[i]));
+        ctxrt_allocator_info info = look();
+        ck_assert_uint_eq(info.requested.peak_bytes, 40 * MIB);
+        ck_assert_uint_eq(info.requested.peak_count, 2);
+    }
+}
+END_TEST
+
 /* More of them than a thread counts before it tells the others. */
 START_TEST(peaks_of_counts_are_exact_where_one_thread_allocates)
 {
@@ -576,6 +591,7 @@ static Suite *info_suite(void)
     tcase_add_test(tcase, what_a_thread_frees_for_others_goes_back_many_at_once);
     tcase_add_test(tcase, what_a_thread_frees_for_others_goes_back_before_it_is_much);
     tcase_add_test(tcase, what_a_thread_without_a_frame_frees_does_not_raise_peaks);
+    tcase_add_test(tcase, memory_released_after_a_reset_does_not_raise_peaks);
     tcase_add_test(tcase, peaks_of_counts_are_exact_where_one_thread_allocates);
     tcase_add_test(tcase, a_trim_gives_back_what_threads_keep_of_every_stream);
     tcase_add_test(tcase, a_request_has_what_threads_keep_of_every_stream_before_it_is_refused);
