@@ -285,6 +285,39 @@ START_TEST(a_free_that_a_reset_overtakes_leaves_newer_memory_of_its_address_alon
 }
 END_TEST
 
+/* More than the embedded driver has at rest before it gives the handle of one out again. */
+enum { EVENTS = 4500 };
+
+static CUevent events[EVENTS];
+
+static void create_events(int count)
+{
+    for (int i = 0; i < count; i++)
+        ck_assert_int_eq(cx_drivers[0].table.event_create(&events[i], 0), CXU_SUCCESS);
+}
+
+static void destroy_events(int count)
+{
+    for (int i = 0; i < count; i++)
+        ck_assert_int_eq(cx_drivers[0].table.event_destroy(events[i]), CXU_SUCCESS);
+}
+
+START_TEST(memory_that_went_with_a_reset_leaves_events_alone_that_have_the_handles_of_its_own)
+{
+    ctxrt_memory *memory;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_memory_alloc(BLOCK_BYTES, &memory));
+    cx_assert_ok(ctxrt_memory_record_stream(memory, NULL));
+    cx_assert_ok(ctxrt_device_reset(CTXRT_CUDA(0)));
+    create_events(EVENTS);
+    destroy_events(EVENTS);
+    create_events(EVENTS / 2);
+    cx_assert_ok(ctxrt_memory_release(memory));
+    destroy_events(EVENTS / 2);
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
 static Suite *address_reuse_suite(void)
 {
     Suite *suite = suite_create("address_reuse");
@@ -301,6 +334,8 @@ static Suite *address_reuse_suite(void)
     tcase_add_test(tcase,
                    a_segment_that_other_code_freed_has_blocks_until_the_allocator_gives_it_back);
     tcase_add_test(tcase, a_free_that_a_reset_overtakes_leaves_newer_memory_of_its_address_alone);
+    tcase_add_test(
+        tcase, memory_that_went_with_a_reset_leaves_events_alone_that_have_the_handles_of_its_own);
     suite_add_tcase(suite, tcase);
     return suite;
 }
