@@ -338,6 +338,51 @@ START_TEST(the_policy_error_refuses_and_names_both_contexts)
 }
 END_TEST
 
+/* ---- memory ---- */
+
+typedef struct foreign_memory {
+    ctxrt_memory_kind kind;
+    CUdeviceptr address;
+} foreign_memory;
+
+/* In the context that is current. */
+static void allocate_each_kind(foreign_memory memories[3], size_t size_bytes)
+{
+    void *pinned;
+    memories[0].kind = CTXRT_MEMORY_DEVICE;
+    ck_assert_int_eq(driver->mem_alloc(&memories[0].address, size_bytes), CXU_SUCCESS);
+    memories[1].kind = CTXRT_MEMORY_PINNED;
+    ck_assert_int_eq(driver->mem_host_alloc(&pinned, size_bytes, 0), CXU_SUCCESS);
+    memories[1].address = (uintptr_t)pinned;
+    memories[2].kind = CTXRT_MEMORY_MANAGED;
+    ck_assert_int_eq(
+        driver->mem_alloc_managed(&memories[2].address, size_bytes, CXU_MEM_ATTACH_GLOBAL),
+        CXU_SUCCESS);
+}
+
+START_TEST(a_query_tells_the_kind_and_device_of_memory_that_other_code_allocated)
+{
+    enum { BYTES = 5000 };
+    foreign_memory memories[3];
+    ck_assert_int_eq(driver->ctx_push(primaries[2]), CXU_SUCCESS);
+    allocate_each_kind(memories, BYTES);
+    for (int i = 0; i < 3; i++) {
+        ctxrt_pointer_info info;
+        cx_assert_ok(ctxrt_pointer_query((char *)memories[i].address + BYTES - 1, &info));
+        ck_assert_int_eq(info.known, 1);
+        ck_assert_int_eq(info.kind, memories[i].kind);
+        ck_assert_int_eq(info.device.type, CTXRT_DEVICE_CUDA);
+        ck_assert_int_eq(info.device.index, 2);
+        ck_assert_uint_eq((uintptr_t)info.base, memories[i].address);
+        ck_assert_uint_eq(info.size_bytes, BYTES);
+    }
+    ck_assert_int_eq(driver->mem_free(memories[0].address), CXU_SUCCESS);
+    ck_assert_int_eq(driver->mem_free_host((void *)memories[1].address), CXU_SUCCESS);
+    ck_assert_int_eq(driver->mem_free(memories[2].address), CXU_SUCCESS);
+    ck_assert_int_eq(driver->ctx_pop(&(CUcontext){0}), CXU_SUCCESS);
+}
+END_TEST
+
 /* ---- explaining, without a driver ---- */
 
 static cx_entries entries(const char *letters, bool complete)
@@ -394,6 +439,8 @@ static Suite *foreign_suite(void)
     tcase_add_test(follow, a_pop_too_many_is_found_by_resync);
     tcase_add_test(follow, an_overwritten_entry_is_set_back_by_resync);
     tcase_add_test(follow, a_scope_restores_whatever_other_code_did_in_it);
+    tcase_add_test(follow,
+                   a_query_tells_the_kind_and_device_of_memory_that_other_code_allocated);
     tcase_add_checked_fixture(error, start_refusing, finish);
     tcase_add_test(error, the_policy_error_refuses_and_names_both_contexts);
     tcase_add_test(plain, only_an_explanation_that_fits_alone_is_given);
