@@ -575,6 +575,7 @@ START_TEST(a_recorded_streams_context_may_end_before_anybody_looks)
     gate held;
     opener other;
     ctxrt_context *context;
+    ctxrt_allocator_info info = CTXRT_ALLOCATOR_INFO_INIT;
     cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
     cx_assert_ok(ctxrt_context_create(CTXRT_CUDA(1), 0, &context));
     cx_assert_ok(ctxrt_stack_push(context));
@@ -588,6 +589,8 @@ START_TEST(a_recorded_streams_context_may_end_before_anybody_looks)
     cx_assert_ok(ctxrt_stream_destroy(stream));
     cx_assert_ok(ctxrt_context_destroy(context));
     ck_assert(opener_end(&other));
+    cx_assert_ok(ctxrt_allocator_describe(NULL, &info));
+    ck_assert_uint_eq(info.allocated.current_bytes, 0);
     ck_assert_uint_eq(trimmed(), 100 * MIB);
     cx_assert_ok(ctxrt_stack_pop());
 }
