@@ -82,6 +82,35 @@ START_TEST(the_last_start_up_to_a_unit_is_found)
 }
 END_TEST
 
+static bool count_and_check(void *argument, uint64_t unit)
+{
+    ++*(int *)argument;
+    return set[unit];
+}
+
+/* The first search notes the last start that is left. */
+START_TEST(a_search_looks_at_starts_that_are_gone_once)
+{
+    const uint64_t last = ((uint64_t)1 << CX_START_GRANULE_BITS) - 1;
+    int looks = 0;
+    uint64_t found;
+    cx_start_bits bits = {0};
+    ck_assert(cx_start_bits_open(&bits, UNITS));
+    memset(set, 0, sizeof set);
+    set[3] = true;
+    cx_start_bits_set(&bits, 3);
+    cx_start_bits_set(&bits, last);
+    ck_assert(cx_start_bits_find(&bits, last, count_and_check, &looks, &found));
+    ck_assert_uint_eq(found, 3);
+    ck_assert_int_gt(looks, 1);
+    looks = 0;
+    ck_assert(cx_start_bits_find(&bits, last, count_and_check, &looks, &found));
+    ck_assert_uint_eq(found, 3);
+    ck_assert_int_eq(looks, 1);
+    cx_start_bits_close(&bits);
+}
+END_TEST
+
 /* ---- blocks ---- */
 
 enum { BLOCKS = 200 };
@@ -525,6 +554,7 @@ static Suite *addresses_suite(void)
     tcase_add_checked_fixture(tcase, start, end);
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, the_last_start_up_to_a_unit_is_found);
+    tcase_add_test(tcase, a_search_looks_at_starts_that_are_gone_once);
     tcase_add_loop_test(tcase, every_address_of_a_live_block_is_known_and_what_is_beyond_it_refused,
                         0, 3);
     tcase_add_loop_test(tcase, bytes_beyond_memory_of_every_kind_are_refused, 0, kinds);

@@ -86,6 +86,36 @@ START_TEST(what_is_freed_between_a_mark_and_its_answer_waits_for_the_work_before
 }
 END_TEST
 
+/* ---- streams that go ---- */
+
+static int created_events;
+
+static cxu_result count_created(CUevent *out_event, unsigned int flags)
+{
+    created_events++;
+    return beneath.event_create(out_event, flags);
+}
+
+/* Its memory is everyone's at once. */
+START_TEST(a_stream_without_work_is_destroyed_without_an_event)
+{
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    stream = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    cx_assert_ok(ctxrt_frame_set_stream(stream));
+    ctxrt_memory *memory = allocate();
+    const void *pointer = ctxrt_memory_pointer(memory);
+    cx_assert_ok(ctxrt_memory_release(memory));
+    cx_assert_ok(ctxrt_frame_set_stream(NULL));
+    cx_drivers[0].table.event_create = count_created;
+    cx_assert_ok(ctxrt_stream_destroy(stream));
+    memory = allocate();
+    ck_assert_ptr_eq(ctxrt_memory_pointer(memory), pointer);
+    ck_assert_int_eq(created_events, 0);
+    cx_assert_ok(ctxrt_memory_release(memory));
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
 /* ---- memory that the host reaches ---- */
 
 typedef struct freeing {
@@ -154,6 +184,7 @@ static Suite *marks_suite(void)
     tcase_add_checked_fixture(tcase, start, end);
     tcase_add_test(tcase, what_is_freed_while_a_stream_is_asked_waits_for_the_work_before_it);
     tcase_add_test(tcase, what_is_freed_between_a_mark_and_its_answer_waits_for_the_work_before_it);
+    tcase_add_test(tcase, a_stream_without_work_is_destroyed_without_an_event);
     tcase_add_loop_test(tcase, memory_of_the_cpu_is_freed_once_its_streams_work_is_done, 0, 2);
     suite_add_tcase(suite, tcase);
     return suite;
