@@ -138,6 +138,7 @@ START_TEST(a_file_that_takes_nothing_is_an_error)
     FILE *full = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_nothing});
     ck_assert_ptr_nonnull(full);
     cx_assert_error(ctxrt_memory_report_write(full), CTXRT_ERROR_SYSTEM);
+    assert_has(ctxrt_last_error()->message, "it took only a part");
     fclose(full);
 }
 END_TEST

@@ -247,6 +247,26 @@ START_TEST(a_file_that_takes_nothing_is_an_error)
 }
 END_TEST
 
+static ssize_t write_nothing(void *cookie, const char *bytes, size_t size)
+{
+    (void)cookie, (void)bytes, (void)size;
+    return 0;
+}
+
+START_TEST(a_file_that_stops_without_a_reason_is_an_error)
+{
+    FILE *full = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_nothing});
+    ck_assert_ptr_nonnull(full);
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_allocator_trace_start(NULL, 0));
+    cx_assert_ok(ctxrt_memory_release(allocate(1)));
+    cx_assert_error(ctxrt_allocator_trace_write(NULL, full), CTXRT_ERROR_SYSTEM);
+    ck_assert_ptr_nonnull(strstr(ctxrt_last_error()->message, "it took only a part"));
+    fclose(full);
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
 /* ---- many threads ---- */
 
 enum { THREADS = 4, TURNS = 300 };
@@ -439,6 +459,7 @@ static Suite *trace_suite(void)
     tcase_add_test(tcase, each_allocator_has_its_own_trace);
     tcase_add_test(tcase, a_custom_allocator_is_traced_too);
     tcase_add_test(tcase, a_file_that_takes_nothing_is_an_error);
+    tcase_add_test(tcase, a_file_that_stops_without_a_reason_is_an_error);
     tcase_add_test(tcase, threads_leave_a_trace_in_which_no_address_is_taken_twice);
     tcase_add_test(tcase, a_trace_that_is_written_while_threads_go_on_is_whole);
     suite_add_tcase(suite, tcase);
