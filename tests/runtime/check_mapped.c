@@ -255,6 +255,19 @@ START_TEST(peers_reach_it_while_peer_access_is_enabled)
 }
 END_TEST
 
+START_TEST(the_memorys_device_does_the_work_of_one_that_does_not_reach_it)
+{
+    ctxrt_memory *memory = allocate(CHUNK);
+    char *pointer = ctxrt_memory_pointer(memory);
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(1)));
+    ck_assert(!reaches_from(1, pointer));
+    cx_assert_ok(ctxrt_fill(pointer, 5, CHUNK));
+    assert_byte(pointer + CHUNK - 1, 5);
+    cx_assert_ok(ctxrt_stack_pop());
+    release(memory);
+}
+END_TEST
+
 START_TEST(a_reset_gives_it_back_to_the_device)
 {
     size_t before = free_bytes();
@@ -650,6 +663,7 @@ static Suite *mapped_suite(void)
     tcase_add_test(tcase, a_trim_gives_chunks_back_between_live_blocks);
     tcase_add_test(tcase, a_refusal_loses_nothing_and_says_what_is_held);
     tcase_add_test(tcase, peers_reach_it_while_peer_access_is_enabled);
+    tcase_add_test(tcase, the_memorys_device_does_the_work_of_one_that_does_not_reach_it);
     tcase_add_test(tcase, a_reset_gives_it_back_to_the_device);
     tcase_add_test(tcase, a_query_knows_pieces_and_nothing_between_them);
     tcase_add_test(tcase, threads_that_map_and_move_keep_their_contents);
