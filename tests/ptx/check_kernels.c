@@ -42,8 +42,8 @@ static const kernel_way ways[] = {{"fastest", NULL, false, 0},
                                   {"avx2", "avx2", false, 0},
                                   {"in a random order", NULL, true, 17}};
 
-/* Sanitizers see the first two: the others are the same code for other processors and orders. Of what several compilers made
- * of a group they see one by the second. */
+/* Sanitizers see the first two: the others are the same code for other processors and orders. The
+ * second way plays one file of each group, not those of every compiler. */
 #if defined __SANITIZE_THREAD__ || defined __SANITIZE_ADDRESS__
 #define WAYS 2
 #define FILES_OF(way, count) ((way) == 0 ? (count) : 1)
