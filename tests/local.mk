@@ -6,8 +6,8 @@ AM_TESTS_ENVIRONMENT = . $(top_builddir)/tests/environment.sh;
 # Most of the time to compile goes into the tests, whose speed matters little: bootstrap asks for -O0.
 tests/%.o tests/%.lo: private CFLAGS += $(TEST_CFLAGS)
 
-# libtool takes longer to link one of these than the compiler, and longer than gcc to compile a small file. What sanitizers
-# watch is not installed.
+# libtool takes longer to link one of these than the compiler, and longer than gcc to compile a small file. A build with
+# sanitizers is not installed.
 $(check_PROGRAMS) $(noinst_PROGRAMS): private LIBTOOL = $(SHELL) $(top_srcdir)/tests/support/link.sh
 if SANITIZED
 $(bin_PROGRAMS): private LIBTOOL = $(SHELL) $(top_srcdir)/tests/support/link.sh

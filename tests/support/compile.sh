@@ -1,6 +1,6 @@
 #!/bin/sh
-# compile.sh [--tag=CC] [--silent] --mode=compile COMPILER OPTION... -o FILE.lo SOURCE: compiles for a shared library that is
-# not installed, as libtool does, in a quarter of its time.
+# compile.sh [--tag=CC] [--silent] --mode=compile COMPILER OPTION... -o FILE.lo SOURCE: compiles for a library that is not
+# installed, as libtool does, without its script, which takes longer than gcc for a small file.
 set -euf
 
 show=yes
