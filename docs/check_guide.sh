@@ -15,7 +15,7 @@ readme=$documents/README.md guide=$documents/docs/guide.md allocator=$documents/
 may_run='^((CTXRT|CUDA)_[A-Z_]*=[^ ]* )*(cc|c\+\+|ctxrt|export|unset|\./[a-z_]*)( |$)'
 cat > "$scratch/not-run" <<'LINES'
 ./bootstrap demo   # installs what is missing, builds, sends a file through 4 emulated GPUs (an empty Debian 12 or 13: 5 min, 740 MB)
-./bootstrap check  # the same, then the tests, plain and under sanitizers; both on Debian and Ubuntu
+./bootstrap check  # the same, then the tests, plain and under sanitizers (about 20 min on 2 cores, 5.6 GB); both on Debian and Ubuntu
 ./bootstrap build
 sudo make -C build install
 sudo ldconfig
