@@ -187,18 +187,23 @@ START_TEST(an_import_that_the_driver_refuses_leaves_nothing)
 }
 END_TEST
 
-START_TEST(only_device_memory_is_exported)
+static void assert_not_exported(ctxrt_memory *memory)
 {
     ctxrt_exported_memory token = {.size_bytes = 17};
+    exported = 0;
+    cx_assert_error(ctxrt_memory_export(memory, &token), CTXRT_ERROR_INVALID_ARGUMENT);
+    ck_assert_uint_eq(exported, 0);
+    ck_assert_uint_eq(token.size_bytes, 17);
+}
+
+START_TEST(only_device_memory_is_exported)
+{
     ctxrt_memory *host, *pinned;
     cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(1)));
     cx_assert_ok(ctxrt_memory_alloc_host(64, &host));
     cx_assert_ok(ctxrt_memory_alloc_pinned(64, &pinned));
-    exported = 0;
-    cx_assert_error(ctxrt_memory_export(host, &token), CTXRT_ERROR_INVALID_ARGUMENT);
-    cx_assert_error(ctxrt_memory_export(pinned, &token), CTXRT_ERROR_INVALID_ARGUMENT);
-    ck_assert_uint_eq(exported, 0);
-    ck_assert_uint_eq(token.size_bytes, 17);
+    assert_not_exported(host);
+    assert_not_exported(pinned);
     cx_assert_ok(ctxrt_memory_release(host));
     cx_assert_ok(ctxrt_memory_release(pinned));
     cx_assert_ok(ctxrt_stack_pop());
@@ -207,14 +212,10 @@ END_TEST
 
 START_TEST(memory_that_begins_inside_an_allocation_of_the_driver_is_not_exported)
 {
-    ctxrt_exported_memory token = {.size_bytes = 17};
     cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(1)));
     ctxrt_memory *first = allocate(64), *second = allocate(64);
-    exported = 0;
-    cx_assert_error(ctxrt_memory_export(second, &token), CTXRT_ERROR_INVALID_ARGUMENT);
+    assert_not_exported(second);
     ck_assert_ptr_nonnull(strstr(ctxrt_last_error()->message, "begins 256 bytes into"));
-    ck_assert_uint_eq(exported, 0);
-    ck_assert_uint_eq(token.size_bytes, 17);
     cx_assert_ok(ctxrt_memory_release(first));
     cx_assert_ok(ctxrt_memory_release(second));
     cx_assert_ok(ctxrt_stack_pop());

@@ -127,16 +127,9 @@ START_TEST(a_refused_shutdown_says_what_is_left)
 }
 END_TEST
 
-static ssize_t write_nothing(void *cookie, const char *bytes, size_t size)
-{
-    (void)cookie, (void)bytes, (void)size;
-    return 0;
-}
-
 START_TEST(a_file_that_takes_nothing_is_an_error)
 {
-    FILE *full = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_nothing});
-    ck_assert_ptr_nonnull(full);
+    FILE *full = cx_fixture_open_full();
     cx_assert_error(ctxrt_memory_report_write(full), CTXRT_ERROR_SYSTEM);
     assert_has(ctxrt_last_error()->message, "it took only a part");
     fclose(full);

@@ -232,38 +232,30 @@ START_TEST(a_custom_allocator_is_traced_too)
 }
 END_TEST
 
+/* Closes the file. */
+static void assert_refused_by(FILE *full, const char *reason)
+{
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_allocator_trace_start(NULL, 0));
+    cx_assert_ok(ctxrt_memory_release(allocate(1)));
+    cx_assert_error(ctxrt_allocator_trace_write(NULL, full), CTXRT_ERROR_SYSTEM);
+    ck_assert_ptr_nonnull(strstr(ctxrt_last_error()->message, reason));
+    fclose(full);
+    cx_assert_ok(ctxrt_stack_pop());
+}
+
 START_TEST(a_file_that_takes_nothing_is_an_error)
 {
     FILE *full = fopen("/dev/full", "w");
     if (full == NULL)
         cx_fixture_skip("there is no /dev/full");
-    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
-    cx_assert_ok(ctxrt_allocator_trace_start(NULL, 0));
-    cx_assert_ok(ctxrt_memory_release(allocate(1)));
-    cx_assert_error(ctxrt_allocator_trace_write(NULL, full), CTXRT_ERROR_SYSTEM);
-    ck_assert_ptr_nonnull(strstr(ctxrt_last_error()->message, strerror(ENOSPC)));
-    fclose(full);
-    cx_assert_ok(ctxrt_stack_pop());
+    assert_refused_by(full, strerror(ENOSPC));
 }
 END_TEST
 
-static ssize_t write_nothing(void *cookie, const char *bytes, size_t size)
-{
-    (void)cookie, (void)bytes, (void)size;
-    return 0;
-}
-
 START_TEST(a_file_that_stops_without_a_reason_is_an_error)
 {
-    FILE *full = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_nothing});
-    ck_assert_ptr_nonnull(full);
-    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
-    cx_assert_ok(ctxrt_allocator_trace_start(NULL, 0));
-    cx_assert_ok(ctxrt_memory_release(allocate(1)));
-    cx_assert_error(ctxrt_allocator_trace_write(NULL, full), CTXRT_ERROR_SYSTEM);
-    ck_assert_ptr_nonnull(strstr(ctxrt_last_error()->message, "it took only a part"));
-    fclose(full);
-    cx_assert_ok(ctxrt_stack_pop());
+    assert_refused_by(cx_fixture_open_full(), "it took only a part");
 }
 END_TEST
 

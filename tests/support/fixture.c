@@ -3,7 +3,6 @@
 #include "test.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -67,6 +66,19 @@ void cx_fixture_allow_files(void)
     ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
     limit.rlim_cur = limit.rlim_max;
     ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+static ssize_t write_nothing(void *cookie, const char *bytes, size_t size)
+{
+    (void)cookie, (void)bytes, (void)size;
+    return 0;
+}
+
+FILE *cx_fixture_open_full(void)
+{
+    FILE *full = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_nothing});
+    ck_assert_ptr_nonnull(full);
+    return full;
 }
 
 void cx_fixture_end(void)

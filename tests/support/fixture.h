@@ -11,6 +11,7 @@
 
 #include <ctxrt/ctxrt.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 /* True if the embedded driver plays the GPUs. */
 bool cx_fixture_is_emulated(void);
@@ -33,6 +34,9 @@ void cx_fixture_start(void);
 /* Before the start on large devices: to the embedded driver each chunk of mapped memory, often of
  * 2 MiB, is an open file, and a login often allows 1,024 until it is asked for more. */
 void cx_fixture_allow_files(void);
+
+/* Opens a file that takes no byte and gives no reason in errno. The caller closes it. */
+FILE *cx_fixture_open_full(void);
 
 /* Fails the test if a frame, a current context, a thread's frame or an object is left. */
 void cx_fixture_end(void);
