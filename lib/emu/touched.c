@@ -8,12 +8,8 @@
 enum { PAGE = 4096, WORDS = PAGE / 64, PAGES_MOST = 1 << 15 };
 
 typedef struct touched_page {
-    uint64_t number; /* of its address */
+    uint64_t number;         /* of its address */
     uint64_t bits[3][WORDS]; /* by cx_touch_how: one for each byte */
-    uint64_t follows[WORDS]; /* bytes that are written with the one before them */
-    const unsigned char *memory; /* of its first byte, which may lie before the allocation */
-    unsigned char *before; /* the bytes that are written; NULL: none is */
-    bool moved; /* parts of it lie elsewhere for the host */
     UT_hash_handle hh;
 } touched_page;
 
@@ -40,7 +36,6 @@ void cx_emu_touched_free(cx_emu_touched *self)
         return;
     HASH_ITER (hh, self->pages, page, next) {
         HASH_DEL(self->pages, page);
-        free(page->before);
         free(page);
     }
     pthread_mutex_destroy(&self->lock);
@@ -49,7 +44,7 @@ void cx_emu_touched_free(cx_emu_touched *self)
 
 /* ---- noting ---- */
 
-static touched_page *page_of(cx_emu_touched *self, uint64_t number, const unsigned char *memory)
+static touched_page *page_of(cx_emu_touched *self, uint64_t number)
 {
     touched_page *page = self->last;
 
@@ -58,7 +53,6 @@ static touched_page *page_of(cx_emu_touched *self, uint64_t number, const unsign
     HASH_FIND(hh, self->pages, &number, sizeof number, page);
     if (!page && self->count < PAGES_MOST && (page = calloc(1, sizeof *page)) != NULL) {
         page->number = number;
-        page->memory = memory;
         self->count++;
         HASH_ADD(hh, self->pages, number, sizeof page->number, page);
     }
@@ -66,10 +60,33 @@ static touched_page *page_of(cx_emu_touched *self, uint64_t number, const unsign
     return page;
 }
 
-static bool has_bit(const uint64_t *bits, unsigned at)
+/* Other work may write the memory meanwhile. */
+static bool changes(const cx_ptx_touch *store)
 {
-    return bits[at / 64] >> at % 64 & 1;
+    bool changed = false;
+
+    for (unsigned i = 0; i < store->bytes; i++)
+        changed |= __atomic_load_n(store->memory + i, __ATOMIC_RELAXED) != store->value[i];
+    return changed;
 }
+
+void cx_emu_touched_note(cx_emu_touched *self, const cx_ptx_touch *touch)
+{
+    const cx_touch_how how = touch->atomic  ? CX_TOUCH_ATOMIC
+                             : touch->value ? CX_TOUCH_WRITE
+                                            : CX_TOUCH_READ;
+    unsigned at = touch->address % PAGE; /* an access is aligned: it lies in one page */
+
+    if (how == CX_TOUCH_WRITE && !changes(touch))
+        return;
+    pthread_mutex_lock(&self->lock);
+    touched_page *page = page_of(self, touch->address / PAGE);
+    for (unsigned i = at; page && i < at + touch->bytes; i++)
+        page->bits[how][i / 64] |= (uint64_t)1 << i % 64;
+    pthread_mutex_unlock(&self->lock);
+}
+
+/* ---- what came of it ---- */
 
 /* The first bit from `at` on; PAGE: there is none. */
 static unsigned next_bit(const uint64_t *bits, unsigned at)
@@ -81,68 +98,6 @@ static unsigned next_bit(const uint64_t *bits, unsigned at)
             return at + (unsigned)__builtin_ctzll(rest);
     }
     return PAGE;
-}
-
-/* Other work may write it meanwhile. */
-static unsigned char byte_now(const touched_page *page, unsigned at)
-{
-    return page->moved ? 0 : __atomic_load_n(page->memory + at, __ATOMIC_RELAXED);
-}
-
-static void note_byte(touched_page *page, unsigned at, cx_touch_how how, unsigned char now)
-{
-    if (how == CX_TOUCH_WRITE && !has_bit(page->bits[how], at) && page->before)
-        page->before[at] = now;
-    page->bits[how][at / 64] |= (uint64_t)1 << at % 64;
-}
-
-static void note_bytes(touched_page *page, unsigned at, unsigned bytes, cx_touch_how how)
-{
-    if (how == CX_TOUCH_WRITE && !page->before)
-        page->before = malloc(PAGE);
-    for (unsigned i = at; i < at + bytes; i++) {
-        note_byte(page, i, how, byte_now(page, i));
-        if (how == CX_TOUCH_WRITE && i != at)
-            page->follows[i / 64] |= (uint64_t)1 << i % 64;
-    }
-}
-
-void cx_emu_touched_note(cx_emu_touched *self, const cx_ptx_touch *touch)
-{
-    const cx_touch_how how =
-        touch->atomic ? CX_TOUCH_ATOMIC : touch->writes ? CX_TOUCH_WRITE : CX_TOUCH_READ;
-    unsigned at = touch->address % PAGE; /* an access is aligned: it lies in one page */
-    const unsigned char *memory = touch->memory - at;
-
-    pthread_mutex_lock(&self->lock);
-    touched_page *page = page_of(self, touch->address / PAGE, memory);
-    if (page) {
-        page->moved |= page->memory != memory;
-        note_bytes(page, at, touch->bytes, how);
-    }
-    pthread_mutex_unlock(&self->lock);
-}
-
-/* ---- what came of it ---- */
-
-static bool is_changed(const touched_page *page, unsigned at)
-{
-    return page->moved || !page->before || byte_now(page, at) != page->before[at];
-}
-
-/* A store writes its whole value, of which some bytes may be as before. */
-static void drop_unchanged(touched_page *page)
-{
-    uint64_t *bits = page->bits[CX_TOUCH_WRITE];
-
-    for (unsigned at = 0, end; (at = next_bit(bits, at)) < PAGE; at = end) {
-        bool changed = is_changed(page, at);
-
-        for (end = at + 1; end < PAGE && has_bit(page->follows, end); end++)
-            changed |= is_changed(page, end);
-        for (; !changed && at < end; at++)
-            bits[at / 64] &= ~((uint64_t)1 << at % 64);
-    }
 }
 
 typedef struct touch_list {
@@ -180,8 +135,6 @@ size_t cx_emu_touched_take(cx_emu_touched *self, uint64_t fault, cx_touch **out_
     touch_list list = {0};
 
     HASH_SORT(self->pages, by_number);
-    for (touched_page *page = self->pages; page; page = page->hh.next)
-        drop_unchanged(page);
     for (int how = CX_TOUCH_READ; how <= CX_TOUCH_ATOMIC; how++)
         for (const touched_page *page = self->pages; page; page = page->hh.next)
             for (unsigned at = 0; (at = next_bit(page->bits[how], at)) < PAGE; at++)

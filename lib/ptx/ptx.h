@@ -118,7 +118,8 @@ typedef struct cx_ptx_touch {
     uint64_t address;
     const unsigned char *memory; /* the same for the host */
     unsigned bytes;
-    bool writes, atomic; /* an atomic operation does both */
+    bool atomic; /* an atomic operation reads and writes */
+    const unsigned char *value; /* of a store, or an operand of an atomic operation; NULL: a load */
 } cx_ptx_touch;
 
 typedef struct cx_ptx_environment {
@@ -181,7 +182,7 @@ typedef struct cx_ptx_fault {
     int source_line;
     uint64_t address; /* of ILLEGAL_ADDRESS and MISALIGNED_ADDRESS */
     unsigned bytes;   /* of the access there; 0: of text or a format that a function reads */
-    bool writes, atomic; /* as of cx_ptx_touch */
+    bool writes, atomic; /* an atomic operation does both */
     const char *space;   /* NULL: global memory; else "shared", "local" or "parameter" memory, */
     uint64_t space_bytes; /* its size, and `address` is an offset in it */
 } cx_ptx_fault;

@@ -145,12 +145,12 @@ static unsigned char *reach_by(cx_ptx_grid *grid, cx_ptx_view *view, const cx_pt
 
 /* The sites of a watched grid have no views, so that all their accesses come here. */
 static unsigned char *reach_watched(cx_ptx_grid *grid, const cx_ptx_instruction *at,
-                                    uint64_t address, bool writes)
+                                    uint64_t address, const void *value)
 {
     const cx_ptx_environment *environment = grid->environment;
     unsigned char *memory =
-        reach_by(grid, &grid->watched[at->site % CX_PTX_WATCHED], at, address, writes);
-    cx_ptx_touch touch = {address, memory, at->size, writes, is_atomic(at)};
+        reach_by(grid, &grid->watched[at->site % CX_PTX_WATCHED], at, address, value != NULL);
+    cx_ptx_touch touch = {address, memory, at->size, is_atomic(at), value};
 
     if (memory)
         environment->touched(environment->self, &touch);
@@ -158,15 +158,16 @@ static unsigned char *reach_watched(cx_ptx_grid *grid, const cx_ptx_instruction 
 }
 
 static unsigned char *reach_global(cx_ptx_grid *grid, const cx_ptx_instruction *at,
-                                   uint64_t address, bool writes)
+                                   uint64_t address, const void *value)
 {
     return grid->environment->touched
-               ? reach_watched(grid, at, address, writes)
-               : reach_by(grid, &grid->views[at->site], at, address, writes);
+               ? reach_watched(grid, at, address, value)
+               : reach_by(grid, &grid->views[at->site], at, address, value != NULL);
 }
 
 unsigned char *cx_ptx_reach_slowly(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,
-                                   const cx_ptx_instruction *at, uint64_t address, bool writes)
+                                   const cx_ptx_instruction *at, uint64_t address,
+                                   const void *value)
 {
     cx_ptx_space space = (cx_ptx_space)at->space;
     bool global = space == CX_PTX_GLOBAL ||
@@ -180,12 +181,12 @@ unsigned char *cx_ptx_reach_slowly(cx_ptx_grid *grid, cx_ptx_block *block, cx_pt
         offset &= ~CX_PTX_RANK_MASK;
     if (!(address & (at->align - 1u))) {
         outcome = CX_PTX_ILLEGAL_ADDRESS;
-        memory = global ? reach_global(grid, at, address, writes)
+        memory = global ? reach_global(grid, at, address, value)
                         : reach_own(&own, offset, at->size);
     }
     return memory ? memory
-                  : fail_at(grid, block, thread, at, outcome, global ? address : offset, writes,
-                            global ? NULL : &own);
+                  : fail_at(grid, block, thread, at, outcome, global ? address : offset,
+                            value != NULL, global ? NULL : &own);
 }
 
 unsigned char *cx_ptx_reach(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,
@@ -197,7 +198,7 @@ unsigned char *cx_ptx_reach(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_threa
                                        .align = (uint8_t)align,
                                        .site = grid->module->sites,
                                        .line = next->line};
-    unsigned char *memory = cx_ptx_reach_slowly(grid, block, thread, &access, address, false);
+    unsigned char *memory = cx_ptx_reach_slowly(grid, block, thread, &access, address, NULL);
 
     thread->next = next;
     return memory;

@@ -168,10 +168,10 @@ static void store_value(uint16_t op, unsigned char *memory, uint64_t value)
 }
 
 static inline unsigned char *reach(const cx_ptx_step *run, const cx_ptx_instruction *at,
-                                   uint32_t lane, bool writes)
+                                   uint32_t lane, const void *value)
 {
     return cx_ptx_reach_lane(run->grid, run->block, thread_of(run, lane), at, get(run, at->a, lane),
-                             writes);
+                             value);
 }
 
 static uint64_t first_address(const cx_ptx_step *run, const cx_ptx_instruction *at)
@@ -200,7 +200,7 @@ static bool load(const cx_ptx_step *run, const cx_ptx_instruction *at)
     if (run->active == UINT32_MAX && load_together(run, at))
         return true;
     EACH_ACTIVE (run) {
-        const unsigned char *memory = reach(run, at, lane, false);
+        const unsigned char *memory = reach(run, at, lane, NULL);
 
         if (!memory)
             return false;
@@ -214,11 +214,12 @@ static bool store(const cx_ptx_step *run, const cx_ptx_instruction *at)
     if (run->active == UINT32_MAX && store_together(run, at))
         return true;
     EACH_ACTIVE (run) {
-        unsigned char *memory = reach(run, at, lane, true);
+        uint64_t value = get(run, at->d, lane);
+        unsigned char *memory = reach(run, at, lane, &value);
 
         if (!memory)
             return false;
-        store_value(at->op, memory, get(run, at->d, lane));
+        store_value(at->op, memory, value);
     }
     return true;
 }
@@ -238,7 +239,7 @@ static bool do_atomic(const cx_ptx_step *run, const cx_ptx_instruction *at)
 {
     EACH_ACTIVE (run) {
         uint64_t b = get(run, at->b, lane), c = get(run, at->c, lane);
-        unsigned char *memory = reach(run, at, lane, true);
+        unsigned char *memory = reach(run, at, lane, &b);
 
         if (!memory)
             return false;
@@ -263,7 +264,7 @@ static bool access_128(const cx_ptx_step *run, const cx_ptx_instruction *at)
     EACH_ACTIVE (run) {
         cx_ptx_wide b = mode != CX_PTX_WIDE_LOAD ? get_pair(run, at->b, lane) : none;
         cx_ptx_wide c = mode == CX_PTX_WIDE_SWAP ? get_pair(run, at->c, lane) : none, old;
-        unsigned char *memory = reach(run, at, lane, mode != CX_PTX_WIDE_LOAD);
+        unsigned char *memory = reach(run, at, lane, mode != CX_PTX_WIDE_LOAD ? &b : NULL);
 
         if (!memory)
             return false;
@@ -285,13 +286,13 @@ static bool copy_async(const cx_ptx_step *run, const cx_ptx_instruction *at, uin
 
     source.space = CX_PTX_GLOBAL;
     to = cx_ptx_reach_slowly(run->grid, run->block, thread, at, (uint32_t)get(run, at->a, lane),
-                             true);
+                             &bytes); /* it is shared memory */
     if (bytes > at->size)
         bytes = at->size;
     source.size = (uint8_t)bytes;
     if (to && bytes > 0) {
         from = cx_ptx_reach_slowly(run->grid, run->block, thread, &source, get(run, at->b, lane),
-                                   false);
+                                   NULL);
         thread->next = at;
     }
     if (!to || (bytes > 0 && !from))
