@@ -113,6 +113,18 @@ static ctxrt_status free_async(stage *self)
     return ctxrt_free_async(self->objects[THERE].raw_async, self->objects[THERE].stream);
 }
 
+static ctxrt_status free_async_at_once(stage *self)
+{
+    return ctxrt_free(self->objects[THERE].raw_async);
+}
+
+/* What the driver refused to free would outlive its context, and the stage. */
+static void raw_async_freed_at_once(stage *self)
+{
+    (void)faults_beneath()->mem_free((uintptr_t)self->objects[THERE].raw_async);
+    self->objects[THERE].raw_async = NULL;
+}
+
 /* What the driver refused to free in the order of a stream can still be given up. */
 static void raw_async_freed(stage *self)
 {
@@ -327,6 +339,7 @@ static const operation operations[] = {
     {"ctxrt_alloc_direct", ON_FRAMES, alloc_direct, NULL, false, false},
     {"ctxrt_alloc_pinned", ON_FRAMES, alloc_raw_pinned, NULL, false, false},
     {"ctxrt_free", ON_ANY, free_raw, raw_freed, false, true},
+    {"ctxrt_free, of stream-ordered memory", ON_ANY, free_async_at_once, raw_async_freed_at_once, false, true},
     {"ctxrt_free_async", ON_ANY, free_async, raw_async_freed, false, true},
     {"ctxrt_host_register", ON_FRAMES, register_host, NULL, false, false},
     {"ctxrt_host_unregister", ON_ANY, unregister_host, host_unregistered, false, true},
