@@ -448,6 +448,32 @@ START_TEST(a_custom_allocator_is_called_with_its_context_current_on_any_thread)
 }
 END_TEST
 
+/* It gets the record of the one before. */
+START_TEST(an_allocator_made_after_another_one_counts_from_nothing)
+{
+    unsigned char give[64];
+    custom self = {.give = give};
+    static const ctxrt_allocator_figures nothing;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    for (int i = 0; i < 2; i++) {
+        ctxrt_allocator *allocator = create_custom(&self);
+        const ctxrt_allocator_figures figures = figures_of(allocator);
+        void *raw;
+        ck_assert_mem_eq(&figures, &nothing, sizeof nothing);
+        cx_assert_ok(ctxrt_frame_set_allocator(allocator));
+        self.alloc_status = CTXRT_ERROR_OUT_OF_MEMORY;
+        cx_assert_error(ctxrt_alloc(sizeof give, &raw), CTXRT_ERROR_OUT_OF_MEMORY);
+        self.alloc_status = CTXRT_SUCCESS;
+        cx_assert_ok(ctxrt_alloc(sizeof give, &raw));
+        ck_assert_uint_eq(figures_of(allocator).peak_count, 1);
+        cx_assert_ok(ctxrt_free(raw));
+        cx_assert_ok(ctxrt_frame_set_allocator(NULL));
+        cx_assert_ok(ctxrt_allocator_destroy(allocator));
+    }
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
 START_TEST(failures_of_a_custom_allocator_are_passed_on_with_a_sentence)
 {
     unsigned char byte;
@@ -612,6 +638,7 @@ static Suite *allocator_suite(void)
     tcase_add_test(tcase, two_threads_never_pass_a_limit_together);
     tcase_add_test(tcase, a_custom_allocator_is_checked);
     tcase_add_test(tcase, a_custom_allocator_is_called_with_its_context_current_on_any_thread);
+    tcase_add_test(tcase, an_allocator_made_after_another_one_counts_from_nothing);
     tcase_add_test(tcase, failures_of_a_custom_allocator_are_passed_on_with_a_sentence);
     tcase_add_test(tcase, memory_of_a_custom_allocator_that_went_with_a_reset_is_not_freed_again);
     tcase_add_test(tcase,
