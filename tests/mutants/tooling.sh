@@ -28,6 +28,11 @@ static pair pair_of(bool first)
 {
     return first ? (pair){a, b} : (pair){b, a};
 }
+
+static bool is_legacy(const ctxrt_stream *stream)
+{
+    return stream == CTXRT_STREAM_LEGACY;
+}
 END
 cat > "$scratch/wanted" <<'END'
 table constant#1: 7 => (7 + 1)
@@ -46,6 +51,8 @@ choose relation#1: return count > LEAST_COUNT ? CXU_SUCCESS : result; => return 
 choose constant#1: return count > LEAST_COUNT ? CXU_SUCCESS : result; => return count > (LEAST_COUNT + 1) ? CXU_SUCCESS : result;
 choose result#1: return count > LEAST_COUNT ? CXU_SUCCESS : result; => return count > LEAST_COUNT ? CXU_UNKNOWN : result;
 pair_of negate#1: return first ? (pair){a, b} : (pair){b, a}; => return !(first) ? (pair){a, b} : (pair){b, a};
+is_legacy relation#1: return stream == CTXRT_STREAM_LEGACY; => return stream != CTXRT_STREAM_LEGACY;
+is_legacy constant#1: return stream == CTXRT_STREAM_LEGACY; => return stream == NULL;
 END
 "$here/make_mutants" "$top_srcdir/lib/driver/results.def" "$scratch/sample.c" 2> "$scratch/errors" |
     awk -F '\t' '{ print $2 " " $3 ": " $8 " => " $9 }' > "$scratch/made"
@@ -55,7 +62,7 @@ report $? 'every_condition_result_constant_and_statement_is_mutated_and_nothing_
 
 "$here/make_mutants" --switches 7 "$top_srcdir/lib/driver/results.def" "$scratch/sample.c" > "$scratch/switches.c" 2> "$scratch/errors"
 grep -o 'cx_mutant([0-9]*)' "$scratch/switches.c" | tr -dc '0-9\n' | sort -n > "$scratch/numbers"
-seq 8 22 | diff - "$scratch/numbers" > "$scratch/out"
+seq 8 24 | diff - "$scratch/numbers" > "$scratch/out"
 report $? 'every_mutant_but_those_of_constants_has_one_switch'
 
 ls "$top_srcdir"/lib/emu | grep '\.c$' | sort > "$scratch/there"
