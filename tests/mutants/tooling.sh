@@ -69,6 +69,13 @@ ls "$top_srcdir"/lib/emu | grep '\.c$' | sort > "$scratch/there"
 awk '!/^#/ && !/^ / { print $2 }' "$here/files" | sort | diff "$scratch/there" - > "$scratch/out"
 report $? 'every_file_of_the_embedded_driver_is_said_to_be_rules_or_not'
 
+awk '/^rules/ { file = $2 } /^    but/ { sub(/:.*/, ""); for (i = 2; i <= NF; i++) print file, $i }' "$here/files" |
+    while read -r file function; do
+        grep -q "\b$function(" "$top_srcdir/lib/emu/$file" || echo "$file has no $function any more"
+    done > "$scratch/out"
+[ ! -s "$scratch/out" ]
+report $? 'every_function_that_the_list_excepts_is_there'
+
 "$here/run_mutants" --check > "$scratch/out" 2> "$scratch/errors"
 report $? 'every_explained_survivor_is_a_mutant_of_today_and_has_a_reason'
 
