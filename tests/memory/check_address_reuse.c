@@ -1,12 +1,16 @@
 /* Addresses that a reset has freed in the driver, and that other memory gets before ctxrt has
  * forgotten what was there. */
 #include "device/runtime.h"
+#include "memory/pointer_slots.h"
 #include "memory/pointer_table.h"
 #include "fixture.h"
 #include "test.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 
 enum { BLOCKS = 16, BLOCK_BYTES = 256, LARGE_BYTES = 2048, FILL_BYTES = 512 };
 enum { WHOLE_BYTES = 32 << 20, PART_BYTES = 1 << 20 };
@@ -175,6 +179,61 @@ START_TEST(an_allocator_made_during_a_refused_reset_forgets_its_memory_with_the_
 }
 END_TEST
 
+static ctxrt_status give_chosen(void *user_data, size_t size_bytes, ctxrt_stream *stream,
+                                void **out_pointer)
+{
+    (void)size_bytes, (void)stream;
+    *out_pointer = user_data;
+    return CTXRT_SUCCESS;
+}
+
+static ctxrt_status free_nothing(void *user_data, void *pointer, size_t size_bytes)
+{
+    (void)size_bytes;
+    ck_assert_ptr_eq(pointer, user_data);
+    return CTXRT_SUCCESS;
+}
+
+/* An address whose entry is in the last slot of the pointer table. */
+static char *last_address(char *address)
+{
+    const cx_pointer_slots *table = cx_pointers_table();
+    ck_assert_ptr_nonnull(table);
+    while (cx_pointer_place(table, cx_pointer_key(address)) != table->mask)
+        address += BLOCK_BYTES;
+    return address;
+}
+
+START_TEST(a_snapshot_has_the_pointer_in_the_last_slot_of_the_table)
+{
+    const ctxrt_allocator_vtable vtable = {sizeof vtable, give_chosen, free_nothing, NULL};
+    void *kept, *pointer;
+    char *text, wanted[32];
+    size_t size;
+    char *pages = mmap(NULL, WHOLE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ck_assert_ptr_ne(pages, MAP_FAILED);
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_alloc(BLOCK_BYTES, &kept));
+    char *last = last_address(pages);
+    cx_assert_ok(ctxrt_allocator_create_custom(&vtable, last, &made_meanwhile));
+    cx_assert_ok(ctxrt_frame_set_allocator(made_meanwhile));
+    cx_assert_ok(ctxrt_alloc(BLOCK_BYTES, &pointer));
+    ck_assert_ptr_eq(pointer, last);
+    FILE *file = open_memstream(&text, &size);
+    cx_assert_ok(ctxrt_allocator_snapshot_write(NULL, file, CTXRT_SNAPSHOT_JSON));
+    fclose(file);
+    snprintf(wanted, sizeof wanted, "%p", pointer);
+    ck_assert_msg(strstr(text, wanted) != NULL, "%s is not in %s", wanted, text);
+    free(text);
+    cx_assert_ok(ctxrt_free(pointer));
+    cx_assert_ok(ctxrt_free(kept));
+    cx_assert_ok(ctxrt_frame_set_allocator(NULL));
+    cx_assert_ok(ctxrt_allocator_destroy(made_meanwhile));
+    cx_assert_ok(ctxrt_stack_pop());
+    ck_assert_int_eq(munmap(pages, WHOLE_BYTES), 0);
+}
+END_TEST
+
 static void find_record(const cx_pointer_record *record, void *argument)
 {
     cx_pointer_new *newest = argument;
@@ -329,6 +388,7 @@ static Suite *address_reuse_suite(void)
     tcase_add_test(tcase, a_look_up_that_began_before_a_reset_loses_no_block_of_after_it);
     tcase_add_test(tcase,
                    an_allocator_made_during_a_refused_reset_forgets_its_memory_with_the_next_one);
+    tcase_add_test(tcase, a_snapshot_has_the_pointer_in_the_last_slot_of_the_table);
     tcase_add_test(tcase, a_call_that_ends_after_a_reset_takes_nobodys_newer_memory_for_gone);
     tcase_add_test(tcase, memory_that_other_code_freed_is_gone_once_its_address_is_given_out_again);
     tcase_add_test(tcase,

@@ -104,19 +104,23 @@ END_TEST
 START_TEST(a_snapshot_and_a_trace_show_each_block)
 {
     void *pointer;
+    ctxrt_memory *object;
     char *text = NULL;
     size_t size = 0;
     open_on(devices[_i], NULL, 0);
     cx_assert_ok(ctxrt_allocator_trace_start(NULL, 10));
     cx_assert_ok(ctxrt_alloc(1234, &pointer));
+    cx_assert_ok(ctxrt_memory_alloc(5678, &object));
     FILE *file = open_memstream(&text, &size);
     cx_assert_ok(ctxrt_allocator_snapshot_write(NULL, file, CTXRT_SNAPSHOT_JSON));
     cx_assert_ok(ctxrt_allocator_trace_write(NULL, file));
     fclose(file);
     ck_assert_msg(strstr(text, "\"direct\"") != NULL, "%s", text);
-    ck_assert_msg(strstr(text, "1234") != NULL, "%s", text);
+    ck_assert_msg(strstr(text, "\"asked_bytes\": 1234") != NULL, "%s", text);
+    ck_assert_msg(strstr(text, "\"asked_bytes\": 5678") != NULL, "%s", text);
     ck_assert_msg(strstr(text, "a,0,1234") != NULL, "%s", text);
     free(text);
+    cx_assert_ok(ctxrt_memory_release(object));
     cx_assert_ok(ctxrt_free(pointer));
     close_all();
 }
