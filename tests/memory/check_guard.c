@@ -366,6 +366,9 @@ START_TEST(queries_and_snapshots_show_the_users_memory)
     cx_assert_ok(ctxrt_free(gone));
     cx_assert_ok(ctxrt_pointer_query(gone, &info));
     ck_assert_int_eq(info.known, 0);
+    cx_assert_error(ctxrt_fill(gone, 1, 1), CTXRT_ERROR_INVALID_ARGUMENT);
+    ck_assert_msg(strstr(ctxrt_last_error()->message, "memory of cuda:0, which was freed") != NULL,
+                  "%s", ctxrt_last_error()->message);
     FILE *file = fmemopen(text, sizeof text, "w");
     ck_assert_ptr_nonnull(file);
     cx_assert_ok(ctxrt_allocator_snapshot_write(NULL, file, CTXRT_SNAPSHOT_JSON));
