@@ -411,6 +411,9 @@ START_TEST(a_refusal_says_of_which_device_the_memory_was_and_how_it_went)
     cx_assert_ok(ctxrt_device_reset(CTXRT_CUDA(0)));
     assert_went(ctxrt_fill(lost, 0, 1), "memory of cuda:0, which went with a reset of the device");
     cx_assert_ok(ctxrt_free(lost));
+    cx_assert_ok(ctxrt_alloc_pinned(SIZE, (void **)&freed));
+    cx_assert_ok(ctxrt_free(freed));
+    assert_went(ctxrt_fill(freed, 0, 1), "1000 bytes of pinned memory of cuda:0, which was freed");
 }
 END_TEST
 
@@ -513,6 +516,24 @@ START_TEST(the_host_has_a_part_of_an_entry_of_a_full_table)
 }
 END_TEST
 
+/* The first byte is the host's, the last one is not. */
+START_TEST(memory_that_the_host_has_in_part_is_past_for_what_goes_beyond_that)
+{
+    enum { PAGE = 4096 };
+    cx_past found;
+    char *pages = mmap(NULL, 2 * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ck_assert_ptr_ne(pages, MAP_FAILED);
+    ck_assert_int_eq(mprotect(pages + PAGE, PAGE, PROT_NONE), 0);
+    leave_all();
+    enter_past((uintptr_t)pages, 2 * PAGE);
+    ck_assert(cx_past_find(pages, PAGE + 1, &found));
+    ck_assert(!cx_past_find(pages, PAGE, &found));
+    ck_assert(cx_past_find(pages + PAGE, 1, &found));
+    leave_all();
+    ck_assert_int_eq(munmap(pages, 2 * PAGE), 0);
+}
+END_TEST
+
 static const int closest[] = {0, 1, 2, 511, 1022};
 
 /* Nothing lies between two entries: merging these makes no other address a past one. */
@@ -567,6 +588,7 @@ static Suite *addresses_suite(void)
     tcase_add_test(tcase, addresses_that_the_host_has_by_now_are_the_hosts);
     tcase_add_test(tcase, memory_in_stream_order_is_known_after_a_reset_as_before);
     tcase_add_test(tcase, the_host_has_a_part_of_an_entry_of_a_full_table);
+    tcase_add_test(tcase, memory_that_the_host_has_in_part_is_past_for_what_goes_beyond_that);
     tcase_add_loop_test(tcase, a_full_table_merges_the_entries_that_are_closest, 0,
                         sizeof closest / sizeof *closest);
     tcase_add_test(tcase, a_place_that_is_in_no_file_is_told_by_its_address);
