@@ -148,7 +148,9 @@ START_TEST(memory_of_which_the_driver_says_nothing_is_not_given_out)
     cx_assert_ok(ctxrt_memory_record_stream(memory, stream));
     cx_drivers[0].table.event_query = refuse_to_answer;
     cx_assert_error(ctxrt_memory_release(memory), CTXRT_ERROR_DRIVER);
+    cx_assert_error(ctxrt_memory_alloc(0, &memory), CTXRT_ERROR_INVALID_ARGUMENT);
     memory = allocate(BLOCK);
+    ck_assert_int_eq(ctxrt_last_error()->status, CTXRT_ERROR_INVALID_ARGUMENT);
     ck_assert_ptr_ne(ctxrt_memory_pointer(memory), pointer);
     ck_assert_int_ge(calls, 2);
     cx_drivers[0].table.event_query = beneath.event_query;
