@@ -568,7 +568,9 @@ START_TEST(memory_refuses)
     ctxrt_exported_memory exported = {0};
     REFUSE(ctxrt_memory_export(dead_memory, &exported), INVALID_HANDLE);
     REFUSE(ctxrt_memory_import(NULL, &memory), NULL_POINTER);
+    ck_assert_ptr_nonnull(strstr(ctxrt_last_error()->message, "exported is NULL"));
     REFUSE(ctxrt_memory_import(&exported, NULL), NULL_POINTER);
+    ck_assert_ptr_nonnull(strstr(ctxrt_last_error()->message, "out_memory is NULL"));
     cx_assert_ok(ctxrt_memory_alloc_host(64, &memory));
     REFUSE(ctxrt_memory_export(memory, NULL), NULL_POINTER);
     REFUSE(ctxrt_memory_export(memory, &exported), INVALID_ARGUMENT);
