@@ -593,10 +593,12 @@ START_TEST(of_two_allocators_that_give_one_address_the_last_ones_memory_is_freed
 END_TEST
 
 /* The slab was freed while a block in it is live: the block's memory is somebody else's. */
+/* A recording's block is of its pool (_i: 1), which forgets it as well. */
 START_TEST(a_block_whose_slab_was_freed_and_given_out_anew_is_forgotten)
 {
     static log_lines lines = {.lock = PTHREAD_MUTEX_INITIALIZER};
     ctxrt_memory *slab;
+    ctxrt_graph *graph = NULL;
     void *raw, *again;
     custom self = {0};
     cx_assert_ok(ctxrt_log_set(log_lines_take, &lines, CTXRT_LOG_WARNING));
@@ -605,7 +607,11 @@ START_TEST(a_block_whose_slab_was_freed_and_given_out_anew_is_forgotten)
     cx_assert_ok(ctxrt_memory_alloc(4096, &slab));
     self.give = ctxrt_memory_pointer(slab);
     cx_assert_ok(ctxrt_frame_set_allocator(allocator));
+    if (_i == 1)
+        cx_assert_ok(ctxrt_recording_start(NULL));
     cx_assert_ok(ctxrt_alloc(100, &raw));
+    if (_i == 1)
+        cx_assert_ok(ctxrt_recording_stop(&graph));
     cx_assert_ok(ctxrt_frame_set_allocator(NULL));
     cx_assert_ok(ctxrt_memory_release(slab));
     cx_assert_ok(ctxrt_alloc(4096, &again));
@@ -615,6 +621,7 @@ START_TEST(a_block_whose_slab_was_freed_and_given_out_anew_is_forgotten)
     cx_assert_ok(ctxrt_free(again));
     cx_assert_error(ctxrt_free(raw), CTXRT_ERROR_INVALID_ARGUMENT);
     ck_assert_int_eq(self.frees, 0);
+    cx_assert_ok(ctxrt_graph_release(graph));
     cx_assert_ok(ctxrt_stack_pop());
     cx_assert_ok(ctxrt_allocator_destroy(allocator));
     cx_assert_ok(ctxrt_log_set(NULL, NULL, CTXRT_LOG_WARNING));
@@ -645,7 +652,7 @@ static Suite *allocator_suite(void)
                    memory_whose_address_is_given_out_anew_is_the_new_owners_and_not_freed_before);
     tcase_add_test(tcase,
                    of_two_allocators_that_give_one_address_the_last_ones_memory_is_freed_first);
-    tcase_add_test(tcase, a_block_whose_slab_was_freed_and_given_out_anew_is_forgotten);
+    tcase_add_loop_test(tcase, a_block_whose_slab_was_freed_and_given_out_anew_is_forgotten, 0, 2);
     suite_add_tcase(suite, tcase);
     return suite;
 }
