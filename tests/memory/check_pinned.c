@@ -218,6 +218,52 @@ START_TEST(where_there_is_no_more_what_is_free_goes_back_and_the_driver_is_asked
 }
 END_TEST
 
+/* An eighth of what is held is wanted, and half of that is there. */
+START_TEST(where_there_is_no_large_segment_a_smaller_one_is_asked_for)
+{
+    ctxrt_memory *large, *small;
+    cx_fixture_needs_emulated("faults");
+    start_with_fault("cuMemHostAlloc@2:OUT_OF_MEMORY");
+    (void)allocate(64 * MIB, &large);
+    (void)allocate(1000, &small);
+    ctxrt_allocator_info info = info_of(allocator_here());
+    ck_assert_uint_eq(info.retries, 0);
+    ck_assert_uint_eq(info.reserved.current_bytes, 68 * MIB);
+    cx_assert_ok(ctxrt_memory_release(large));
+    cx_assert_ok(ctxrt_memory_release(small));
+    end();
+}
+END_TEST
+
+static cxu_result push_nothing(CUcontext context)
+{
+    (void)context;
+    return CXU_UNKNOWN;
+}
+
+START_TEST(where_the_context_cannot_be_current_a_trim_unpins_nothing)
+{
+    ctxrt_memory *memory;
+    uint64_t released = 1;
+    cx_fixture_needs_emulated("a table that can be replaced");
+    cx_driver_table *table = &cx_drivers[0].table, below = *table;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    (void)allocate(BYTES, &memory);
+    cx_assert_ok(ctxrt_memory_release(memory));
+    ctxrt_allocator *allocator = allocator_here();
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(1)));
+    table->ctx_push = push_nothing;
+    cx_assert_ok(ctxrt_allocator_trim(allocator, &released));
+    table->ctx_push = below.ctx_push;
+    ck_assert_uint_eq(released, 0);
+    ck_assert_uint_eq(info_of(allocator).reserved.current_bytes, BYTES);
+    cx_assert_ok(ctxrt_allocator_trim(allocator, &released));
+    ck_assert_uint_eq(released, BYTES);
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
 START_TEST(a_refusal_says_what_is_held_and_changes_nothing)
 {
     ctxrt_memory *memory, *none = NULL;
@@ -299,10 +345,12 @@ static Suite *pinned_suite(void)
     tcase_add_test(tcase, a_context_that_has_some_cannot_be_destroyed_and_then_takes_what_is_kept);
     tcase_add_test(tcase,
                    an_allocator_that_was_made_during_a_refused_reset_serves_memory_that_is_live);
+    tcase_add_test(tcase, where_the_context_cannot_be_current_a_trim_unpins_nothing);
     suite_add_tcase(suite, tcase);
     tcase = tcase_create("not started");
     tcase_add_test(tcase,
                    where_there_is_no_more_what_is_free_goes_back_and_the_driver_is_asked_again);
+    tcase_add_test(tcase, where_there_is_no_large_segment_a_smaller_one_is_asked_for);
     tcase_add_test(tcase, a_refusal_says_what_is_held_and_changes_nothing);
     tcase_add_test(tcase, a_request_that_would_be_refused_waits_for_the_copies_of_what_was_freed);
     suite_add_tcase(suite, tcase);
