@@ -340,6 +340,53 @@ START_TEST(a_free_fails_unless_the_context_is_gone)
 }
 END_TEST
 
+static cxu_result push_nothing(CUcontext context)
+{
+    (void)context;
+    return CXU_UNKNOWN;
+}
+
+static int custom_frees;
+
+static ctxrt_status custom_alloc(void *user_data, size_t size_bytes, ctxrt_stream *stream,
+                                 void **out_pointer)
+{
+    (void)size_bytes, (void)stream;
+    *out_pointer = user_data;
+    return CTXRT_SUCCESS;
+}
+
+static ctxrt_status custom_free(void *user_data, void *pointer, size_t size_bytes)
+{
+    (void)size_bytes;
+    ck_assert_ptr_eq(pointer, user_data);
+    custom_frees++;
+    return CTXRT_SUCCESS;
+}
+
+START_TEST(a_custom_allocator_frees_nothing_where_its_context_cannot_be_current)
+{
+    static char bytes[64];
+    const ctxrt_allocator_vtable vtable = {sizeof vtable, custom_alloc, custom_free, NULL};
+    ctxrt_allocator *allocator;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_allocator_create_custom(&vtable, bytes, &allocator));
+    cx_assert_ok(ctxrt_frame_set_allocator(allocator));
+    ctxrt_memory *refused = allocate(sizeof bytes), *freed = allocate(sizeof bytes);
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(1)));
+    cx_drivers[0].table.ctx_push = push_nothing;
+    cx_assert_error(ctxrt_memory_release(refused), CTXRT_ERROR_DRIVER);
+    cx_drivers[0].table.ctx_push = beneath.ctx_push;
+    ck_assert_int_eq(custom_frees, 0);
+    cx_assert_ok(ctxrt_memory_release(freed));
+    ck_assert_int_eq(custom_frees, 1);
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_frame_set_allocator(NULL));
+    cx_assert_ok(ctxrt_allocator_destroy(allocator));
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
 /* ---- calls that are not there ---- */
 
 enum { WIDTH = 40, HEIGHT = 3, DEPTH = 4, PITCH = 48, ROWS = 5, BOX = PITCH * ROWS * DEPTH };
@@ -542,6 +589,7 @@ static Suite *other_drivers_suite(void)
     tcase_add_test(tcase, a_gpu_whose_driver_cannot_pin_has_none);
     tcase_add_test(tcase, what_keeps_a_driver_from_mapping_is_what_the_error_says);
     tcase_add_test(tcase, a_free_fails_unless_the_context_is_gone);
+    tcase_add_test(tcase, a_custom_allocator_frees_nothing_where_its_context_cannot_be_current);
     tcase_add_test(tcase, regions_arrive_at_once_or_row_by_row_where_a_driver_lacks_them);
     tcase_add_test(tcase, a_single_row_has_a_pitch_where_it_is_given_to_a_driver);
     tcase_add_test(tcase, between_two_gpus_the_call_for_two_contexts_is_made_where_there_is_one);
