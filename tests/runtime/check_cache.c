@@ -382,10 +382,13 @@ START_TEST(what_other_sizes_and_streams_keep_is_used_before_a_request_fails)
 }
 END_TEST
 
+static ctxrt_stream *shared; /* NULL: each thread has its own */
+
 static void *fill_and_free(void *argument)
 {
     ctxrt_memory *pieces[64];
     cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_frame_set_stream(shared));
     for (int i = 0; i < 64; i++)
         pieces[i] = allocate(256 << 10);
     for (int i = 0; i < 64; i++)
@@ -409,6 +412,29 @@ START_TEST(what_other_threads_keep_is_used_before_a_request_fails)
     pthread_join(thread, NULL);
     cx_assert_ok(ctxrt_memory_release(all));
     cx_assert_ok(ctxrt_stack_pop());
+    pthread_barrier_destroy(&barrier);
+}
+END_TEST
+
+START_TEST(each_piece_that_another_thread_keeps_for_a_stream_is_had_before_a_request_fails)
+{
+    enum { PIECE = 256 << 10, PIECES = 256 * MIB / PIECE };
+    static ctxrt_memory *pieces[PIECES];
+    pthread_t thread;
+    pthread_barrier_t barrier;
+    pthread_barrier_init(&barrier, NULL, 2);
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    shared = use_new_stream();
+    ck_assert_int_eq(pthread_create(&thread, NULL, fill_and_free, &barrier), 0);
+    pthread_barrier_wait(&barrier);
+    for (int i = 0; i < PIECES; i++)
+        pieces[i] = allocate(PIECE);
+    pthread_barrier_wait(&barrier);
+    pthread_join(thread, NULL);
+    for (int i = 0; i < PIECES; i++)
+        cx_assert_ok(ctxrt_memory_release(pieces[i]));
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_stream_destroy(shared));
     pthread_barrier_destroy(&barrier);
 }
 END_TEST
@@ -843,6 +869,8 @@ static Suite *cache_suite(void)
     tcase_add_test(tcase, a_trim_gives_back_what_is_free_and_nothing_else);
     tcase_add_test(tcase, what_other_sizes_and_streams_keep_is_used_before_a_request_fails);
     tcase_add_test(tcase, what_other_threads_keep_is_used_before_a_request_fails);
+    tcase_add_test(tcase,
+                   each_piece_that_another_thread_keeps_for_a_stream_is_had_before_a_request_fails);
     tcase_add_test(tcase, a_refusal_says_what_is_held_and_later_it_works_again);
     tcase_add_test(tcase, a_release_does_not_wait_for_recorded_streams);
     tcase_add_test(tcase, a_request_that_would_fail_waits_for_recorded_streams);
