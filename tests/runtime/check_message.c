@@ -75,6 +75,22 @@ START_TEST(memory_refused_by_a_limit_of_addresses_names_the_limit)
 }
 END_TEST
 
+/* It takes plain memory of the host. */
+START_TEST(a_cpu_that_cannot_pin_counts_no_memory_that_the_host_refused)
+{
+    ctxrt_memory *memory;
+    if (!ADDRESSES_ARE_COUNTED)
+        cx_fixture_skip("sanitizers need addresses");
+    start_with("CTXRT_EMU_FAULT", "cuMemHostAlloc@1+:NOT_SUPPORTED");
+    cx_assert_ok(ctxrt_device_push(CTXRT_CPU(0)));
+    limit(RLIMIT_AS, addresses_in_use() + ((rlim_t)16 << 20));
+    cx_assert_error(ctxrt_memory_alloc_pinned(ALLOCATED, &memory), CTXRT_ERROR_OUT_OF_MEMORY);
+    ck_assert_said("the host has no 67108864 bytes left");
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_device_release(CTXRT_CPU(0)));
+}
+END_TEST
+
 START_TEST(memory_refused_by_a_limit_of_open_files_names_the_limit)
 {
     start_with("CTXRT_ALLOCATOR", sources[_i]);
@@ -272,6 +288,7 @@ static Suite *message_suite(void)
     Suite *suite = suite_create("message");
     TCase *tcase = tcase_create("message");
     tcase_add_loop_test(tcase, memory_refused_by_a_limit_of_addresses_names_the_limit, 0, SOURCES);
+    tcase_add_test(tcase, a_cpu_that_cannot_pin_counts_no_memory_that_the_host_refused);
     tcase_add_loop_test(tcase, memory_refused_by_a_limit_of_open_files_names_the_limit, 0, SOURCES);
     tcase_add_loop_test(tcase, memory_refused_by_the_number_of_mappings_names_it, 0, SOURCES);
     tcase_add_loop_test(tcase, memory_refused_by_a_limit_of_file_sizes_names_the_limit, 0, SOURCES);
