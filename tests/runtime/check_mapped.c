@@ -84,6 +84,8 @@ START_TEST(a_driver_without_virtual_memory_is_told_and_nothing_takes_its_place)
     ctxrt_allocator *before = allocator;
     cx_assert_ok(ctxrt_device_push(CTXRT_CPU(0)));
     cx_assert_error(create(CTXRT_ALLOCATOR_SOURCE_VMM), CTXRT_ERROR_NOT_SUPPORTED);
+    ck_assert_ptr_nonnull(strstr(ctxrt_last_error()->message, "has no virtual memory"));
+    ck_assert_str_eq(ctxrt_last_error()->driver_call, "cuMemCreate");
     ck_assert_ptr_eq(allocator, before);
     cx_assert_error(create((ctxrt_allocator_source)4), CTXRT_ERROR_INVALID_ARGUMENT);
     cx_assert_ok(ctxrt_stack_pop());
