@@ -11,7 +11,9 @@
 #include "memory/pointer_table.h"
 #include "work/work.h"
 
-/* The block that starts at an address; it may be freed at any moment; 0: none. Records no error. */
+/* The block of device memory that starts at an address; it may be freed at any moment; 0: none.
+ * Pinned memory needs no stream, and so none is looked up for it, which could fail. Records no
+ * error. */
 static inline uint32_t cx_block_at_hand(const void *pointer)
 {
     const cx_pointer_slots *table = atomic_load_explicit(&cx_pointers_now, memory_order_acquire);
@@ -29,7 +31,9 @@ static inline uint32_t cx_block_at_hand(const void *pointer)
                              atomic_load_explicit(&cx_pointers_now, memory_order_relaxed) != table,
                          0))
         return 0;
-    return (uint32_t)slot & CX_POINTER_INDEX_MASK;
+    uint32_t index = (uint32_t)slot & CX_POINTER_INDEX_MASK;
+    const cx_cache_generation *generation = cx_cache_generation_of(index);
+    return atomic_load_explicit(&generation->pinned, memory_order_relaxed) ? 0 : index;
 }
 
 /* In a section. True if these bytes are in the block, and device memory of the context. */

@@ -225,6 +225,20 @@ START_TEST(copies_and_fills_of_host_memory_need_no_device)
 }
 END_TEST
 
+START_TEST(copies_and_fills_of_pinned_memory_need_no_device)
+{
+    ctxrt_memory *first = allocate_at(PINNED, 8), *second = allocate_at(PINNED, 8);
+    cx_assert_ok(ctxrt_fill(bytes_of(first), 'a', 8));
+    cx_assert_ok(ctxrt_fill_async(bytes_of(first), 'b', 4, NULL));
+    cx_assert_ok(ctxrt_copy_async(bytes_of(second), bytes_of(first), 8, CTXRT_COPY_ANY, NULL));
+    ck_assert_mem_eq(bytes_of(second), "bbbbaaaa", 8);
+    ck_assert_int_eq(ctxrt_last_error()->status, CTXRT_SUCCESS);
+    cx_assert_ok(ctxrt_memory_release(first));
+    cx_assert_ok(ctxrt_memory_release(second));
+    assert_nothing_current();
+}
+END_TEST
+
 START_TEST(other_copies_without_a_device_are_refused)
 {
     unsigned char host[64];
@@ -556,6 +570,7 @@ static Suite *copy_suite(void)
     tcase_add_test(tcase, bad_arguments_are_refused);
     tcase_add_test(tcase, a_kind_that_contradicts_the_addresses_is_refused);
     tcase_add_test(tcase, copies_and_fills_of_host_memory_need_no_device);
+    tcase_add_test(tcase, copies_and_fills_of_pinned_memory_need_no_device);
     tcase_add_test(tcase, other_copies_without_a_device_are_refused);
     tcase_add_test(tcase, async_copies_and_fills_wait_for_the_work_before_them_and_not_the_caller);
     tcase_add_test(tcase, fills_of_plain_host_memory_come_behind_the_work_of_the_stream);
