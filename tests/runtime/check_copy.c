@@ -389,6 +389,24 @@ START_TEST(regions_with_odd_pitches_arrive_between_all_places)
 }
 END_TEST
 
+START_TEST(regions_of_few_rows_and_slices_arrive_in_host_memory)
+{
+    enum { ROW = 4, MOST = 3, BYTES_IN_ALL = ROW * MOST * MOST };
+    unsigned char to[BYTES_IN_ALL], from[BYTES_IN_ALL];
+    make_pattern(from, sizeof from, 1);
+    for (size_t height = 1; height <= MOST; height++)
+        for (size_t depth = 1; depth <= MOST; depth++) {
+            const size_t bytes = ROW * height * depth;
+            const ctxrt_copy_region region = {to,     ROW, height, from,  ROW,
+                                              height, ROW, height, depth, CTXRT_COPY_ANY};
+            memset(to, 0, sizeof to);
+            cx_assert_ok(ctxrt_copy_3d(&region));
+            ck_assert_mem_eq(to, from, bytes);
+            ck_assert(bytes == sizeof to || to[bytes] == 0);
+        }
+}
+END_TEST
+
 START_TEST(bad_regions_are_refused_and_empty_ones_do_nothing)
 {
     unsigned char to[100], from[100] = {0};
@@ -576,6 +594,7 @@ static Suite *copy_suite(void)
     tcase_add_test(tcase, fills_of_plain_host_memory_come_behind_the_work_of_the_stream);
     tcase_add_test(tcase, a_copy_of_a_destroyed_stream_is_refused);
     tcase_add_test(tcase, regions_with_odd_pitches_arrive_between_all_places);
+    tcase_add_test(tcase, regions_of_few_rows_and_slices_arrive_in_host_memory);
     tcase_add_test(tcase, bad_regions_are_refused_and_empty_ones_do_nothing);
     tcase_add_test(tcase, peer_copies_name_their_devices);
     tcase_add_test(tcase, pinned_memory_that_a_peer_copy_reads_is_not_given_out_before_it_is_done);
