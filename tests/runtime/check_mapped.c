@@ -265,6 +265,12 @@ START_TEST(the_memorys_device_does_the_work_of_one_that_does_not_reach_it)
     ck_assert(!reaches_from(1, pointer));
     cx_assert_ok(ctxrt_fill(pointer, 5, CHUNK));
     assert_byte(pointer + CHUNK - 1, 5);
+    char *managed;
+    cx_assert_ok(ctxrt_alloc_managed(CHUNK, (void **)&managed));
+    cx_assert_ok(ctxrt_copy_async(managed, pointer, CHUNK, CTXRT_COPY_ANY, NULL));
+    cx_assert_ok(ctxrt_stream_synchronize(NULL));
+    assert_byte(managed + CHUNK - 1, 5);
+    cx_assert_ok(ctxrt_free(managed));
     cx_assert_ok(ctxrt_stack_pop());
     release(memory);
 }
