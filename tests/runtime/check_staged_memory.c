@@ -399,6 +399,23 @@ static void copy_to_and_fro(int side, int rounds)
     }
 }
 
+/* What went with it is nobody's, or others' by then. */
+static void assert_reset_takes_what_copies_needed(void)
+{
+    for (int side = 0; side < SIDES; side++)
+        copy_to_and_fro(side, 1);
+    for (int place = 0; place < SIDES; place++)
+        cx_assert_ok(ctxrt_device_reset(two_drivers_device(place)));
+    int pinned = 0;
+    for (int i = 0; i < TWO_DRIVERS; i++) {
+        pinned += atomic_load(&pins[i]);
+        cx_assert_ok(ctxrt_device_release(two_drivers_device(i)));
+        pinned -= atomic_load(&pins[i]);
+    }
+    ck_assert_int_eq(pinned, 0);
+    ck_assert_int_gt(atomic_load(&pins[0]) + atomic_load(&pins[1]), 0);
+}
+
 /* Other code has the devices' primary contexts too, so that nothing goes with them. */
 START_TEST(what_copies_needed_of_a_device_is_given_back_with_it)
 {
@@ -424,6 +441,7 @@ START_TEST(what_copies_needed_of_a_device_is_given_back_with_it)
             ck_assert_int_eq(atomic_load(&streams[i]), 0);
         }
     }
+    assert_reset_takes_what_copies_needed();
     for (int i = 0; i < TWO_DRIVERS; i++) {
         cx_drivers[i].table = beneath[i];
         ck_assert_int_eq(cx_drivers[i].table.primary_release(0), CXU_SUCCESS);
