@@ -340,6 +340,25 @@ START_TEST(a_free_fails_unless_the_context_is_gone)
 }
 END_TEST
 
+static cxu_result tell_nothing(void *out_value, cxu_pointer_attribute attribute,
+                               CUdeviceptr pointer)
+{
+    (void)out_value, (void)attribute, (void)pointer;
+    return CXU_UNKNOWN;
+}
+
+START_TEST(memory_of_which_a_driver_tells_nothing_is_not_copied)
+{
+    char from[] = "these", to[] = "there";
+    cx_drivers[0].table.pointer_get_attribute = tell_nothing;
+    cx_assert_error(ctxrt_copy(to, from, sizeof from, CTXRT_COPY_ANY), CTXRT_ERROR_DRIVER);
+    cx_drivers[0].table.pointer_get_attribute = beneath.pointer_get_attribute;
+    ck_assert_str_eq(to, "there");
+    cx_assert_ok(ctxrt_copy(to, from, sizeof from, CTXRT_COPY_ANY));
+    ck_assert_str_eq(to, "these");
+}
+END_TEST
+
 static cxu_result push_nothing(CUcontext context)
 {
     (void)context;
@@ -589,6 +608,7 @@ static Suite *other_drivers_suite(void)
     tcase_add_test(tcase, a_gpu_whose_driver_cannot_pin_has_none);
     tcase_add_test(tcase, what_keeps_a_driver_from_mapping_is_what_the_error_says);
     tcase_add_test(tcase, a_free_fails_unless_the_context_is_gone);
+    tcase_add_test(tcase, memory_of_which_a_driver_tells_nothing_is_not_copied);
     tcase_add_test(tcase, a_custom_allocator_frees_nothing_where_its_context_cannot_be_current);
     tcase_add_test(tcase, regions_arrive_at_once_or_row_by_row_where_a_driver_lacks_them);
     tcase_add_test(tcase, a_single_row_has_a_pitch_where_it_is_given_to_a_driver);
