@@ -22,14 +22,11 @@ static ctxrt_status take_inner(cx_guard *guard, const cx_allocation *request, cx
     if (!cx_figures_reserve(&inner->figures, request->size_bytes))
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "there are not %zu bytes for %s",
                         request->size_bytes, cx_context_text(request->context));
-    atomic_fetch_add(&inner->live, 1);
     ctxrt_status status = inner->kind->alloc(inner, request, block);
-    if (status == CTXRT_SUCCESS) {
+    if (status == CTXRT_SUCCESS)
         cx_figures_served(&inner->figures, request->size_bytes);
-    } else {
+    else
         cx_figures_failed(&inner->figures, request->size_bytes);
-        atomic_fetch_sub(&inner->live, 1);
-    }
     return status;
 }
 
@@ -40,7 +37,6 @@ static ctxrt_status give_inner(cx_guard *guard, const cx_block *block)
         inner->pinned != NULL && !cx_context_holds_what_is_of(block->context, block->epoch);
     ctxrt_status status = gone ? cx_pinned_forget(block) : inner->kind->free(inner, block);
     cx_figures_freed(&inner->figures, block->size_bytes);
-    atomic_fetch_sub(&inner->live, 1);
     return status;
 }
 
