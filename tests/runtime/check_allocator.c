@@ -592,8 +592,8 @@ START_TEST(of_two_allocators_that_give_one_address_the_last_ones_memory_is_freed
 }
 END_TEST
 
-/* The slab was freed while a block in it is live: the block's memory is somebody else's. */
-/* A recording's block is of its pool (_i: 1), which forgets it as well. */
+/* The slab was freed while a block in it is live: the block's memory is somebody else's. A
+ * recording's block (_i: 1) is of its pool, which forgets it as well. */
 START_TEST(a_block_whose_slab_was_freed_and_given_out_anew_is_forgotten)
 {
     static log_lines lines = {.lock = PTHREAD_MUTEX_INITIALIZER};
