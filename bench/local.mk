@@ -1,17 +1,21 @@
-# Benchmarks are built with the rest but never timed as tests; `ctxrt bench` runs them where they are installed. They
-# link the rooms, for the bare driver's table.
-benchdir = $(pkglibexecdir)/bench
+# Benchmarks are built by `make bench`, and never timed as tests. `ctxrt bench` of the build tree runs them. They are not
+# installed: they would be half of an installation. They link the rooms, for the bare driver's table.
+EXTRA_PROGRAMS = $(BENCHES)
+CLEANFILES += $(BENCHES)
+.PHONY: bench
+bench: all $(BENCHES)
+
 BENCH_TABLES = bench/options.c bench/options.h bench/table.c bench/table.h
 BENCH_COMMON = $(BENCH_TABLES) bench/check.c bench/check.h
-bench_PROGRAMS = bench/bench_stack
+BENCHES = bench/bench_stack
 bench_bench_stack_SOURCES = $(BENCH_COMMON) bench/rounds.c bench/rounds.h bench/stack.c
 bench_bench_stack_LDADD = $(lib_libctxrt_la_LIBADD)
 
-bench_PROGRAMS += bench/bench_graph
+BENCHES += bench/bench_graph
 bench_bench_graph_SOURCES = $(BENCH_COMMON) bench/graph.c bench/rounds.c bench/rounds.h
 bench_bench_graph_LDADD = $(lib_libctxrt_la_LIBADD)
 
-bench_PROGRAMS += bench/bench_alloc
+BENCHES += bench/bench_alloc
 bench_bench_alloc_SOURCES = \
 	bench/alloc/apart.c bench/alloc/apart.h \
 	bench/alloc/generate.c bench/alloc/generate.h \
@@ -33,35 +37,35 @@ bench_bench_alloc_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/bench -I$(top_srcdir
 	-DBENCH_TRACES_FOLDER='"$(abs_top_srcdir)/bench/traces"'
 bench_bench_alloc_LDADD = $(lib_libctxrt_la_LIBADD) -lm
 
-# Beside the folder of the programs, where these look.
-benchtracesdir = $(pkglibexecdir)/traces
-dist_benchtraces_DATA = bench/traces/LICENSES.md bench/traces/hta_df_index.csv bench/traces/minimalloc_A.csv \
+# The bundle of gpu-check has them beside the folder of the programs, where these look first.
+EXTRA_DIST += bench/traces/LICENSES.md bench/traces/hta_df_index.csv bench/traces/minimalloc_A.csv \
 	bench/traces/minimalloc_B.csv bench/traces/minimalloc_C.csv bench/traces/minimalloc_D.csv \
 	bench/traces/minimalloc_E.csv
 
 dist_check_SCRIPTS += bench/check_alloc.sh bench/check_graph.sh
 TESTS += bench/check_alloc.sh bench/check_graph.sh
+bench/check_alloc.log bench/check_graph.log tests/tools/bench.log tests/gpu/check_gpu_check.log: $(BENCHES)
 
 # Of the two libraries, as programs have them.
-bench_PROGRAMS += bench/bench_infinirt
+BENCHES += bench/bench_infinirt
 bench_bench_infinirt_SOURCES = $(BENCH_COMMON) bench/infinirt.c bench/rounds.c bench/rounds.h
 bench_bench_infinirt_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/include/infinirt
 bench_bench_infinirt_LDADD = lib/libinfinirt.la lib/libctxrt.la
 
-bench_PROGRAMS += bench/bench_plan
+BENCHES += bench/bench_plan
 bench_bench_plan_SOURCES = $(BENCH_COMMON) bench/folder.c bench/folder.h bench/plan.c
 bench_bench_plan_CPPFLAGS = $(AM_CPPFLAGS) -DBENCH_TRACES_FOLDER='"$(abs_top_srcdir)/bench/traces"'
 bench_bench_plan_LDADD = lib/libctxrt.la
 
-bench_PROGRAMS += bench/bench_ptx
+BENCHES += bench/bench_ptx
 bench_bench_ptx_SOURCES = $(BENCH_TABLES) bench/ptx.c
 bench_bench_ptx_LDADD = lib/ptx/libptx.la
 
-bench_PROGRAMS += bench/bench_check
+BENCHES += bench/bench_check
 bench_bench_check_SOURCES = bench/calls.c bench/calls.h $(BENCH_COMMON) bench/layer_check.c bench/rounds.c bench/rounds.h
 bench_bench_check_LDADD = $(lib_libctxrt_la_LIBADD)
 
-bench_PROGRAMS += bench/bench_trace
+BENCHES += bench/bench_trace
 bench_bench_trace_SOURCES = bench/calls.c bench/calls.h $(BENCH_COMMON) bench/layer_trace.c bench/rounds.c bench/rounds.h
 bench_bench_trace_LDADD = $(lib_libctxrt_la_LIBADD)
 
@@ -69,7 +73,7 @@ bench_bench_trace_LDADD = $(lib_libctxrt_la_LIBADD)
 EXTRA_DIST += bench/performance.awk
 CLEANFILES += performance.md performance.new performance-graph.svg performance-ptx.svg performance-stack.svg
 .PHONY: performance
-performance: all
+performance: bench
 	./ctxrt bench --all --markdown > performance.new
 	$(AWK) -f $(top_srcdir)/bench/performance.awk performance.new $(top_srcdir)/docs/performance.md > performance.md
 	cp performance.md $(top_srcdir)/docs/performance.md

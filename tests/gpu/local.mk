@@ -25,7 +25,7 @@ clean-gpu-check:
 	rm -rf gpu-check.parts
 
 GPU_CHECK_TARGETS = $(shell sed '/^\#/d; s/^[a-z_]* //; s/ .*//' $(top_srcdir)/tests/gpu/contents.txt)
-gpu-check-bundle: all
+gpu-check-bundle: bench
 	$(MAKE) $(AM_MAKEFLAGS) $(GPU_CHECK_TARGETS)
 	. ./tests/environment.sh; MAKE='$(MAKE)' CC='$(CC)' $(SHELL) $(top_srcdir)/tests/gpu/bundle.sh ctxrt-gpu-check
 
