@@ -6,11 +6,14 @@ AM_TESTS_ENVIRONMENT = . $(top_builddir)/tests/environment.sh;
 # Most of the time to compile goes into the tests, whose speed matters little: bootstrap asks for -O0.
 tests/%.o tests/%.lo: private CFLAGS += $(TEST_CFLAGS)
 
-# libtool takes longer to link one of these than the compiler, and longer than gcc to compile a small file. A build with
-# sanitizers is not installed.
-$(check_PROGRAMS) $(noinst_PROGRAMS): private LIBTOOL = $(SHELL) $(top_srcdir)/tests/support/link.sh
+# libtool takes longer to link one of these than the compiler, and longer than gcc to compile a small file. Objects for
+# static libraries need its way of compiling. A build with sanitizers is not installed.
+$(check_PROGRAMS) $(noinst_PROGRAMS) $(BENCHES): private LIBTOOL = $(SHELL) $(top_srcdir)/tests/support/link.sh
+$(check_PROGRAMS): private LDFLAGS += $(TEST_LDFLAGS)
 if SANITIZED
 $(bin_PROGRAMS): private LIBTOOL = $(SHELL) $(top_srcdir)/tests/support/link.sh
+endif
+if !STATIC
 %.lo: private LIBTOOL = $(SHELL) $(top_srcdir)/tests/support/compile.sh
 endif
 EXTRA_DIST += tests/support/compile.sh tests/support/link.sh

@@ -11,6 +11,15 @@ enum { SANITIZED = 0 };
 #endif
 enum { SECONDS_TOGETHER = 600 };
 
+/* Check's TAP has no line numbers. */
+static void say_where(SRunner *runner)
+{
+    TestResult **failures = srunner_failures(runner);
+    for (int i = 0; i < srunner_ntests_failed(runner); i++)
+        printf("# failed at %s:%d: %s\n", tr_lfile(failures[i]), tr_lno(failures[i]), tr_msg(failures[i]));
+    free(failures);
+}
+
 static int run_suites(Suite *(*const suites[])(void), enum fork_status fork)
 {
     SRunner *runner = srunner_create(suites[0]());
@@ -19,6 +28,7 @@ static int run_suites(Suite *(*const suites[])(void), enum fork_status fork)
     srunner_set_tap(runner, "-");
     srunner_set_fork_status(runner, fork);
     srunner_run_all(runner, CK_SILENT);
+    say_where(runner);
     srunner_free(runner);
     return 0;
 }
