@@ -16,7 +16,8 @@ static void say_where(SRunner *runner)
 {
     TestResult **failures = srunner_failures(runner);
     for (int i = 0; i < srunner_ntests_failed(runner); i++)
-        printf("# failed at %s:%d: %s\n", tr_lfile(failures[i]), tr_lno(failures[i]), tr_msg(failures[i]));
+        printf("# failed at %s:%d: %s\n", tr_lfile(failures[i]), tr_lno(failures[i]),
+               tr_msg(failures[i]));
     free(failures);
 }
 

@@ -110,8 +110,8 @@ static int execute(const char *command, const request *self, const struct bench 
     int count = 0;
     if (!find_program(bench, path, sizeof path))
         return command_error(command, COMMAND_FAILED,
-                             "%s is not built, and benches are not installed: run `make bench' in a "
-                             "build of ctxrt, then its own ./ctxrt bench",
+                             "%s is not built, and benches are not installed: run `make bench' in "
+                             "a build of ctxrt, then its own ./ctxrt bench",
                              bench->program);
     arguments[count++] = bench->program;
     if (bench->option != NULL) {
