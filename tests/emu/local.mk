@@ -486,8 +486,9 @@ tests_ptx_check_refused_LDADD = $(tests_ptx_check_damage_LDADD) -lm
 # kernels in CUDA C: compile.sh makes the PTX
 check_PROGRAMS += tests/ptx/check_kernels
 TESTS += tests/ptx/check_kernels
-tests_ptx_check_kernels_SOURCES = tests/ptx/check_kernels.c tests/ptx/kernels/run.c tests/ptx/kernels/run.h tests/ptx/exact.c tests/ptx/exact.h 	tests/support/random.h \
-	tests/ptx/kernels/atomics.c tests/ptx/kernels/calls.c tests/ptx/kernels/cluster.c tests/ptx/kernels/graph.c \
+tests_ptx_check_kernels_SOURCES = $(KERNEL_TESTS) tests/ptx/kernels/run.c
+KERNEL_TESTS = tests/ptx/check_kernels.c tests/ptx/kernels/run.h tests/ptx/exact.c tests/ptx/exact.h tests/support/random.h \
+	tests/ptx/kernels/values.c tests/ptx/kernels/atomics.c tests/ptx/kernels/calls.c tests/ptx/kernels/cluster.c tests/ptx/kernels/graph.c \
 	tests/ptx/kernels/hash.c \
 	tests/ptx/kernels/histogram.c tests/ptx/kernels/linear.c tests/ptx/kernels/math.c tests/ptx/kernels/matrix.c \
 	tests/ptx/kernels/memory.c tests/ptx/kernels/modern.c tests/ptx/kernels/output.c tests/ptx/kernels/pairs.c tests/ptx/kernels/physics.c \
@@ -496,6 +497,15 @@ tests_ptx_check_kernels_SOURCES = tests/ptx/check_kernels.c tests/ptx/kernels/ru
 tests_ptx_check_kernels_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_ptx_check_kernels_CFLAGS = $(EMU_CFLAGS)
 tests_ptx_check_kernels_LDADD = $(tests_ptx_check_damage_LDADD) -lm
+
+# The same kernels on a libcuda, for a machine with a GPU; tests/ptx/driver.sh runs it on the stand-ins.
+check_PROGRAMS += tests/ptx/kernels_on_driver
+tests_ptx_kernels_on_driver_SOURCES = $(KERNEL_TESTS) tests/ptx/kernels/run_driver.c
+tests_ptx_kernels_on_driver_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_ptx_kernels_on_driver_CFLAGS = $(EMU_CFLAGS)
+tests_ptx_kernels_on_driver_LDADD = tests/support/libsupport.la lib/driver/libdriver.la lib/base/libbase.la $(CHECK_LIBS) -lm
+dist_check_SCRIPTS += tests/ptx/driver.sh
+TESTS += tests/ptx/driver.sh
 EXTRA_DIST += \
 	tests/ptx/kernels/clang.h tests/ptx/kernels/compile.sh tests/ptx/kernels/atomics.cu tests/ptx/kernels/calls.cu \
 	tests/ptx/kernels/pairs.cu tests/ptx/kernels/pairs.plain.ptx tests/ptx/kernels/pairs.sm_90.ptx \

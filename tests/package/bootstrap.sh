@@ -86,9 +86,14 @@ bootstrap sanitize
     [ "$(grep '^configure' "$CALLS" | grep -c -e '--enable-sanitizers=address,undefined ' -e '--enable-sanitizers=thread ')" -eq 2 ] &&
     [ "$(grep -c '^configure' "$CALLS")" -eq 2 ] && [ "$(grep -c ' check-sanitized' "$CALLS")" -eq 2 ]
 report $? 'sanitize_builds_and_tests_with_both_kinds_of_sanitizers_and_nothing_else'
+rm -f "$tree/build/Makefile"
 bootstrap demo
 grep -q ' demo-programs$' "$CALLS" && ! grep -q 'check' "$CALLS"
 report $? 'the_demo_builds_what_it_shows'
+
+run "$tree/bootstrap" --no-install check
+[ "$(grep -c 'TEST_LDFLAGS=-Wl,--strip-debug' "$CALLS")" -eq 2 ]
+report $? 'and_a_check_behind_it_still_links_tests_without_debug_information'
 
 name='a_terminal_is_shown_one_line_that_changes'
 if command -v script > /dev/null; then

@@ -36,22 +36,6 @@ static size_t list_files(const kernel_group *group, char files[FILES_MOST][128])
     return count;
 }
 
-static const kernel_way ways[] = {{"fastest", NULL, false, 0},
-                                  {"one by one", NULL, true, 0},
-                                  {"baseline", "baseline", false, 0},
-                                  {"avx2", "avx2", false, 0},
-                                  {"in a random order", NULL, true, 17}};
-
-/* Sanitizers see the first two: the others are the same code for other processors and orders. The
- * second way plays one file of each group, not those of every compiler. */
-#if defined __SANITIZE_THREAD__ || defined __SANITIZE_ADDRESS__
-#define WAYS 2
-#define FILES_OF(way, count) ((way) == 0 ? (count) : 1)
-#else
-#define WAYS (sizeof ways / sizeof ways[0])
-#define FILES_OF(way, count) (count)
-#endif
-
 static void check_file(const kernel_group *group, const char *file, const kernel_way *way)
 {
     const char *only = getenv("KERNEL");
@@ -61,7 +45,7 @@ static void check_file(const kernel_group *group, const char *file, const kernel
     for (size_t i = 0; i < group->count; i++) {
         if (only && strcmp(only, group->cases[i].name) != 0)
             continue;
-        group->cases[i].check();
+        kernels_run(group->cases[i].check);
         release_memory();
     }
     kernels_unload();
@@ -75,8 +59,8 @@ START_TEST(kernels_leave_what_c_computes)
     size_t count = list_files(group, files);
 
     ck_assert_uint_gt(count, 0);
-    for (size_t i = 0; i < FILES_OF(way, count); i++)
-        check_file(group, files[i], &ways[way]);
+    for (size_t i = 0; i < (kernel_ways[way].one_file ? 1 : count); i++)
+        check_file(group, files[i], &kernel_ways[way]);
 }
 END_TEST
 
@@ -86,7 +70,7 @@ static Suite *kernels_suite(void)
     TCase *all = tcase_create("all");
 
     tcase_set_timeout(all, 120);
-    tcase_add_loop_test(all, kernels_leave_what_c_computes, 0, (int)(WAYS * GROUPS));
+    tcase_add_loop_test(all, kernels_leave_what_c_computes, 0, (int)(kernel_way_count * GROUPS));
     suite_add_tcase(suite, all);
     return suite;
 }

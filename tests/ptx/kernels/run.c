@@ -1,15 +1,19 @@
+/* Runs kernels with lib/ptx, in several ways. */
 #include "run.h"
 
-#include "../../support/random.h"
 #include "ptx/ptx.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- memory ---- */
 
+#if defined __SANITIZE_THREAD__ || defined __SANITIZE_ADDRESS__
+#define SANITIZED true
+#else
+#define SANITIZED false
+#endif
 #define BUFFERS_MOST 256
 
 static struct {
@@ -35,11 +39,6 @@ void release_memory(void)
     while (buffer_count > 0)
         free(buffers[--buffer_count].memory);
     variables = NULL;
-}
-
-void *copy_memory(const void *from, size_t bytes)
-{
-    return memcpy(make_memory(bytes), from, bytes);
 }
 
 static bool find(void *self, uint64_t address, cx_ptx_range *out_range)
@@ -74,68 +73,20 @@ static bool release(void *self, uint64_t address)
     return false;
 }
 
-/* ---- numbers ---- */
-
-static uint64_t state;
-
-void restart_random(void)
-{
-    state = 1;
-}
-
-uint32_t below(uint32_t limit)
-{
-    return (uint32_t)((next_random(&state) >> 16) % limit);
-}
-
-float *make_floats(size_t count)
-{
-    float *all = make_memory(count * sizeof *all);
-
-    for (size_t i = 0; i < count; i++)
-        all[i] = (float)((int)below(1025) - 512) / 8;
-    return all;
-}
-
-int32_t *make_ints(size_t count)
-{
-    int32_t *all = make_memory(count * sizeof *all);
-
-    for (size_t i = 0; i < count; i++)
-        all[i] = (int32_t)below(2001) - 1000;
-    return all;
-}
-
-uint32_t *make_words(size_t count)
-{
-    uint32_t *all = make_memory(count * sizeof *all);
-
-    for (size_t i = 0; i < count; i++)
-        all[i] = (uint32_t)(next_random(&state) >> 20);
-    return all;
-}
-
 /* ---- the module ---- */
+
+/* Sanitizers see the first two: the others are the same code for other processors and orders. The
+ * second way plays one file of each group there, not those of every compiler. */
+const kernel_way kernel_ways[] = {{"fastest", NULL, false, 0, false},
+                                  {"one by one", NULL, true, 0, SANITIZED},
+                                  {"baseline", "baseline", false, 0, false},
+                                  {"avx2", "avx2", false, 0, false},
+                                  {"in a random order", NULL, true, 17, false}};
+const size_t kernel_way_count = SANITIZED ? 2 : sizeof kernel_ways / sizeof kernel_ways[0];
 
 static cx_ptx_module *module;
 static char module_name[200];
 static const kernel_way *current_way;
-
-static char *read_file(const char *path, size_t *out_length)
-{
-    FILE *file = fopen(path, "r");
-    char *text;
-
-    ck_assert_msg(file, "%s cannot be read", path);
-    fseek(file, 0, SEEK_END);
-    *out_length = (size_t)ftell(file);
-    rewind(file);
-    text = malloc(*out_length + 1);
-    ck_assert_ptr_nonnull(text);
-    ck_assert_uint_eq(fread(text, 1, *out_length, file), *out_length);
-    fclose(file);
-    return text;
-}
 
 static bool load_text(const char *text, size_t length)
 {
@@ -148,29 +99,27 @@ static bool load_text(const char *text, size_t length)
     return false;
 }
 
-const char *kernels_folder(void)
-{
-    static char folder[4000];
-    const char *other = getenv("CTXRT_TEST_KERNELS");
-
-    snprintf(folder, sizeof folder, "%s%s", other ? other : getenv("top_srcdir"),
-             other ? "" : "/tests/ptx/kernels");
-    return folder;
-}
-
 bool kernels_load(const char *file, const kernel_way *way)
 {
-    char path[4096], *text;
     size_t length;
+    char *text = kernels_read(file, &length);
     bool loaded;
 
-    snprintf(path, sizeof path, "%s/%.80s", kernels_folder(), file);
     snprintf(module_name, sizeof module_name, "%s, %s", file, way->name);
     current_way = way;
-    text = read_file(path, &length);
     loaded = load_text(text, length);
     free(text);
     return loaded;
+}
+
+const char *kernels_name(void)
+{
+    return module_name;
+}
+
+void kernels_run(void (*check)(void))
+{
+    check();
 }
 
 bool kernels_independent(void)
@@ -228,12 +177,6 @@ const char *take_output(void)
     return output;
 }
 
-kernel_shape line_over(size_t count, uint32_t threads)
-{
-    return (kernel_shape){.grid = {(uint32_t)((count + threads - 1) / threads), 1, 1},
-                          .block = {threads, 1, 1}};
-}
-
 static void pack(const char *name, const kernel_argument *arguments, size_t count,
                  const cx_ptx_function *kernel, unsigned char *packed)
 {
@@ -286,22 +229,4 @@ void launch_until(const char *name, kernel_shape shape, const kernel_argument *a
 void launch(const char *name, kernel_shape shape, const kernel_argument *arguments, size_t count)
 {
     launch_until(name, shape, arguments, count, CX_PTX_DONE);
-}
-
-/* ---- results ---- */
-
-void expect_same(const char *what, size_t at, uint64_t found, uint64_t expected)
-{
-    ck_assert_msg(found == expected, "%s: %s, number %zu: %lld (%#llx), not %lld (%#llx)",
-                  module_name, what, at, (long long)found, (unsigned long long)found,
-                  (long long)expected, (unsigned long long)expected);
-}
-
-void expect_near(const char *what, size_t at, double found, double expected, double tolerance)
-{
-    bool near = (isnan(found) && isnan(expected)) || found == expected ||
-                fabs(found - expected) <= tolerance * (1 + fabs(expected));
-
-    ck_assert_msg(near, "%s: %s, number %zu: %.17g, not %.17g", module_name, what, at, found,
-                  expected);
 }

@@ -30,19 +30,31 @@ extern const kernel_group atomics_kernels, calls_kernels, cluster_kernels, graph
     modern_kernels, output_kernels, pairs_kernels, physics_kernels, reduce_kernels, scan_kernels,
     sort_kernels, stencil_kernels, text_kernels, types_kernels, wide_kernels;
 
-/* Where the PTX is. */
+/* Where the PTX is: in the folder that CTXRT_TEST_KERNELS names, else in the source tree. */
 const char *kernels_folder(void);
+/* The text of a file of the folder, ended by '\0', for the caller to free. */
+char *kernels_read(const char *name, size_t *out_length);
 
 /* A way to run kernels: as in cx_ptx_environment. */
 typedef struct kernel_way {
     const char *name, *code;
     bool independent;
     uint64_t seed;
+    bool one_file; /* of each group is enough */
 } kernel_way;
+
+/* run.c runs kernels with lib/ptx, run_driver.c on a driver. */
+extern const kernel_way kernel_ways[];
+extern const size_t kernel_way_count;
 
 /* Loads a file of the folder. Returns false, and tells why in a line of TAP, if it does not. */
 bool kernels_load(const char *file, const kernel_way *way);
 void kernels_unload(void);
+/* Runs a check, but for what the runner cannot do. */
+void kernels_run(void (*check)(void));
+/* The file and the way, for messages. */
+const char *kernels_name(void);
+/* Whether the lanes of a warp run one by one. */
 bool kernels_independent(void);
 
 /* ---- what checks use ---- */
