@@ -69,6 +69,15 @@ BENCHES += bench/bench_trace
 bench_bench_trace_SOURCES = bench/calls.c bench/calls.h $(BENCH_COMMON) bench/layer_trace.c bench/rounds.c bench/rounds.h
 bench_bench_trace_LDADD = $(lib_libctxrt_la_LIBADD)
 
+# Beside NVIDIA's runtime library, where there is a toolkit. It needs a real GPU: the runtime library talks to NVIDIA's driver alone.
+EXTRA_DIST += bench/runtime_api.c
+if HAVE_NVCC
+BENCHES += bench/bench_runtime_api
+bench_bench_runtime_api_SOURCES = $(BENCH_COMMON) bench/rounds.c bench/rounds.h bench/runtime_api.c
+bench_bench_runtime_api_CPPFLAGS = $(AM_CPPFLAGS) -isystem $(CUDA_DIR)/include
+bench_bench_runtime_api_LDADD = lib/libctxrt.la $(CUDA_DIR)/lib64/libcudart_static.a -lrt -ldl -lpthread
+endif
+
 # The tables of docs/performance.md that have a mark, measured anew; and plots beside the build, where gnuplot is installed.
 EXTRA_DIST += bench/performance.awk
 CLEANFILES += performance.md performance.new performance-graph.svg performance-ptx.svg performance-stack.svg

@@ -2,9 +2,10 @@
 # Runs all of ctxrt that a real driver can be asked, and writes what that driver does into one text file, to be sent back.
 # docs/gpu-check.md says more. It needs sh, awk, sed, grep, tar, gzip and coreutils, and neither network nor root.
 #
-# usage: ctxrt-gpu-check [--all] [--libcuda PATH] [--out FILE] [--only KIND[,KIND]...] [--list]
+# usage: ctxrt-gpu-check [--all] [--libcuda PATH] [--out FILE] [--only KIND[,KIND]...] [--seconds N] [--jobs N] [--list]
 #
-# KIND is scenarios, probe, tests, samples or benches.
+# KIND is scenarios, probe, tests, samples or benches. After --seconds N nothing more begins; what ran is written. --jobs N plays so
+# many scenarios at once.
 #
 # Exit status: 0 all ran, whatever differs; 1 a test or a sample of ctxrt failed, or something did not run to its end;
 # 2 wrong use; 77 there is no GPU.
@@ -13,7 +14,7 @@ LC_ALL=C
 export LC_ALL
 tab=$(printf '\t')
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
-libcuda='' out='' quick=yes list=no only=scenarios,probe,tests,samples,benches
+libcuda='' out='' quick=yes list=no only=scenarios,probe,tests,samples,benches seconds=86400 jobs=1
 
 usage()
 {
@@ -42,6 +43,12 @@ while [ $# -gt 0 ]; do
             esac
         done
         only=$2
+        shift ;;
+    --seconds | --jobs)
+        case ${2-} in
+        '' | *[!0-9]* | 0*) wrong_use "$1 needs a number" ;;
+        esac
+        [ "$1" = --jobs ] && jobs=$2 || seconds=$2
         shift ;;
     --all) quick=no ;;
     --list) list=yes ;;
@@ -89,6 +96,28 @@ if [ $list = yes ]; then
     ! wanted benches || list bench
     exit 0
 fi
+
+began=$(date +%s)
+
+# The seconds that are left; never less than 1, since nothing may wait for ever.
+time_left()
+{
+    left=$((began + seconds - $(date +%s)))
+    [ "$left" -ge 1 ] || left=1
+    echo "$left"
+}
+
+time_is_over()
+{
+    [ "$(($(date +%s) - began))" -ge "$seconds" ]
+}
+
+# SECONDS, or those that are left if they are fewer.
+at_most()
+{
+    left=$(time_left)
+    [ "$left" -lt "$1" ] && echo "$left" || echo "$1"
+}
 
 # libcuda is given by its path, or is the machine's own.
 case $libcuda in
@@ -196,31 +225,58 @@ sign_recording() # file
 # $machine" "$1" > "$1.new" && mv "$1.new" "$1"
 }
 
-play_scenarios()
+# A line for each scenario of the standard input: played, lacking, late, or how it was lost.
+play_each() # the number of this job
 {
-    played=0 lacking=0
-    scenarios > "$out/log/scenarios.list"
     while read -r file_name; do
         name=${file_name%.scn}
         recording=$out/scenarios/$(echo "$file_name" | tr / -)
-        said=$out/log/scenario.txt
+        said=$out/log/scenario.$1.txt
+        if time_is_over; then
+            skipped "scenario $name" 'no time was left'
+            echo late
+            continue
+        fi
         status=0
-        (cd "$here/scenarios" && limited 300 "$here/programs/ctxrt-play" --driver cuda --libcuda "$driver" \
+        (cd "$here/scenarios" && limited "$(at_most 300)" "$here/programs/ctxrt-play" --driver cuda --libcuda "$driver" \
             --record "$out/scenarios" "$file_name") > "$said" 2>&1 < /dev/null || status=$?
         case $status in
         0 | 1)
-            played=$((played + 1))
+            echo played
             [ ! -f "$recording" ] || sign_recording "$recording" ;;
         77)
-            lacking=$((lacking + 1))
+            echo lacking
             skipped "scenario $name" "$(sed -n "s,^$file_name: \(line .*\),\1,p" "$said" | sed 1q)" ;;
         *)
-            { echo "$file_name"; cat "$said"; } >> "$out/log/scenarios.txt"
-            lost "scenario $name" "exit status $status" ;;
+            if time_is_over; then
+                skipped "scenario $name" 'no time was left'
+                echo late
+            else
+                { echo "$file_name"; cat "$said"; } >> "$out/log/scenarios.txt"
+                echo "scenario $name: exit status $status"
+            fi ;;
         esac
         rm -f "$said"
-    done < "$out/log/scenarios.list"
-    told scenarios "$played played, $lacking skipped"
+    done
+}
+
+play_scenarios()
+{
+    scenarios > "$out/log/scenarios.list"
+    job=0
+    while [ $job -lt "$jobs" ]; do
+        awk -v jobs="$jobs" -v job=$job 'NR % jobs == job' "$out/log/scenarios.list" | play_each $job > "$out/log/played.$job" &
+        job=$((job + 1))
+    done
+    wait
+    cat "$out"/log/played.* > "$out/log/played"
+    sed -n 's/^\(scenario .*\): \(exit status .*\)/\1|\2/p' "$out/log/played" > "$out/log/scenarios.lost"
+    while IFS='|' read -r name how; do
+        lost "$name" "$how"
+    done < "$out/log/scenarios.lost"
+    late=$(grep -cx late "$out/log/played")
+    told scenarios "$(grep -cx played "$out/log/played") played, $(grep -cx lacking "$out/log/played") skipped$(
+        [ "$late" -eq 0 ] || echo ", $late too late")"
 }
 
 probe() # file, option...
@@ -228,7 +284,7 @@ probe() # file, option...
     to=$1
     shift
     [ $emulated = no ] || set -- --fault-by 'CTXRT_EMU_FAULT=cuMemsetD8Async@1:%:async' "$@"
-    limited 3600 "$here/programs/probe" "$@" "$driver" > "$to" 2>> "$out/log/probe.txt" < /dev/null
+    limited "$(at_most 3600)" "$here/programs/probe" "$@" "$driver" > "$to" 2>> "$out/log/probe.txt" < /dev/null
 }
 
 observe()
@@ -237,12 +293,15 @@ observe()
     set -- --patience 3000
     [ $quick = no ] || set -- "$@" --only life --only context --only stack --only query --only primary
     if ! probe "$mine" "$@"; then
-        lost probe "see log/probe.txt"
-        return
+        if ! time_is_over || [ ! -s "$mine" ]; then
+            lost probe "see log/probe.txt"
+            return
+        fi
+        skipped probe 'no time was left for the rest'
     fi
     # A call that returns can seem to wait on a loaded machine: what differs is seen again with more patience.
     again=$("$here/programs/ctxrt" compare "$mine" | sed -n 's/^  \([A-Z][0-9]*\.[^ ]*\)\.[^. ]* .*/\1/p' | sort -u)
-    if [ -n "$again" ]; then
+    if [ -n "$again" ] && ! time_is_over; then
         set -- --patience 15000 # one option for each name
         for experiment in $again; do
             set -- "$@" --only "$experiment"
@@ -278,7 +337,7 @@ run_test() # program, NAME=VALUE...
     program=$1
     shift
     status=0
-    limited 900 env "$@" "$here/programs/$name" "$here/frames.md" > "$out/log/test.txt" 2> "$out/tests/$name.errors" < /dev/null || status=$?
+    limited "$(at_most 900)" env "$@" "$here/programs/$name" "$here/frames.md" > "$out/log/test.txt" 2> "$out/tests/$name.errors" < /dev/null || status=$?
     mark_skips < "$out/log/test.txt" > "$out/tests/$name.tap"
     rm -f "$out/log/test.txt"
     [ -s "$out/tests/$name.errors" ] || rm -f "$out/tests/$name.errors"
@@ -307,6 +366,10 @@ run_tests()
     programs guest >> "$out/log/tests.list"
     four=$(echo "${CUDA_VISIBLE_DEVICES:-0,1,2,3}" | cut -d , -f 1-4)
     while read -r program needs; do
+        if time_is_over; then
+            skipped "test ${program##*/}" 'no time was left'
+            continue
+        fi
         case $program in
         */*_guest) run_test "$program" ;;
         *) # written for 4 devices
@@ -357,6 +420,10 @@ run_samples() # kind
     programs "$1" > "$out/log/samples.list"
     while read -r program needs; do
         name=${program##*/}
+        if time_is_over; then
+            skipped "sample $name" 'no time was left'
+            continue
+        fi
         if [ "$needs" -gt "$devices" ]; then
             skipped "sample $name" "it needs $needs devices; the driver has $devices"
             told "$program" skipped
@@ -390,13 +457,28 @@ run_benches()
     while read -r program needs; do
         name=${program##*/}
         echo "# $(sed 1q "$out/machine.txt")" > "$out/bench/$name.txt"
-        if limited 900 "$here/programs/$name" --driver libcuda "$@" >> "$out/bench/$name.txt" 2>&1 < /dev/null; then
-            told "$program" "bench/$name.txt"
-        else
-            lost "$program" "see bench/$name.txt"
+        if time_is_over; then
+            skipped "bench $name" 'no time was left'
+            continue
         fi
+        status=0
+        limited "$(at_most 900)" "$here/programs/$name" --driver libcuda "$@" >> "$out/bench/$name.txt" 2>&1 < /dev/null || status=$?
+        case $status in
+        0) told "$program" "bench/$name.txt" ;;
+        77)
+            skipped "bench $name" "$(tail -n 1 "$out/bench/$name.txt")"
+            told "$program" skipped ;;
+        *)
+            if time_is_over; then
+                skipped "bench $name" 'no time was left for the rest'
+            else
+                lost "$program" "see bench/$name.txt"
+            fi ;;
+        esac
     done < "$out/log/benches.list"
-    if limited 900 "$here/programs/probe" --times "$driver" > "$out/bench/times.txt" 2>> "$out/log/probe.txt"; then
+    if time_is_over; then
+        skipped 'probe --times' 'no time was left'
+    elif limited "$(at_most 900)" "$here/programs/probe" --times "$driver" > "$out/bench/times.txt" 2>> "$out/log/probe.txt"; then
         told 'probe --times' bench/times.txt
     else
         lost 'probe --times' 'see log/probe.txt'
