@@ -22,12 +22,24 @@ CLEANFILES += ctxrt-gpu-check
 clean-local: clean-gpu-check
 .PHONY: clean-gpu-check gpu-check gpu-check-bundle
 clean-gpu-check:
-	rm -rf gpu-check.parts
+	rm -rf gpu-check.parts gpu-visit
 
 GPU_CHECK_TARGETS = $(shell sed '/^\#/d; s/^[a-z_]* //; s/ .*//' $(top_srcdir)/tests/gpu/contents.txt)
 gpu-check-bundle: bench
 	$(MAKE) $(AM_MAKEFLAGS) $(GPU_CHECK_TARGETS)
 	. ./tests/environment.sh; MAKE='$(MAKE)' CC='$(CC)' $(SHELL) $(top_srcdir)/tests/gpu/bundle.sh ctxrt-gpu-check
+
+# A folder that asks for more, on a machine that has a GPU for minutes.
+VISIT = tests/gpu/visit.sh tests/gpu/visit/allocator_torch.cc tests/gpu/visit/cupy_two_streams.py tests/gpu/visit/judge.sh \
+	tests/gpu/visit/numba_two_streams.py tests/gpu/visit/run.sh tests/gpu/visit/torch_two_streams.py
+EXTRA_DIST += $(VISIT)
+dist_check_SCRIPTS += tests/gpu/check_visit.sh
+TESTS += tests/gpu/check_visit.sh
+tests/gpu/check_visit.log: gpu-visit.stamp
+.PHONY: gpu-visit gpu-visit.stamp
+gpu-visit: gpu-visit.stamp
+gpu-visit.stamp: gpu-check-bundle tests/ptx/kernels_on_driver$(EXEEXT)
+	. ./tests/environment.sh; MAKE='$(MAKE)' CC='$(CC)' $(SHELL) $(top_srcdir)/tests/gpu/visit.sh gpu-visit
 
 # Without a GPU it says so and exits with 77.
 gpu-check: gpu-check-bundle
