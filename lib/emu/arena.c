@@ -3,12 +3,12 @@
 #include "base/file.h"
 #include "emu/device.h"
 #include "emu/explain.h"
+#include "emu/export.h"
 #include "emu/view.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -41,6 +41,7 @@ struct cx_emu_segment {
     cx_emu_view view;     /* the alias, if it is another address */
     size_t bytes;
     int file; /* behind both mappings, for other processes; -1: none */
+    bool sealed; /* with the first export */
     dev_t file_device;
     ino_t file_number;
     cx_emu_segment *next, **link; /* of all segments of the arena */
@@ -117,18 +118,10 @@ static void file_keep(cx_emu_segment *segment, int file)
 
 static bool segment_map_file(cx_emu_segment *segment)
 {
-    struct rlimit limit;
-    /* Beyond this limit ftruncate does not fail: it kills the process with SIGXFSZ. */
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < segment->bytes) {
-        cx_emu_refused_by_file_limit(segment->bytes);
+    int file = cx_emu_sealed_file_begin(CX_EMU_SEALED_SEGMENT, segment->bytes);
+    if (file < 0)
         return false;
-    }
-    int file = memfd_create("ctxrt-gpu", MFD_CLOEXEC);
-    if (file < 0) {
-        cx_emu_refused_by_system("memfd_create", segment->bytes);
-        return false;
-    }
-    bool opened = ftruncate(file, (off_t)segment->bytes) == 0 && segment_map(segment, file);
+    bool opened = segment_map(segment, file);
     if (!opened)
         cx_emu_refused_by_system("mmap", segment->bytes);
     if (opened)
@@ -324,14 +317,48 @@ void cx_emu_range_discard(const cx_emu_range *range)
     pages_drop(segment, page_ceiling(segment, offset), page_floor(segment, offset + range->bytes));
 }
 
-bool cx_emu_range_file(const cx_emu_range *range, int *out_file, size_t *out_offset)
+static bool segment_seal(cx_emu_segment *segment)
+{
+    if (!segment->sealed)
+        segment->sealed =
+            cx_emu_sealed_file_seal(segment->file, CX_EMU_SEALED_SEGMENT, segment->bytes, NULL,
+                                    cx_emu_export_table_bytes(segment->bytes));
+    return segment->sealed;
+}
+
+static cxu_result write_export(cx_emu_range *range, cx_emu_export facts, size_t offset)
 {
     const cx_emu_segment *segment = range->segment;
+    if (!cx_emu_random(&facts.id, sizeof(facts.id)) || facts.id == 0)
+        return CXU_OPERATING_SYSTEM;
+    cxu_result result = cx_emu_export_write(segment->file, segment->bytes, offset, &facts);
+    if (result == CXU_SUCCESS)
+        range->export_id = facts.id;
+    return result;
+}
+
+cxu_result cx_emu_range_export(cx_emu_range *range, const cx_emu_export *facts,
+                               cx_emu_process_file *out_file, uint64_t *out_offset)
+{
+    cx_emu_segment *segment = range->segment;
+    size_t offset = range->address - (uintptr_t)segment->user;
     if (!file_present(segment))
-        return false;
-    *out_file = segment->file;
-    *out_offset = range->address - (uintptr_t)segment->user;
-    return true;
+        return CXU_NOT_SUPPORTED;
+    if (!segment_seal(segment))
+        return CXU_OUT_OF_MEMORY;
+    if (!cx_emu_process_file_name(segment->file, CX_EMU_SEALED_SEGMENT, out_file))
+        return CXU_NOT_SUPPORTED;
+    *out_offset = offset;
+    return range->export_id != 0 ? CXU_SUCCESS : write_export(range, *facts, offset);
+}
+
+static void withdraw(cx_emu_range *range)
+{
+    const cx_emu_segment *segment = range->segment;
+    if (range->export_id != 0 && file_present(segment))
+        cx_emu_export_withdraw(segment->file, segment->bytes,
+                               range->address - (uintptr_t)segment->user);
+    range->export_id = 0;
 }
 
 bool cx_emu_arena_overlaps(const cx_emu_arena *arena, uintptr_t address, size_t bytes)
@@ -403,6 +430,7 @@ static void give_of_gpu(cx_emu_arena *arena, cx_emu_range *range)
 void cx_emu_arena_give(cx_emu_range *range)
 {
     cx_emu_arena *arena = range->segment->arena;
+    withdraw(range);
     range->taken = false;
     if (arena->of_host)
         give_of_host(arena, range);

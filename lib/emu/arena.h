@@ -12,6 +12,9 @@
 #ifndef CX_EMU_ARENA_H
 #define CX_EMU_ARENA_H
 
+#include "emu/export.h"
+#include "emu/process_file.h"
+
 #include <bsd/sys/tree.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,6 +30,7 @@ typedef struct cx_emu_range {
     size_t bytes;
     size_t kept_bytes; /* a free one of the host: about this many bytes have pages */
     bool taken;
+    uint64_t export_id; /* 0: other processes cannot open it */
     cx_emu_segment *segment;
     struct cx_emu_range *previous, *next; /* neighbours in the segment */
     RB_ENTRY(cx_emu_range) by_size;       /* among the free ranges of the arena */
@@ -62,9 +66,15 @@ void cx_emu_arena_give(cx_emu_range *range);
 /* True if cx_emu_arena_give would leave the pages of a taken range allocated. */
 bool cx_emu_range_is_kept(const cx_emu_range *range);
 
-/* A descriptor of the file behind a taken range, and the range's place in it. False: there is none,
- * or the program closed it. */
-bool cx_emu_range_file(const cx_emu_range *range, int *out_file, size_t *out_offset);
+/*
+ * Lets other processes open a taken range, until it is given: its entry has these facts, and
+ * `export_id` as its id, from the first time on. Says where it is.
+ *
+ * CXU_NOT_SUPPORTED: there is no file, or the program closed it; CXU_OUT_OF_MEMORY;
+ * CXU_OPERATING_SYSTEM.
+ */
+cxu_result cx_emu_range_export(cx_emu_range *range, const cx_emu_export *facts,
+                               cx_emu_process_file *out_file, uint64_t *out_offset);
 
 /* Frees the pages of a taken range ahead of cx_emu_arena_give, which is quick then. Needs no
  * lock. */

@@ -36,7 +36,7 @@ static cx_emu_place place_of(const cx_emu_allocation *allocation)
     case CX_EMU_MEMORY_MANAGED:
         return CX_EMU_PLACE_MANAGED;
     case CX_EMU_MEMORY_SHARED:
-        return allocation->shared->place.host ? CX_EMU_PLACE_PINNED : CX_EMU_PLACE_DEVICE;
+        return allocation->shared->facts.host ? CX_EMU_PLACE_PINNED : CX_EMU_PLACE_DEVICE;
     default:
         return CX_EMU_PLACE_DEVICE;
     }

@@ -176,7 +176,7 @@ cxu_result cx_emu_event_share(cx_emu_event *event)
 
     if (event->shared)
         return CXU_SUCCESS;
-    result = cx_emu_shared_event_create(&shared);
+    result = cx_emu_shared_event_create(event->context->device->board, &shared);
     if (result != CXU_SUCCESS)
         return result;
     if (event->record && !event->record->done)

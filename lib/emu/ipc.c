@@ -22,6 +22,16 @@ static cxu_result find_exportable(CUdeviceptr pointer, const cx_emu_allocation *
     return cx_emu_allocation_error(allocation);
 }
 
+static cxu_result describe(const cx_emu_allocation *allocation, cx_emu_shared_place *out_place)
+{
+    cxu_result result = cx_emu_shared_describe(allocation, 0, out_place);
+
+    return result == CXU_NOT_SUPPORTED
+               ? cx_emu_not_supported("cuIpcGetMemHandle",
+                                      "memory whose file the program has closed")
+               : result;
+}
+
 cxu_result cx_emu_call_ipc_get_mem_handle(cxu_ipc_mem_handle *out_handle, CUdeviceptr pointer)
 {
     const cx_emu_allocation *allocation = NULL;
@@ -34,13 +44,11 @@ cxu_result cx_emu_call_ipc_get_mem_handle(cxu_ipc_mem_handle *out_handle, CUdevi
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
     result = find_exportable(pointer, &allocation);
-    if (result == CXU_SUCCESS && !cx_emu_shared_describe(allocation, &place))
-        result = cx_emu_not_supported("cuIpcGetMemHandle",
-                                      "memory whose file the program has closed");
+    if (result == CXU_SUCCESS)
+        result = describe(allocation, &place);
     pthread_mutex_unlock(&cx_emu_lock);
     if (result != CXU_SUCCESS)
         return result;
-    memset(out_handle, 0, sizeof *out_handle);
     memcpy(out_handle->bytes, &place, sizeof place);
     return CXU_SUCCESS;
 }
@@ -62,29 +70,42 @@ static cxu_result open_again(cx_emu_shared *shared, const cx_emu_context *contex
     return CXU_SUCCESS;
 }
 
+/* Memory of a pool is imported into a pool, and no process opens its own. */
+static cxu_result open_offer(const cx_emu_shared_offer *offer, cx_emu_context *context,
+                             cx_emu_shared **out_shared)
+{
+    cx_emu_device *device;
+
+    if (offer->facts.origin != 0 || offer->facts.host)
+        return CXU_INVALID_HANDLE;
+    if (offer->place.where.process == (int32_t)getpid())
+        return CXU_INVALID_CONTEXT;
+    device = find_board(offer->facts.board);
+    if (!device)
+        return CXU_INVALID_DEVICE;
+    if (device != context->device && !cx_emu_device_peer(context->device, device))
+        return CXU_PEER_ACCESS_UNSUPPORTED;
+    return cx_emu_shared_open(offer, device, context, out_shared);
+}
+
 static cxu_result open_memory(const cx_emu_shared_place *place, cx_emu_shared **out_shared)
 {
+    cx_emu_shared_offer offer;
     cx_emu_context *context;
-    cx_emu_device *device;
     cxu_result result = cx_emu_context_current(&context);
 
     if (result == CXU_SUCCESS)
         result = cx_emu_capture_check_unsafe();
     if (result != CXU_SUCCESS)
         return result;
-    if (!cx_emu_shared_is_place(place))
-        return CXU_INVALID_HANDLE;
-    if (place->where.process == (int32_t)getpid())
-        return CXU_INVALID_CONTEXT;
     *out_shared = cx_emu_shared_find(place, NULL);
     if (*out_shared)
         return open_again(*out_shared, context);
-    device = find_board(place->board);
-    if (!device)
-        return CXU_INVALID_DEVICE;
-    if (device != context->device && !cx_emu_device_peer(context->device, device))
-        return CXU_PEER_ACCESS_UNSUPPORTED;
-    return cx_emu_shared_open(place, device, context, out_shared);
+    if (!cx_emu_shared_look(place, &offer))
+        return CXU_INVALID_HANDLE;
+    result = open_offer(&offer, context, out_shared);
+    cx_emu_shared_offer_end(&offer);
+    return result;
 }
 
 cxu_result cx_emu_call_ipc_open_mem_handle(CUdeviceptr *out_pointer, cxu_ipc_mem_handle handle,

@@ -19,7 +19,7 @@ static cxu_result export_event(CUevent handle, cx_emu_shared_event_place *out_pl
         return CXU_INVALID_VALUE;
     result = cx_emu_event_share(event);
     if (result == CXU_SUCCESS &&
-        !cx_emu_shared_event_describe(event->shared, event->context->device->board, out_place))
+        !cx_emu_shared_event_describe(event->shared, out_place))
         result = cx_emu_not_supported("cuIpcGetEventHandle",
                                       "an event whose file the program has closed");
     return result;
@@ -39,7 +39,6 @@ cxu_result cx_emu_call_ipc_get_event_handle(cxu_ipc_event_handle *out_handle, CU
     pthread_mutex_unlock(&cx_emu_lock);
     if (result != CXU_SUCCESS)
         return result;
-    memset(out_handle, 0, sizeof *out_handle);
     memcpy(out_handle->bytes, &place, sizeof place);
     return CXU_SUCCESS;
 }
@@ -55,31 +54,36 @@ static bool reaches_board(const cx_emu_device *device, int board)
     return false;
 }
 
+static cxu_result adopt_event(cx_emu_context *context, cx_emu_shared_event *shared,
+                              const cx_emu_shared_event_place *place, CUevent *out_event)
+{
+    cx_emu_event *event;
+
+    if (place->where.process == (int32_t)getpid())
+        return CXU_INVALID_CONTEXT;
+    if (!reaches_board(context->device, cx_emu_shared_event_board(shared)))
+        return CXU_PEER_ACCESS_UNSUPPORTED;
+    event = cx_emu_event_adopt(context, shared);
+    if (!event)
+        return CXU_OUT_OF_MEMORY;
+    *out_event = (CUevent)(void *)event;
+    return CXU_SUCCESS;
+}
+
 static cxu_result open_event(const cx_emu_shared_event_place *place, CUevent *out_event)
 {
     cx_emu_shared_event *shared;
     cx_emu_context *context;
-    cx_emu_event *event;
     cxu_result result = cx_emu_context_current(&context);
 
+    if (result == CXU_SUCCESS)
+        result = cx_emu_shared_event_open(place, &shared);
     if (result != CXU_SUCCESS)
         return result;
-    if (!cx_emu_shared_event_is_place(place))
-        return CXU_INVALID_HANDLE;
-    if (place->where.process == (int32_t)getpid())
-        return CXU_INVALID_CONTEXT;
-    if (!reaches_board(context->device, place->board))
-        return CXU_PEER_ACCESS_UNSUPPORTED;
-    result = cx_emu_shared_event_open(place, &shared);
+    result = adopt_event(context, shared, place, out_event);
     if (result != CXU_SUCCESS)
-        return result;
-    event = cx_emu_event_adopt(context, shared);
-    if (!event) {
         cx_emu_shared_event_drop(shared);
-        return CXU_OUT_OF_MEMORY;
-    }
-    *out_event = (CUevent)(void *)event;
-    return CXU_SUCCESS;
+    return result;
 }
 
 cxu_result cx_emu_call_ipc_open_event_handle(CUevent *out_event, cxu_ipc_event_handle handle)

@@ -33,7 +33,7 @@ lib_emu_libemu_la_SOURCES += \
 lib_emu_libemu_la_SOURCES += \
 	lib/emu/machine.c lib/emu/machine.h \
 	lib/emu/mapping.c lib/emu/mapping.h lib/emu/physical.c lib/emu/physical.h \
-	lib/emu/reservation.c lib/emu/reservation.h lib/emu/shareable.c lib/emu/shared.c lib/emu/shared.h lib/emu/shared_event.c lib/emu/shared_event.h lib/emu/virtual_memory.c
+	lib/emu/reservation.c lib/emu/reservation.h lib/emu/export.c lib/emu/export.h lib/emu/sealed_file.c lib/emu/sealed_file.h lib/emu/shareable.c lib/emu/shared.c lib/emu/shared.h lib/emu/shared_event.c lib/emu/shared_event.h lib/emu/virtual_memory.c
 
 # work: streams, events, copies
 lib_emu_libemu_la_SOURCES += \

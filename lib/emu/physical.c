@@ -5,24 +5,19 @@
 #include "emu/allocation.h"
 #include "emu/emu.h"
 #include "emu/explain.h"
+#include "emu/sealed_file.h"
 
 #include <fcntl.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Stands behind the memory in its file: the facts that another process needs. */
-typedef struct label {
-    char mark[16];
-    uint64_t bytes;
+/* Behind the memory in its file: what another process needs to know. */
+typedef struct memory_facts {
     int32_t board;
     int32_t handle_types;
-} label;
-
-static const char mark[16] = "ctxrt-memory-01";
+} memory_facts;
 
 static cx_emu_handles handles = {.slot_bytes = sizeof(cx_emu_physical)};
 static cx_emu_physical *open_files;
@@ -54,46 +49,11 @@ static bool file_present(const cx_emu_physical *physical)
            found.st_dev == physical->file_device && found.st_ino == physical->file_number;
 }
 
-static bool file_write_label(int file, const cx_emu_physical *physical)
-{
-    label text = {.bytes = physical->bytes,
-                  .board = physical->device->board,
-                  .handle_types = (int32_t)physical->properties.handle_types};
-    memcpy(text.mark, mark, sizeof(text.mark));
-    int cancel = cx_cancel_hold();
-    bool written = pwrite(file, &text, sizeof(text), (off_t)physical->bytes) == sizeof(text);
-    cx_cancel_restore(cancel);
-    return written;
-}
-
-/* Seals the file: no process that gets it can shorten it. */
-static bool file_seal(int file)
-{
-    int cancel = cx_cancel_hold();
-    bool sealed = fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0;
-    cx_cancel_restore(cancel);
-    return sealed;
-}
-
 static int file_create(const cx_emu_physical *physical)
 {
-    size_t bytes = physical->bytes + sizeof(label);
-    struct rlimit limit;
-    /* Beyond this limit ftruncate does not fail: it kills the process with SIGXFSZ. */
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < bytes) {
-        cx_emu_refused_by_file_limit(bytes);
-        return -1;
-    }
-    int file = memfd_create("ctxrt-gpu", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (file < 0) {
-        cx_emu_refused_by_system("memfd_create", bytes);
-        return -1;
-    }
-    if (ftruncate(file, (off_t)bytes) == 0 && file_write_label(file, physical) && file_seal(file))
-        return file;
-    cx_emu_refused_by_system("a file of memory", bytes);
-    cx_file_close(file);
-    return -1;
+    const memory_facts facts = {.board = physical->device->board,
+                                .handle_types = (int32_t)physical->properties.handle_types};
+    return cx_emu_sealed_file_create(CX_EMU_SEALED_MEMORY, physical->bytes, &facts, sizeof(facts));
 }
 
 static bool show_at_home(cx_emu_physical *physical, int file)
@@ -270,18 +230,17 @@ cxu_result cx_emu_physical_export(const cx_emu_physical *physical, int *out_file
     return CXU_SUCCESS;
 }
 
-/* True only for a sealed memory file with our label, as long as the label says. */
-static bool file_read_label(int file, const struct stat *found, label *out_label)
+/* True only for a sealed file that holds memory made to be exported. */
+static bool file_read_facts(int file, size_t *out_bytes, memory_facts *out_facts)
 {
-    off_t at = found->st_size - (off_t)sizeof(*out_label);
-    int cancel = cx_cancel_hold();
-    int seals = fcntl(file, F_GET_SEALS);
-    bool ours = seals >= 0 && (seals & F_SEAL_SHRINK) != 0 && at > 0 &&
-                pread(file, out_label, sizeof(*out_label), at) == sizeof(*out_label) &&
-                memcmp(out_label->mark, mark, sizeof(mark)) == 0 &&
-                out_label->bytes == (uint64_t)at &&
-                out_label->bytes % CX_EMU_MEMORY_GRANULARITY == 0;
-    cx_cancel_restore(cancel);
+    cx_emu_sealed label;
+    bool ours = cx_emu_sealed_file_check(file, CX_EMU_SEALED_MEMORY, &label) &&
+                label.facts_bytes == sizeof(*out_facts) &&
+                cx_emu_sealed_file_facts(file, &label, out_facts, sizeof(*out_facts)) &&
+                label.bytes > 0 && label.bytes % CX_EMU_MEMORY_GRANULARITY == 0 &&
+                out_facts->handle_types == CXU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    if (ours)
+        *out_bytes = label.bytes;
     return ours;
 }
 
@@ -304,17 +263,18 @@ static cx_emu_physical *find_open(const struct stat *file)
     return NULL;
 }
 
-static cxu_result import_foreign(int file, const label *text, cx_emu_physical **out_physical)
+static cxu_result import_foreign(int file, size_t bytes, const memory_facts *facts,
+                                 cx_emu_physical **out_physical)
 {
-    cx_emu_device *device = find_board(text->board);
+    cx_emu_device *device = find_board(facts->board);
     if (device == NULL)
         return CXU_INVALID_DEVICE;
     cxu_mem_properties properties = {
         .type = CXU_MEM_ALLOCATION_TYPE_PINNED,
-        .handle_types = (cxu_mem_handle_type)text->handle_types,
+        .handle_types = (cxu_mem_handle_type)facts->handle_types,
         .location = {CXU_MEM_LOCATION_TYPE_DEVICE, device->ordinal},
     };
-    cx_emu_physical *physical = take_slot(device, text->bytes, &properties);
+    cx_emu_physical *physical = take_slot(device, bytes, &properties);
     if (physical == NULL)
         return CXU_OUT_OF_MEMORY;
     int cancel = cx_cancel_hold();
@@ -329,15 +289,15 @@ static cxu_result import_foreign(int file, const label *text, cx_emu_physical **
 cxu_result cx_emu_physical_import(int file, cx_emu_physical **out_physical)
 {
     struct stat found;
-    label text;
+    memory_facts facts;
+    size_t bytes;
     if (fstat(file, &found) != 0)
         return CXU_INVALID_DEVICE;
-    if (!S_ISREG(found.st_mode) ||
-        !file_read_label(file, &found, &text))
+    if (!file_read_facts(file, &bytes, &facts))
         return CXU_INVALID_VALUE;
     cx_emu_physical *known = find_open(&found);
     if (known == NULL)
-        return import_foreign(file, &text, out_physical);
+        return import_foreign(file, bytes, &facts, out_physical);
     known->handles++;
     *out_physical = known;
     return CXU_SUCCESS;

@@ -81,7 +81,7 @@ static cxu_memory_type memory_type(const cx_emu_allocation *allocation)
     case CX_EMU_MEMORY_REGISTERED:
         return CXU_MEMORYTYPE_HOST;
     case CX_EMU_MEMORY_SHARED:
-        return allocation->shared->place.host ? CXU_MEMORYTYPE_HOST : CXU_MEMORYTYPE_DEVICE;
+        return allocation->shared->facts.host ? CXU_MEMORYTYPE_HOST : CXU_MEMORYTYPE_DEVICE;
     default:
         /* Managed memory too: the attribute distinguishes only host and device; IS_MANAGED tells
          * more. */

@@ -1,33 +1,18 @@
 /* Memory pools of other processes, as file descriptors, and memory of them. */
-#include "base/cancel.h"
-#include "base/file.h"
 #include "emu/pool.h"
+#include "emu/sealed_file.h"
 #include "emu/shared.h"
 #include "emu/state.h"
 #include "emu/sticky.h"
 
-#include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-/* All of the file that a descriptor of a pool leads to. */
-typedef struct label {
-    char mark[16];
+/* All that the file says to which a descriptor of a pool leads. */
+typedef struct pool_facts {
     uint64_t origin;
     int32_t location; /* cxu_mem_location_type */
     int32_t board;    /* of a device */
-} label;
-
-/* The contents of exported memory of a pool. */
-typedef struct shared_memory {
-    cx_emu_shared_place place;
-    uint64_t origin; /* its pool's */
-} shared_memory;
-
-_Static_assert(sizeof(shared_memory) <= sizeof(cxu_mem_pool_pointer), "it must fit");
-
-static const char mark[16] = "ctxrt-pool-01";
+} pool_facts;
 
 static cxu_result check_type(const char *call, cxu_mem_handle_type type)
 {
@@ -50,36 +35,19 @@ static bool shareable(const cx_emu_pool *pool)
 
 /* ---- pools ---- */
 
-/* Returns a sealed file of its own for each export, or -1. */
-static int write_label(const label *text)
+static bool read_facts(int file, pool_facts *out_facts)
 {
-    int cancel = cx_cancel_hold();
-    int file = memfd_create("ctxrt-pool", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    cx_emu_sealed label;
 
-    if (file >= 0 &&
-        (pwrite(file, text, sizeof *text, 0) != sizeof *text ||
-         fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) != 0)) {
-        cx_file_close(file);
-        file = -1;
-    }
-    cx_cancel_restore(cancel);
-    return file;
+    return cx_emu_sealed_file_check(file, CX_EMU_SEALED_POOL, &label) && label.bytes == 0 &&
+           label.facts_bytes == sizeof *out_facts &&
+           cx_emu_sealed_file_facts(file, &label, out_facts, sizeof *out_facts) &&
+           out_facts->origin != 0 &&
+           (out_facts->location == CXU_MEM_LOCATION_TYPE_DEVICE ||
+            out_facts->location == CXU_MEM_LOCATION_TYPE_HOST_NUMA);
 }
 
-static bool read_label(int file, label *out_text)
-{
-    int cancel = cx_cancel_hold();
-    int seals = fcntl(file, F_GET_SEALS);
-    bool ours = seals >= 0 && (seals & F_SEAL_WRITE) != 0 &&
-                pread(file, out_text, sizeof *out_text, 0) == sizeof *out_text &&
-                memcmp(out_text->mark, mark, sizeof mark) == 0 &&
-                (out_text->location == CXU_MEM_LOCATION_TYPE_DEVICE ||
-                 out_text->location == CXU_MEM_LOCATION_TYPE_HOST_NUMA);
-
-    cx_cancel_restore(cancel);
-    return ours;
-}
-
+/* Each export has a sealed file of its own. */
 static cxu_result export_pool(CUmemoryPool handle, int *out_file)
 {
     cx_emu_pool *pool;
@@ -89,13 +57,12 @@ static cxu_result export_pool(CUmemoryPool handle, int *out_file)
         return result;
     if (!shareable(pool))
         return CXU_INVALID_VALUE;
-    if (pool->origin == 0)
-        pool->origin = (uint64_t)getpid() << 32 | (uint32_t)cx_emu_memory_id();
-    label text = {.origin = pool->origin,
-                  .location = (int32_t)pool->properties.location.type,
-                  .board = pool->device ? pool->device->board : 0};
-    memcpy(text.mark, mark, sizeof mark);
-    *out_file = write_label(&text);
+    if (pool->origin == 0 && !cx_emu_random(&pool->origin, sizeof pool->origin))
+        return CXU_OPERATING_SYSTEM;
+    const pool_facts facts = {.origin = pool->origin,
+                              .location = (int32_t)pool->properties.location.type,
+                              .board = pool->device ? pool->device->board : 0};
+    *out_file = cx_emu_sealed_file_create(CX_EMU_SEALED_POOL, 0, &facts, sizeof facts);
     return *out_file >= 0 ? CXU_SUCCESS : CXU_OPERATING_SYSTEM;
 }
 
@@ -129,34 +96,34 @@ static cx_emu_device *find_board(int board)
     return NULL;
 }
 
-/* Memory in the label's pool belongs to its device; the host's to the first one. */
-static cx_emu_device *device_of(const label *text)
+/* Memory of a pool belongs to its device; the host's to the first one. */
+static cx_emu_device *device_of(const pool_facts *facts)
 {
-    return text->location == CXU_MEM_LOCATION_TYPE_DEVICE ? find_board(text->board)
-                                                          : cx_emu_device_find(0);
+    return facts->location == CXU_MEM_LOCATION_TYPE_DEVICE ? find_board(facts->board)
+                                                           : cx_emu_device_find(0);
 }
 
 static cxu_result import_pool(int file, cx_emu_pool **out_pool)
 {
-    label text;
+    pool_facts facts;
     cx_emu_device *device;
     cxu_result result;
 
-    if (!read_label(file, &text))
+    if (!read_facts(file, &facts))
         return CXU_INVALID_VALUE;
-    device = device_of(&text);
+    device = device_of(&facts);
     if (!device)
         return CXU_INVALID_DEVICE;
     const cxu_mem_pool_properties properties = {
         .type = CXU_MEM_ALLOCATION_TYPE_PINNED,
-        .location = {(cxu_mem_location_type)text.location,
-                     text.location == CXU_MEM_LOCATION_TYPE_DEVICE ? device->ordinal : 0},
+        .location = {(cxu_mem_location_type)facts.location,
+                     facts.location == CXU_MEM_LOCATION_TYPE_DEVICE ? device->ordinal : 0},
     };
     result = cx_emu_pool_create(&properties, out_pool);
     if (result != CXU_SUCCESS)
         return result;
     (*out_pool)->imported = true;
-    (*out_pool)->origin = text.origin;
+    (*out_pool)->origin = facts.origin;
     return CXU_SUCCESS;
 }
 
@@ -185,24 +152,28 @@ cxu_result cx_emu_call_mem_pool_import_from_shareable_handle(CUmemoryPool *out_p
 
 /* ---- memory ---- */
 
-static cxu_result export_pointer(CUdeviceptr pointer, shared_memory *out_shared)
+static cxu_result export_pointer(CUdeviceptr pointer, cx_emu_shared_place *out_place)
 {
     const cx_emu_allocation *allocation = cx_emu_allocation_at_start(pointer);
     const cx_emu_pool *pool = allocation ? allocation->pool : NULL;
+    cxu_result result;
 
     if (!pool || !shareable(pool) || pool->origin == 0)
         return CXU_INVALID_VALUE;
-    if (!cx_emu_shared_describe(allocation, &out_shared->place))
-        return cx_emu_not_supported("cuMemPoolExportPointer",
-                                    "memory whose file the program has closed");
-    out_shared->origin = pool->origin;
-    return cx_emu_allocation_error(allocation);
+    result = cx_emu_allocation_error(allocation);
+    if (result != CXU_SUCCESS)
+        return result;
+    result = cx_emu_shared_describe(allocation, pool->origin, out_place);
+    return result == CXU_NOT_SUPPORTED
+               ? cx_emu_not_supported("cuMemPoolExportPointer",
+                                      "memory whose file the program has closed")
+               : result;
 }
 
 cxu_result cx_emu_call_mem_pool_export_pointer(cxu_mem_pool_pointer *out_shared,
                                                CUdeviceptr pointer)
 {
-    shared_memory shared = {.origin = 0};
+    cx_emu_shared_place place;
     cxu_result result = cx_emu_enter();
 
     if (result != CXU_SUCCESS)
@@ -210,17 +181,37 @@ cxu_result cx_emu_call_mem_pool_export_pointer(cxu_mem_pool_pointer *out_shared,
     if (!out_shared)
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
-    result = export_pointer(pointer, &shared);
+    result = export_pointer(pointer, &place);
     pthread_mutex_unlock(&cx_emu_lock);
-    if (result != CXU_SUCCESS)
-        return result;
-    memset(out_shared, 0, sizeof *out_shared);
-    memcpy(out_shared->bytes, &shared, sizeof shared);
-    return CXU_SUCCESS;
+    if (result == CXU_SUCCESS)
+        memcpy(out_shared->bytes, &place, sizeof place);
+    return result;
+}
+
+/* True if the memory is of the pool, whatever else its file says. */
+static bool is_of_pool(const cx_emu_export *facts, const cx_emu_pool *pool)
+{
+    return facts->origin == pool->origin &&
+           (pool->device ? !facts->host && facts->board == pool->device->board : facts->host == 1);
+}
+
+static cxu_result open_memory(cx_emu_pool *pool, const cx_emu_shared_place *place,
+                              cx_emu_shared **out_memory)
+{
+    cx_emu_shared_offer offer;
+    cxu_result result = CXU_INVALID_VALUE;
+
+    if (!cx_emu_shared_look(place, &offer))
+        return CXU_INVALID_VALUE;
+    if (is_of_pool(&offer.facts, pool))
+        result = cx_emu_shared_open(&offer, pool->device ? pool->device : cx_emu_device_find(0),
+                                    NULL, out_memory);
+    cx_emu_shared_offer_end(&offer);
+    return result;
 }
 
 /* Importing again counts, and gives the same address. */
-static cxu_result import_pointer(CUmemoryPool handle, const shared_memory *shared,
+static cxu_result import_pointer(CUmemoryPool handle, const cx_emu_shared_place *place,
                                  CUdeviceptr *out_pointer)
 {
     cx_emu_pool *pool;
@@ -229,18 +220,15 @@ static cxu_result import_pointer(CUmemoryPool handle, const shared_memory *share
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!pool->imported || pool->origin != shared->origin ||
-        !cx_emu_shared_is_place(&shared->place))
+    if (!pool->imported)
         return CXU_INVALID_VALUE;
-    memory = cx_emu_shared_find(&shared->place, pool);
+    memory = cx_emu_shared_find(place, pool);
     if (memory) {
         memory->opened++;
     } else {
-        result = cx_emu_shared_open(&shared->place,
-                                    pool->device ? pool->device : cx_emu_device_find(0), NULL,
-                                    &memory);
+        result = open_memory(pool, place, &memory);
         if (result != CXU_SUCCESS)
-            return result == CXU_INVALID_HANDLE ? CXU_INVALID_VALUE : result;
+            return result;
         cx_emu_pool_adopt(pool, memory->allocation);
     }
     *out_pointer = memory->allocation->address;
@@ -250,16 +238,16 @@ static cxu_result import_pointer(CUmemoryPool handle, const shared_memory *share
 cxu_result cx_emu_call_mem_pool_import_pointer(CUdeviceptr *out_pointer, CUmemoryPool pool,
                                                cxu_mem_pool_pointer *shared)
 {
-    shared_memory told;
+    cx_emu_shared_place place;
     cxu_result result = cx_emu_enter();
 
     if (result != CXU_SUCCESS)
         return result;
     if (!out_pointer || !shared)
         return CXU_INVALID_VALUE;
-    memcpy(&told, shared->bytes, sizeof told);
+    memcpy(&place, shared->bytes, sizeof place);
     pthread_mutex_lock(&cx_emu_lock);
-    result = import_pointer(pool, &told, out_pointer);
+    result = import_pointer(pool, &place, out_pointer);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }

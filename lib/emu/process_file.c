@@ -1,23 +1,25 @@
 #include "emu/process_file.h"
 
 #include "base/cancel.h"
-#include "base/file.h"
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-bool cx_emu_process_file_name(int file, cx_emu_process_file *out_name)
+bool cx_emu_process_file_name(int file, cx_emu_sealed_kind kind, cx_emu_process_file *out_name)
 {
+    cx_emu_sealed label;
     struct stat found;
 
-    if (fstat(file, &found) != 0)
+    if (!cx_emu_sealed_file_check(file, kind, &label) || fstat(file, &found) != 0)
         return false;
     *out_name = (cx_emu_process_file){.process = (int32_t)getpid(),
                                       .file = file,
                                       .device = found.st_dev,
                                       .number = found.st_ino};
+    memcpy(out_name->secret, label.secret, sizeof label.secret);
     return true;
 }
 
@@ -29,18 +31,73 @@ bool cx_emu_process_file_is(const cx_emu_process_file *name, int file)
            found.st_ino == name->number;
 }
 
-int cx_emu_process_file_open(const cx_emu_process_file *name)
-{
-    char path[64];
-    int cancel, file;
+/* ---- opening ---- */
 
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)name->process, (int)name->file);
-    cancel = cx_cancel_hold();
-    file = open(path, O_RDWR | O_CLOEXEC);
-    cx_cancel_restore(cancel);
-    if (file >= 0 && !cx_emu_process_file_is(name, file)) {
-        cx_file_close(file);
+static bool is_of_this_user(int directory)
+{
+    struct stat found;
+
+    return fstat(directory, &found) == 0 && found.st_uid == geteuid();
+}
+
+/* Finds the file without opening it: a device or a named pipe notices that. The descriptor of the
+ * directory is one process's, and leads nowhere once another one has its number. */
+static int find_file(const cx_emu_process_file *name)
+{
+    char path[32];
+    int directory, place = -1;
+
+    snprintf(path, sizeof path, "/proc/%d", (int)name->process);
+    directory = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (directory < 0)
+        return -1;
+    snprintf(path, sizeof path, "fd/%d", (int)name->file);
+    if (is_of_this_user(directory))
+        place = openat(directory, path, O_PATH | O_CLOEXEC);
+    close(directory);
+    return place;
+}
+
+/* The system names files in memory as no path can be named that it shows for others of their
+ * device. */
+static bool is_named(const char *path, cx_emu_sealed_kind kind)
+{
+    char wanted[64], shown[64];
+    ssize_t length = readlink(path, shown, sizeof shown);
+    int expected = snprintf(wanted, sizeof wanted, "/memfd:%s (deleted)",
+                            cx_emu_sealed_file_name(kind));
+
+    return length == (ssize_t)expected && memcmp(shown, wanted, (size_t)length) == 0;
+}
+
+/* Opens exactly the file that was found, whatever its process has at that number by now. */
+static int open_found(const cx_emu_process_file *name, cx_emu_sealed_kind kind, int place)
+{
+    char path[32];
+
+    snprintf(path, sizeof path, "/proc/self/fd/%d", place);
+    if (!cx_emu_process_file_is(name, place) || !cx_emu_sealed_file_possible(place) ||
+        !is_named(path, kind))
+        return -1;
+    return open(path, O_RDWR | O_CLOEXEC);
+}
+
+int cx_emu_process_file_open(const cx_emu_process_file *name, cx_emu_sealed_kind kind,
+                             cx_emu_sealed *out_label)
+{
+    int cancel = cx_cancel_hold();
+    int place = find_file(name), file = -1;
+
+    if (place >= 0) {
+        file = open_found(name, kind, place);
+        close(place);
+    }
+    if (file >= 0 &&
+        (!cx_emu_sealed_file_check(file, kind, out_label) ||
+         memcmp(out_label->secret, name->secret, sizeof name->secret) != 0)) {
+        close(file);
         file = -1;
     }
+    cx_cancel_restore(cancel);
     return file;
 }

@@ -9,53 +9,38 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-static const char mark[8] = "ctxipc1";
+static const char mark[8] = "ctxipc2";
 
 static cx_emu_shared *opened;
 
-bool cx_emu_shared_describe(const cx_emu_allocation *allocation, cx_emu_shared_place *out_place)
+cxu_result cx_emu_shared_describe(const cx_emu_allocation *allocation, uint64_t origin,
+                                  cx_emu_shared_place *out_place)
 {
-    cx_emu_process_file where;
-    size_t offset;
-    int file;
-
-    if (!cx_emu_range_file(allocation->range, &file, &offset) ||
-        !cx_emu_process_file_name(file, &where))
-        return false;
-    *out_place = (cx_emu_shared_place){
-        .where = where,
-        .offset = offset,
+    const cx_emu_export facts = {
         .bytes = allocation->bytes,
+        .origin = origin,
         .board = allocation->device->board,
         .host = allocation->kind == CX_EMU_MEMORY_PINNED,
     };
-    memcpy(out_place->mark, mark, sizeof mark);
-    return true;
-}
+    cx_emu_shared_place place = {.offset = 0};
+    cxu_result result;
 
-bool cx_emu_shared_is_place(const cx_emu_shared_place *place)
-{
-    uint64_t end;
-
-    return memcmp(place->mark, mark, sizeof mark) == 0 && place->where.process > 0 &&
-           place->where.file >= 0 &&
-           place->bytes > 0 && !__builtin_add_overflow(place->offset, place->bytes, &end) &&
-           end <= SIZE_MAX / 2;
-}
-
-static bool same_place(const cx_emu_shared_place *a, const cx_emu_shared_place *b)
-{
-    return a->where.device == b->where.device && a->where.number == b->where.number &&
-           a->offset == b->offset && a->bytes == b->bytes;
+    cx_emu_refusal_begin();
+    result = cx_emu_range_export(allocation->range, &facts, &place.where, &place.offset);
+    if (result != CXU_SUCCESS)
+        return result;
+    place.id = allocation->range->export_id;
+    memcpy(place.mark, mark, sizeof mark);
+    *out_place = place;
+    return CXU_SUCCESS;
 }
 
 cx_emu_shared *cx_emu_shared_find(const cx_emu_shared_place *place, const cx_emu_pool *pool)
 {
     for (cx_emu_shared *each = opened; each; each = each->next)
-        if (same_place(&each->place, place) && !each->allocation->freed &&
+        if (memcmp(&each->place, place, sizeof *place) == 0 && !each->allocation->freed &&
             each->allocation->pool == pool)
             return each;
     return NULL;
@@ -71,18 +56,27 @@ bool cx_emu_shared_still_open(cx_emu_allocation *allocation)
 
 /* ---- opening ---- */
 
-/* Returns a descriptor, or -1. */
-static int open_file(const cx_emu_shared_place *place)
+bool cx_emu_shared_look(const cx_emu_shared_place *place, cx_emu_shared_offer *out_offer)
 {
-    struct stat found;
-    int file = cx_emu_process_file_open(&place->where);
+    cx_emu_shared_offer offer = {.place = *place};
+    cx_emu_sealed label;
 
-    if (file >= 0 && (fstat(file, &found) != 0 ||
-                      (uint64_t)found.st_size < place->offset + place->bytes)) {
-        cx_file_close(file);
-        file = -1;
+    if (memcmp(place->mark, mark, sizeof mark) != 0)
+        return false;
+    offer.file = cx_emu_process_file_open(&place->where, CX_EMU_SEALED_SEGMENT, &label);
+    if (offer.file < 0)
+        return false;
+    if (!cx_emu_export_read(offer.file, &label, place->offset, place->id, &offer.facts)) {
+        cx_file_close(offer.file);
+        return false;
     }
-    return file;
+    *out_offer = offer;
+    return true;
+}
+
+void cx_emu_shared_offer_end(cx_emu_shared_offer *offer)
+{
+    cx_file_close(offer->file);
 }
 
 static unsigned char *map_part(int file, int protection, size_t bytes, size_t offset)
@@ -100,10 +94,10 @@ static unsigned char *map_part(int file, int protection, size_t bytes, size_t of
 /* As in arena.c: two mappings, of which the user's cannot be touched. */
 static bool map_file(cx_emu_shared *shared, int file, size_t before)
 {
-    bool host_access = cx_emu_configuration()->host_access || shared->place.host;
+    bool host_access = cx_emu_configuration()->host_access || shared->facts.host;
     size_t first = shared->place.offset - before;
 
-    shared->mapped_bytes = before + shared->place.bytes;
+    shared->mapped_bytes = before + shared->facts.bytes;
     shared->user = map_part(file, host_access ? PROT_READ | PROT_WRITE : PROT_NONE,
                             shared->mapped_bytes, first);
     if (!shared->user)
@@ -137,7 +131,7 @@ static cxu_result publish(cx_emu_shared *shared, cx_emu_device *device, cx_emu_c
     allocation->kind = CX_EMU_MEMORY_SHARED;
     allocation->address = (uintptr_t)shared->user + before;
     allocation->mapped = shared->alias + before;
-    allocation->bytes = allocation->reserved_bytes = shared->place.bytes;
+    allocation->bytes = allocation->reserved_bytes = shared->facts.bytes;
     allocation->shared = shared;
     shared->allocation = allocation;
     shared->opened = 1;
@@ -147,29 +141,23 @@ static cxu_result publish(cx_emu_shared *shared, cx_emu_device *device, cx_emu_c
     return CXU_SUCCESS;
 }
 
-cxu_result cx_emu_shared_open(const cx_emu_shared_place *place, cx_emu_device *device,
+cxu_result cx_emu_shared_open(const cx_emu_shared_offer *offer, cx_emu_device *device,
                               cx_emu_context *context, cx_emu_shared **out_shared)
 {
-    size_t before = place->offset % (size_t)sysconf(_SC_PAGESIZE);
+    size_t before = offer->place.offset % (size_t)sysconf(_SC_PAGESIZE);
     cx_emu_shared *shared = calloc(1, sizeof *shared);
     cxu_result result = CXU_OUT_OF_MEMORY;
-    int file;
 
     cx_emu_refusal_begin();
     if (!shared)
         return CXU_OUT_OF_MEMORY;
-    shared->place = *place;
-    file = open_file(place);
-    if (file < 0) {
-        free(shared);
-        return CXU_INVALID_HANDLE;
-    }
-    if (map_file(shared, file, before)) {
+    shared->place = offer->place;
+    shared->facts = offer->facts;
+    if (map_file(shared, offer->file, before)) {
         result = publish(shared, device, context, before);
         if (result != CXU_SUCCESS)
             unmap_file(shared);
     }
-    cx_file_close(file);
     if (result == CXU_SUCCESS)
         *out_shared = shared;
     else

@@ -12,13 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #define POLL_US_MAX 500u
 #define LOOKS 16 /* for the number between two questions whether a process lives */
 
-static const char mark[8] = "ctxipe1";
+static const char mark[8] = "ctxipe2";
 
 /* Written by its owner alone. */
 typedef struct shared_entry {
@@ -33,11 +32,18 @@ typedef struct shared_page {
     shared_entry entries[CX_EMU_SHARED_RECORDS];
 } shared_page;
 
+/* Behind the page in its file. */
+typedef struct event_facts {
+    int32_t board;
+    uint32_t reserved;
+} event_facts;
+
 struct cx_emu_shared_event {
     int references;
     unsigned int looks;
     uint64_t self; /* this process */
     shared_page *page;
+    int board;
     bool own; /* made here */
     cx_emu_process_file where; /* if it is */
 };
@@ -46,7 +52,7 @@ static int pending;
 
 /* ---- making and opening ---- */
 
-static cxu_result map_file(int file, cx_emu_shared_event **out_shared)
+static cxu_result map_file(int file, int board, cx_emu_shared_event **out_shared)
 {
     cx_emu_shared_event *shared = calloc(1, sizeof *shared);
     void *mapped;
@@ -63,42 +69,26 @@ static cxu_result map_file(int file, cx_emu_shared_event **out_shared)
     shared->references = 1;
     shared->self = cx_emu_process_self();
     shared->page = mapped;
+    shared->board = board;
     *out_shared = shared;
     return CXU_SUCCESS;
 }
 
-/* Returns a descriptor of a file that has room for the page, or -1. */
-static int make_file(void)
+cxu_result cx_emu_shared_event_create(int board, cx_emu_shared_event **out_shared)
 {
-    struct rlimit limit;
-    int file;
-
-    /* Beyond this limit ftruncate does not fail: it kills the process with SIGXFSZ. */
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < sizeof(shared_page)) {
-        cx_emu_refused_by_file_limit(sizeof(shared_page));
-        return -1;
-    }
-    file = memfd_create("ctxrt-event", MFD_CLOEXEC);
-    if (file >= 0 && ftruncate(file, sizeof(shared_page)) == 0)
-        return file;
-    cx_emu_refused_by_system("memfd_create", sizeof(shared_page));
-    if (file >= 0)
-        cx_file_close(file);
-    return -1;
-}
-
-cxu_result cx_emu_shared_event_create(cx_emu_shared_event **out_shared)
-{
+    const event_facts facts = {.board = board};
     cx_emu_process_file where;
     cxu_result result;
     int file;
 
     cx_emu_refusal_begin();
-    file = make_file();
+    file = cx_emu_sealed_file_create(CX_EMU_SEALED_EVENT, sizeof(shared_page), &facts,
+                                     sizeof facts);
     if (file < 0)
         return CXU_OUT_OF_MEMORY;
-    result = cx_emu_process_file_name(file, &where) ? map_file(file, out_shared)
-                                                    : CXU_OUT_OF_MEMORY;
+    result = cx_emu_process_file_name(file, CX_EMU_SEALED_EVENT, &where)
+                 ? map_file(file, board, out_shared)
+                 : CXU_OUT_OF_MEMORY;
     if (result != CXU_SUCCESS) {
         cx_file_close(file);
         return result;
@@ -108,35 +98,46 @@ cxu_result cx_emu_shared_event_create(cx_emu_shared_event **out_shared)
     return CXU_SUCCESS;
 }
 
-bool cx_emu_shared_event_describe(const cx_emu_shared_event *shared, int board,
+bool cx_emu_shared_event_describe(const cx_emu_shared_event *shared,
                                   cx_emu_shared_event_place *out_place)
 {
     if (!shared->own || !cx_emu_process_file_is(&shared->where, shared->where.file))
         return false;
-    *out_place = (cx_emu_shared_event_place){.where = shared->where, .board = board};
+    *out_place = (cx_emu_shared_event_place){.where = shared->where};
     memcpy(out_place->mark, mark, sizeof mark);
     return true;
 }
 
-bool cx_emu_shared_event_is_place(const cx_emu_shared_event_place *place)
+static bool is_place(const cx_emu_shared_event_place *place)
 {
-    return memcmp(place->mark, mark, sizeof mark) == 0 && place->where.process > 0 &&
-           place->where.file >= 0;
+    return memcmp(place->mark, mark, sizeof mark) == 0 && place->reserved[0] == 0 &&
+           place->reserved[1] == 0;
 }
 
 cxu_result cx_emu_shared_event_open(const cx_emu_shared_event_place *place,
                                     cx_emu_shared_event **out_shared)
 {
-    int file = cx_emu_process_file_open(&place->where);
-    cxu_result result;
+    cxu_result result = CXU_INVALID_HANDLE;
+    cx_emu_sealed label;
+    event_facts facts;
+    int file;
 
+    cx_emu_refusal_begin();
+    if (!is_place(place))
+        return CXU_INVALID_HANDLE;
+    file = cx_emu_process_file_open(&place->where, CX_EMU_SEALED_EVENT, &label);
     if (file < 0)
         return CXU_INVALID_HANDLE;
-    cx_emu_refusal_begin();
-    result = lseek(file, 0, SEEK_END) == (off_t)sizeof(shared_page) ? map_file(file, out_shared)
-                                                             : CXU_INVALID_HANDLE;
+    if (label.bytes == sizeof(shared_page) && label.facts_bytes == sizeof facts &&
+        cx_emu_sealed_file_facts(file, &label, &facts, sizeof facts))
+        result = map_file(file, facts.board, out_shared);
     cx_file_close(file);
     return result;
+}
+
+int cx_emu_shared_event_board(const cx_emu_shared_event *shared)
+{
+    return shared->board;
 }
 
 void cx_emu_shared_event_retain(cx_emu_shared_event *shared)

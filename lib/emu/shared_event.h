@@ -15,32 +15,33 @@
 
 typedef struct cx_emu_shared_event cx_emu_shared_event;
 
-/* The contents of a handle. */
+/* The contents of a handle: all of it, so that every change of a handle is seen. */
 typedef struct cx_emu_shared_event_place {
     char mark[8];
     cx_emu_process_file where;
-    int32_t board; /* of the event's device; -1: the host */
-    uint32_t reserved;
+    uint64_t reserved[2]; /* 0 */
 } cx_emu_shared_event_place;
 
-_Static_assert(sizeof(cx_emu_shared_event_place) <= sizeof(cxu_ipc_event_handle), "it must fit");
+_Static_assert(sizeof(cx_emu_shared_event_place) == sizeof(cxu_ipc_event_handle),
+               "it must fill it");
 
 #define CX_EMU_SHARED_RECORDS 1000 /* unfinished at the same time */
 
-/* Makes one that other processes can open, with a reference. CXU_OUT_OF_MEMORY. */
-cxu_result cx_emu_shared_event_create(cx_emu_shared_event **out_shared);
+/* Makes one that other processes can open, with a reference, for an event of a device's board.
+ * CXU_OUT_OF_MEMORY. */
+cxu_result cx_emu_shared_event_create(int board, cx_emu_shared_event **out_shared);
 
 /* Says where it is. False: it was not made here, or the program has closed its file. */
-bool cx_emu_shared_event_describe(const cx_emu_shared_event *shared, int board,
+bool cx_emu_shared_event_describe(const cx_emu_shared_event *shared,
                                   cx_emu_shared_event_place *out_place);
 
-/* True if the place can be one: made by some process's driver of this kind. */
-bool cx_emu_shared_event_is_place(const cx_emu_shared_event_place *place);
-
-/* Opens that of another process, with a reference. CXU_INVALID_HANDLE: it or its process is gone;
- * CXU_OUT_OF_MEMORY. */
+/* Opens that of another process by what a handle, which may be forged, says, with a reference.
+ * CXU_INVALID_HANDLE: a driver of this kind and user shares no such event; CXU_OUT_OF_MEMORY. */
 cxu_result cx_emu_shared_event_open(const cx_emu_shared_event_place *place,
                                     cx_emu_shared_event **out_shared);
+
+/* The board of the event's device; -1: the host. */
+int cx_emu_shared_event_board(const cx_emu_shared_event *shared);
 
 /* Drops the reference of an event that ends: nobody opens it from now on. */
 void cx_emu_shared_event_leave(cx_emu_shared_event *shared);
