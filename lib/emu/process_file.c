@@ -15,8 +15,8 @@ bool cx_emu_process_file_name(int file, cx_emu_sealed_kind kind, cx_emu_process_
 
     if (!cx_emu_sealed_file_check(file, kind, &label) || fstat(file, &found) != 0)
         return false;
-    *out_name = (cx_emu_process_file){.process = (int32_t)getpid(),
-                                      .file = file,
+    *out_name = (cx_emu_process_file){.process = label.process,
+                                      .file = label.file,
                                       .device = found.st_dev,
                                       .number = found.st_ino};
     memcpy(out_name->secret, label.secret, sizeof label.secret);
@@ -82,6 +82,13 @@ static int open_found(const cx_emu_process_file *name, cx_emu_sealed_kind kind, 
     return open(path, O_RDWR | O_CLOEXEC);
 }
 
+/* A thread's number, or a child's, leads to the file too, but nobody gave out such a name. */
+static bool is_sealed_as(const cx_emu_sealed *label, const cx_emu_process_file *name)
+{
+    return memcmp(label->secret, name->secret, sizeof name->secret) == 0 &&
+           label->process == name->process && label->file == name->file;
+}
+
 int cx_emu_process_file_open(const cx_emu_process_file *name, cx_emu_sealed_kind kind,
                              cx_emu_sealed *out_label)
 {
@@ -92,9 +99,8 @@ int cx_emu_process_file_open(const cx_emu_process_file *name, cx_emu_sealed_kind
         file = open_found(name, kind, place);
         close(place);
     }
-    if (file >= 0 &&
-        (!cx_emu_sealed_file_check(file, kind, out_label) ||
-         memcmp(out_label->secret, name->secret, sizeof name->secret) != 0)) {
+    if (file >= 0 && (!cx_emu_sealed_file_check(file, kind, out_label) ||
+                      !is_sealed_as(out_label, name))) {
         close(file);
         file = -1;
     }

@@ -104,7 +104,11 @@ static bool complete(int file, const file_label *text, const void *facts, size_t
 bool cx_emu_sealed_file_seal(int file, cx_emu_sealed_kind kind, size_t bytes, const void *facts,
                              size_t facts_bytes)
 {
-    file_label text = {.kind = kind, .says = {.bytes = bytes, .facts_bytes = facts_bytes}};
+    file_label text = {.kind = kind,
+                       .says = {.bytes = bytes,
+                                .facts_bytes = facts_bytes,
+                                .process = (int32_t)getpid(),
+                                .file = file}};
     size_t total;
     bool done;
     int cancel;
@@ -193,11 +197,13 @@ static bool read_label(int file, file_label *out_text)
            total == (uint64_t)found.st_size;
 }
 
-static bool may_be_mapped(int file, int seals)
+/* True if nothing keeps the contents from being mapped for writing, or there are none. */
+static bool is_usable(int file, int seals, const cx_emu_sealed *says)
 {
     int flags = fcntl(file, F_GETFL);
 
-    return flags >= 0 && (flags & O_ACCMODE) == O_RDWR && (seals & WRITE_SEALS) == 0;
+    return (seals & WRITE_SEALS) == (seals_of(says) & WRITE_SEALS) && flags >= 0 &&
+           (says->bytes == 0 || (flags & O_ACCMODE) == O_RDWR);
 }
 
 bool cx_emu_sealed_file_check(int file, cx_emu_sealed_kind kind, cx_emu_sealed *out_label)
@@ -206,7 +212,7 @@ bool cx_emu_sealed_file_check(int file, cx_emu_sealed_kind kind, cx_emu_sealed *
     int seals = cx_emu_sealed_file_possible(file) ? final_seals(file) : -1;
     file_label text;
     bool ours = seals >= 0 && read_label(file, &text) && text.kind == (uint64_t)kind &&
-                (text.says.bytes == 0 || may_be_mapped(file, seals));
+                is_usable(file, seals, &text.says);
 
     cx_cancel_restore(cancel);
     if (ours)

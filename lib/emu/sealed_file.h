@@ -20,11 +20,13 @@ typedef enum cx_emu_sealed_kind {
     CX_EMU_SEALED_POOL     /* cuMemPoolExportToShareableHandle */
 } cx_emu_sealed_kind;
 
-/* What a label says. The secret is random. */
+/* What a label says. */
 typedef struct cx_emu_sealed {
     uint64_t bytes; /* of the contents; 0: the file is sealed against writing, too */
     uint64_t facts_bytes;
-    uint64_t secret[2];
+    uint64_t secret[2]; /* random */
+    int32_t process;    /* that sealed it */
+    int32_t file;       /* its descriptor there */
 } cx_emu_sealed;
 
 /* The name that the system shows for the files of a kind. */
