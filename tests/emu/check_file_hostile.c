@@ -109,6 +109,51 @@ START_TEST(a_false_file_of_an_exported_pool_is_refused)
 }
 END_TEST
 
+/* ---- facts that cannot be ---- */
+
+/* One word of the facts of a sealed file of its own. */
+static const struct word_lie {
+    int (*export_file)(void);
+    cxu_result (*attempt)(int link);
+    int word;
+    int32_t value;
+    cxu_result result;
+} word_lies[] = {
+    {export_chunk, try_chunk, 0, 0, CXU_SUCCESS}, /* the board, as it is */
+    {export_chunk, try_chunk, 0, 99, CXU_INVALID_DEVICE},
+    {export_chunk, try_chunk, 0, -1, CXU_INVALID_DEVICE},
+    {export_chunk, try_chunk, 1, CXU_MEM_HANDLE_TYPE_NONE, CXU_INVALID_VALUE},
+    {export_chunk, try_chunk, 1, CXU_MEM_HANDLE_TYPE_FABRIC, CXU_INVALID_VALUE},
+    {export_pool, try_pool, 3, 0, CXU_SUCCESS},
+    {export_pool, try_pool, 3, 99, CXU_INVALID_DEVICE},
+    {export_pool, try_pool, 3, -1, CXU_INVALID_DEVICE},
+    {export_pool, try_pool, 2, 0, CXU_INVALID_VALUE}, /* the type of the location */
+    {export_pool, try_pool, 2, -1, CXU_INVALID_VALUE},
+};
+static const struct word_lie *told_word;
+
+static void lie_about_a_word(int link)
+{
+    char word;
+    begin();
+    int original = told_word->export_file();
+    const cx_emu_sealed says = label_of(original);
+    int file = make_lie(NO_SEALS, original);
+    MUST_HOLD(pwrite(file, &told_word->value, sizeof told_word->value,
+                     (off_t)says.bytes + 4 * told_word->word) == sizeof told_word->value);
+    MUST_HOLD(fcntl(file, F_ADD_SEALS, ALL_SEALS | (says.bytes ? 0 : F_SEAL_WRITE)) == 0);
+    MUST_HOLD(send_file(link, file) && read(link, &word, 1) == 1);
+}
+
+START_TEST(facts_that_cannot_be_are_refused)
+{
+    told_word = &word_lies[_i];
+    expect_of(lie_about_a_word, told_word->attempt, told_word->result);
+}
+END_TEST
+
+/* ---- modes ---- */
+
 static int open_mode;
 
 static int reopened_chunk(void)
@@ -159,6 +204,8 @@ static Suite *passed_suite(void)
     TCase *tcase = tcase_create("hostile descriptors");
     tcase_add_loop_test(tcase, a_false_file_of_exported_memory_is_refused, 0, NOT_A_FILE_AT_ALL);
     tcase_add_loop_test(tcase, a_false_file_of_an_exported_pool_is_refused, 0, NOT_A_FILE_AT_ALL);
+    tcase_add_loop_test(tcase, facts_that_cannot_be_are_refused, 0,
+                        sizeof word_lies / sizeof *word_lies);
     tcase_add_loop_test(tcase, exported_memory_that_cannot_be_written_is_refused, 0, 4);
     tcase_add_loop_test(tcase, root_imports_nothing_of_another_user, 0, 2);
     suite_add_tcase(suite, tcase);

@@ -4,6 +4,7 @@
 #include "hostile.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,13 +37,17 @@ static cx_emu_shared_event_place export_event(void)
     return place;
 }
 
-/* Nothing is written: a file keeps its time of change, and a pipe stays empty. */
+/* Nothing is written: a file keeps its time of change. No file of a file system is even opened:
+ * that would break the lease. */
 static void lie_by_a_name(int link, const void *handle, size_t bytes, int file)
 {
     struct stat earlier, later;
     char word;
+    signal(SIGIO, SIG_IGN); /* which tells of a broken lease */
+    bool leased = told_lie >= ON_DISK && fcntl(file, F_SETLEASE, F_WRLCK) == 0;
     MUST_HOLD(fstat(file, &earlier) == 0);
     MUST_HOLD(write(link, handle, bytes) == (ssize_t)bytes && read(link, &word, 1) == 1);
+    MUST_HOLD(!leased || fcntl(file, F_GETLEASE) == F_WRLCK);
     MUST_HOLD(fstat(file, &later) == 0);
     MUST_HOLD(told_lie == NONE ||
               (earlier.st_mtim.tv_sec == later.st_mtim.tv_sec &&
@@ -135,6 +140,22 @@ static void lie_about_the_name(int link)
 START_TEST(a_file_in_memory_with_another_name_is_refused)
 {
     expect_of(lie_about_the_name, try_memory, CXU_INVALID_HANDLE);
+}
+END_TEST
+
+/* The true file, by a number that its process did not give out. */
+static void name_another_descriptor(int link)
+{
+    begin();
+    cx_emu_shared_place place = export_memory();
+    place.where.file = dup(place.where.file);
+    told_lie = NO_SEALS;
+    lie_by_a_name(link, &place, sizeof place, place.where.file);
+}
+
+START_TEST(another_descriptor_of_the_file_is_refused)
+{
+    expect_of(name_another_descriptor, try_memory, CXU_INVALID_HANDLE);
 }
 END_TEST
 
@@ -314,7 +335,7 @@ START_TEST(root_opens_nothing_of_another_user)
     hidden = _i == 1;
     if (!is_root())
         return;
-    told_lie = ON_DISK; /* it sees that nothing is written */
+    told_lie = NO_SEALS; /* it sees that nothing is written */
     expect_of(export_memory_as_a_stranger, try_memory, CXU_INVALID_HANDLE);
 }
 END_TEST
@@ -324,7 +345,7 @@ START_TEST(root_opens_no_event_of_another_user)
     hidden = _i == 1;
     if (!is_root())
         return;
-    told_lie = ON_DISK;
+    told_lie = NO_SEALS;
     expect_of(export_an_event_as_a_stranger, try_event, CXU_INVALID_HANDLE);
 }
 END_TEST
@@ -368,6 +389,7 @@ static Suite *hostile_suite(void)
     tcase_add_loop_test(tcase, a_false_file_behind_a_handle_of_memory_is_refused, 0, LIES);
     tcase_add_loop_test(tcase, a_false_file_behind_a_handle_of_an_event_is_refused, 0, LIES);
     tcase_add_test(tcase, a_file_in_memory_with_another_name_is_refused);
+    tcase_add_test(tcase, another_descriptor_of_the_file_is_refused);
     tcase_add_loop_test(tcase, facts_that_cannot_be_are_refused, 0,
                         sizeof entry_lies / sizeof *entry_lies);
     tcase_add_test(tcase, what_is_opened_is_what_was_checked);
