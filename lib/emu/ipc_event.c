@@ -18,8 +18,7 @@ static cxu_result export_event(CUevent handle, cx_emu_shared_event_place *out_pl
     if (!(event->flags & CXU_EVENT_INTERPROCESS))
         return CXU_INVALID_VALUE;
     result = cx_emu_event_share(event);
-    if (result == CXU_SUCCESS &&
-        !cx_emu_shared_event_describe(event->shared, out_place))
+    if (result == CXU_SUCCESS && !cx_emu_shared_event_describe(event->shared, out_place))
         result = cx_emu_not_supported("cuIpcGetEventHandle",
                                       "an event whose file the program has closed");
     return result;

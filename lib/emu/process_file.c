@@ -27,12 +27,12 @@ bool cx_emu_process_file_is(const cx_emu_process_file *name, int file)
 {
     struct stat found;
 
-    return fstat(file, &found) == 0 && found.st_dev == name->device &&
-           found.st_ino == name->number;
+    return fstat(file, &found) == 0 && found.st_dev == name->device && found.st_ino == name->number;
 }
 
 /* ---- opening ---- */
 
+/* The folder of a process is its effective user's, even where the process hides its memory. */
 static bool is_of_this_user(int directory)
 {
     struct stat found;
@@ -64,8 +64,8 @@ static bool is_named(const char *path, cx_emu_sealed_kind kind)
 {
     char wanted[64], shown[64];
     ssize_t length = readlink(path, shown, sizeof shown);
-    int expected = snprintf(wanted, sizeof wanted, "/memfd:%s (deleted)",
-                            cx_emu_sealed_file_name(kind));
+    int expected =
+        snprintf(wanted, sizeof wanted, "/memfd:%s (deleted)", cx_emu_sealed_file_name(kind));
 
     return length == (ssize_t)expected && memcmp(shown, wanted, (size_t)length) == 0;
 }
@@ -99,8 +99,8 @@ int cx_emu_process_file_open(const cx_emu_process_file *name, cx_emu_sealed_kind
         file = open_found(name, kind, place);
         close(place);
     }
-    if (file >= 0 && (!cx_emu_sealed_file_check(file, kind, out_label) ||
-                      !is_sealed_as(out_label, name))) {
+    if (file >= 0 &&
+        (!cx_emu_sealed_file_check(file, kind, out_label) || !is_sealed_as(out_label, name))) {
         close(file);
         file = -1;
     }

@@ -22,10 +22,9 @@ static int export_chunk(void)
 
 static int export_pool(void)
 {
-    const cxu_mem_pool_properties properties = {
-        .type = CXU_MEM_ALLOCATION_TYPE_PINNED,
-        .location = {CXU_MEM_LOCATION_TYPE_DEVICE, 0},
-        .handle_types = FILES};
+    const cxu_mem_pool_properties properties = {.type = CXU_MEM_ALLOCATION_TYPE_PINNED,
+                                                .location = {CXU_MEM_LOCATION_TYPE_DEVICE, 0},
+                                                .handle_types = FILES};
     CUmemoryPool pool;
     int file;
     MUST(CU(mem_pool_create, &pool, &properties));
@@ -103,9 +102,8 @@ START_TEST(a_false_file_of_an_exported_pool_is_refused)
     export_file = export_pool;
     /* A pool's file is sealed against writing in any case. */
     expect_of(lie_by_a_descriptor, try_pool,
-              _i == NONE || _i == WRONG_SECRET || _i == SEALED_AGAINST_WRITING
-                  ? CXU_SUCCESS
-                  : CXU_INVALID_VALUE);
+              _i == NONE || _i == WRONG_SECRET || _i == SEALED_AGAINST_WRITING ? CXU_SUCCESS
+                                                                               : CXU_INVALID_VALUE);
 }
 END_TEST
 

@@ -17,7 +17,7 @@ typedef struct exports {
     cxu_ipc_mem_handle memory, second;
     cxu_ipc_event_handle event;
     cxu_mem_pool_pointer pooled;
-    int link; /* its descriptor */
+    int link;                /* its descriptor */
     uint64_t private_offset; /* of memory that it does not export */
 } exports;
 
@@ -48,10 +48,9 @@ static cxu_ipc_mem_handle handle_of(CUdeviceptr memory)
 
 static void export_pool(int link, exports *told)
 {
-    const cxu_mem_pool_properties properties = {
-        .type = CXU_MEM_ALLOCATION_TYPE_PINNED,
-        .location = {CXU_MEM_LOCATION_TYPE_DEVICE, 0},
-        .handle_types = FILES};
+    const cxu_mem_pool_properties properties = {.type = CXU_MEM_ALLOCATION_TYPE_PINNED,
+                                                .location = {CXU_MEM_LOCATION_TYPE_DEVICE, 0},
+                                                .handle_types = FILES};
     CUmemoryPool pool;
     CUdeviceptr memory;
     int file;
@@ -116,8 +115,7 @@ static void setup(void)
     start_gpus();
     context = create_on(0);
     int file = receive_file(other.link);
-    EXPECT(SUCCESS, mem_pool_import_from_shareable_handle, &pool, (void *)(intptr_t)file, FILES,
-           0);
+    EXPECT(SUCCESS, mem_pool_import_from_shareable_handle, &pool, (void *)(intptr_t)file, FILES, 0);
     close(file);
     hear(other.link, &told, sizeof told);
     open_and_close_the_true_ones();

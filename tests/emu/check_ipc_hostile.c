@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 
 /* ---- handles ---- */
@@ -183,8 +184,8 @@ static void lie_about_an_entry(int link)
     cx_emu_export entry;
     begin();
     cx_emu_shared_place place = export_memory();
-    off_t at = (off_t)(label_of(place.where.file).bytes +
-                       place.offset / CX_EMU_ALIGNMENT * sizeof entry);
+    off_t at =
+        (off_t)(label_of(place.where.file).bytes + place.offset / CX_EMU_ALIGNMENT * sizeof entry);
     MUST_HOLD(pread(place.where.file, &entry, sizeof entry, at) == sizeof entry);
     MUST_HOLD(entry.id == place.id && entry.bytes == BYTES);
     entry.bytes = wrong->bytes ? wrong->bytes : entry.bytes;
@@ -350,6 +351,33 @@ START_TEST(root_opens_no_event_of_another_user)
 }
 END_TEST
 
+/* Files of its folder in /proc are root's, but the folder is its own. */
+static void know_its_own_handles(int link)
+{
+    (void)link;
+    if (geteuid() == 0)
+        become_a_stranger(true);
+    MUST_HOLD(prctl(PR_SET_DUMPABLE, 0) == 0);
+    begin();
+    cx_emu_shared_place place = export_memory();
+    cx_emu_shared_event_place event_place = export_event();
+    cxu_ipc_mem_handle handle;
+    cxu_ipc_event_handle event_handle;
+    CUdeviceptr memory;
+    CUevent event;
+    memcpy(&handle, &place, sizeof handle);
+    memcpy(&event_handle, &event_place, sizeof event_handle);
+    MUST_BE(INVALID_CONTEXT, CU(ipc_open_mem_handle, &memory, handle, 1));
+    MUST_BE(INVALID_CONTEXT, CU(ipc_open_event_handle, &event, event_handle));
+}
+
+START_TEST(a_process_that_hides_its_memory_knows_its_own_handles)
+{
+    partner other = start_partner(know_its_own_handles);
+    end_partner(&other);
+}
+END_TEST
+
 static void open_as_a_stranger(int link)
 {
     cxu_ipc_mem_handle handle;
@@ -396,6 +424,7 @@ static Suite *hostile_suite(void)
     tcase_add_loop_test(tcase, an_event_whose_page_is_spoilt_harms_nobody, 0, sizeof patterns);
     tcase_add_loop_test(tcase, root_opens_nothing_of_another_user, 0, 2);
     tcase_add_loop_test(tcase, root_opens_no_event_of_another_user, 0, 2);
+    tcase_add_test(tcase, a_process_that_hides_its_memory_knows_its_own_handles);
     tcase_add_test(tcase, another_user_opens_nothing_of_root);
     suite_add_tcase(suite, tcase);
     return suite;

@@ -21,8 +21,7 @@ static inline footprint footprint_now(void)
     while (folder && readdir(folder))
         found.files++;
     while (maps && fgets(line, sizeof line, maps))
-        found.mappings +=
-            sscanf(line, "%*s %*s %*s %*s %lu", &number) == 1 && number != 0;
+        found.mappings += sscanf(line, "%*s %*s %*s %*s %lu", &number) == 1 && number != 0;
     if (maps)
         fclose(maps);
     if (folder)

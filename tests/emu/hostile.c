@@ -138,8 +138,8 @@ int make_lie(lie kind, int original)
     copy_bytes(original, file, says.bytes, size);
     spoil(file, kind, &says, size);
     if (kind < ON_DISK && kind != NO_SEALS) {
-        int seals = seals_of_lie[kind] ? seals_of_lie[kind]
-                                       : ALL_SEALS | (says.bytes ? 0 : F_SEAL_WRITE);
+        int seals =
+            seals_of_lie[kind] ? seals_of_lie[kind] : ALL_SEALS | (says.bytes ? 0 : F_SEAL_WRITE);
         MUST_HOLD(fcntl(file, F_ADD_SEALS, seals) == 0);
     }
     return file;
