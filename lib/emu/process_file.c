@@ -58,8 +58,7 @@ static int find_file(const cx_emu_process_file *name)
     return place;
 }
 
-/* The system names files in memory as no path can be named that it shows for others of their
- * device. */
+/* Files in memory of other programs, which may use their seals for something, have other names. */
 static bool is_named(const char *path, cx_emu_sealed_kind kind)
 {
     char wanted[64], shown[64];

@@ -4,6 +4,7 @@
 #include "hostile.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -351,6 +352,31 @@ START_TEST(root_opens_no_event_of_another_user)
 }
 END_TEST
 
+/* Its number is another process's here. */
+static void export_from_another_namespace(int link)
+{
+    int status = -1;
+    MUST_HOLD(unshare(CLONE_NEWPID) == 0);
+    pid_t inner = fork();
+    if (inner == 0) {
+        begin();
+        cx_emu_shared_place place = export_memory();
+        MUST_HOLD(place.where.process == 1);
+        lie_by_a_name(link, &place, sizeof place, place.where.file);
+        _exit(0);
+    }
+    MUST_HOLD(waitpid(inner, &status, 0) == inner && status == 0);
+}
+
+START_TEST(a_handle_of_another_namespace_is_refused)
+{
+    if (!is_root())
+        return;
+    told_lie = NO_SEALS;
+    expect_of(export_from_another_namespace, try_memory, CXU_INVALID_HANDLE);
+}
+END_TEST
+
 /* Files of its folder in /proc are root's, but the folder is its own. */
 static void know_its_own_handles(int link)
 {
@@ -424,6 +450,7 @@ static Suite *hostile_suite(void)
     tcase_add_loop_test(tcase, an_event_whose_page_is_spoilt_harms_nobody, 0, sizeof patterns);
     tcase_add_loop_test(tcase, root_opens_nothing_of_another_user, 0, 2);
     tcase_add_loop_test(tcase, root_opens_no_event_of_another_user, 0, 2);
+    tcase_add_test(tcase, a_handle_of_another_namespace_is_refused);
     tcase_add_test(tcase, a_process_that_hides_its_memory_knows_its_own_handles);
     tcase_add_test(tcase, another_user_opens_nothing_of_root);
     suite_add_tcase(suite, tcase);
