@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 /* From this size on, pages are freed without the lock. */
-#define LARGE_BYTES ((size_t)1 << 20)
+#define FREED_UNLOCKED_BYTES ((size_t)1 << 20)
 
 typedef RB_HEAD(address_tree, cx_emu_allocation) address_tree;
 
@@ -165,9 +165,10 @@ static bool round_up(size_t bytes, size_t unit, size_t *out_rounded)
     return true;
 }
 
-static bool take_from(cx_emu_arena *arena, cx_emu_allocation *allocation, size_t bytes)
+static bool take_from(cx_emu_arena *arena, cx_emu_allocation *allocation, size_t bytes,
+                      size_t alignment)
 {
-    allocation->range = arena != NULL ? cx_emu_arena_take(arena, bytes) : NULL;
+    allocation->range = arena != NULL ? cx_emu_arena_take_aligned(arena, bytes, alignment) : NULL;
     if (allocation->range == NULL)
         return false;
     allocation->address = allocation->range->address;
@@ -181,7 +182,8 @@ static bool take_gpu_memory(cx_emu_allocation *allocation)
     if (device->arena == NULL)
         device->arena =
             cx_emu_arena_create(device->memory_bytes, cx_emu_configuration()->host_access);
-    return take_from(device->arena, allocation, allocation->reserved_bytes);
+    return take_from(device->arena, allocation, allocation->reserved_bytes,
+                     allocation->bytes >= CX_EMU_LARGE_BYTES ? CX_EMU_LARGE_ALIGNMENT : 1);
 }
 
 /* Shareable memory of the host has a file behind it. */
@@ -210,7 +212,7 @@ static bool take_host_memory(cx_emu_allocation *allocation)
         return false;
     }
     return (device_memory || round_up(bytes, page_bytes, &bytes)) &&
-           take_from(arena_of_host(allocation, device_memory), allocation, bytes);
+           take_from(arena_of_host(allocation, device_memory), allocation, bytes, 1);
 }
 
 bool cx_emu_gpu_memory_overlaps(uintptr_t address, size_t bytes)
@@ -433,7 +435,7 @@ void cx_emu_allocation_free_and_wait(cx_emu_allocation *allocation)
         cx_emu_work_wait_allocation(allocation);
     detach_allocation(allocation);
     const cx_emu_range *range = allocation->range;
-    if (range != NULL && range->bytes >= LARGE_BYTES && !cx_emu_range_is_kept(range)) {
+    if (range != NULL && range->bytes >= FREED_UNLOCKED_BYTES && !cx_emu_range_is_kept(range)) {
         pthread_mutex_unlock(&cx_emu_lock);
         cx_emu_range_discard(range);
         pthread_mutex_lock(&cx_emu_lock);

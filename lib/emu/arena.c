@@ -18,6 +18,12 @@ typedef RB_HEAD(range_tree, cx_emu_range) range_tree;
  * it. */
 #define SEGMENT_LEAST ((size_t)32 << 20)
 
+/* The first address of a GPU's segment is a multiple of this, so that its ranges can be. */
+#define SEGMENT_ALIGNMENT CX_EMU_LARGE_ALIGNMENT
+
+/* An aligned request looks at so many of the tightest gaps before it takes a wide one. */
+#define TIGHT_GAPS 16
+
 /* A host's arena keeps the pages of about this much free memory, as malloc does: repeated
  * allocating and freeing makes no system call. */
 #define HOST_KEEPS_BYTES ((size_t)4 << 20)
@@ -70,12 +76,38 @@ static bool segment_map_host(cx_emu_segment *segment)
     return segment->user != MAP_FAILED;
 }
 
+/* Reserves addresses that begin at a multiple of SEGMENT_ALIGNMENT; NULL: there are none. */
+static unsigned char *reserve_aligned(size_t bytes)
+{
+    size_t slack = SEGMENT_ALIGNMENT - 1, spare;
+    if (bytes > SIZE_MAX - slack)
+        return NULL;
+    unsigned char *start = mmap(NULL, bytes + slack, PROT_NONE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (start == MAP_FAILED)
+        return NULL;
+    spare = -(uintptr_t)start & slack;
+    if (spare > 0)
+        munmap(start, spare);
+    if (spare < slack)
+        munmap(start + spare + bytes, slack - spare);
+    return start + spare;
+}
+
 static bool segment_map(cx_emu_segment *segment, int file)
 {
     int protection = segment->arena->host_access ? PROT_READ | PROT_WRITE : PROT_NONE;
-    segment->user = mmap(NULL, segment->bytes, protection, MAP_SHARED | MAP_NORESERVE, file, 0);
-    if (segment->user == MAP_FAILED)
+    unsigned char *place = reserve_aligned(segment->bytes);
+    if (place == NULL)
         return false;
+    segment->user = mmap(place, segment->bytes, protection,
+                         MAP_SHARED | MAP_NORESERVE | MAP_FIXED, file, 0);
+    if (segment->user == MAP_FAILED) {
+        int error = errno;
+        munmap(place, segment->bytes);
+        errno = error;
+        return false;
+    }
     segment->alias = segment->user;
     if (!segment->arena->host_access)
         segment->alias =
@@ -291,16 +323,72 @@ void cx_emu_arena_destroy(cx_emu_arena *arena)
     free(arena);
 }
 
-cx_emu_range *cx_emu_arena_take(cx_emu_arena *arena, size_t bytes)
+/* Joins the range with its free neighbours; it is not in the tree. */
+static cx_emu_range *range_join(cx_emu_arena *arena, cx_emu_range *range)
+{
+    if (range->next != NULL && !range->next->taken) {
+        RB_REMOVE(range_tree, &arena->free_ranges, range->next);
+        range_merge(range, range->next);
+    }
+    if (range->previous != NULL && !range->previous->taken) {
+        range = range->previous;
+        RB_REMOVE(range_tree, &arena->free_ranges, range);
+        range_merge(range, range->next);
+    }
+    return range;
+}
+
+static size_t gap_before(const cx_emu_range *range, size_t alignment)
+{
+    return -range->address & (alignment - 1);
+}
+
+static bool holds_aligned(const cx_emu_range *range, size_t bytes, size_t alignment)
+{
+    size_t gap = gap_before(range, alignment);
+    return range->bytes >= gap && range->bytes - gap >= bytes;
+}
+
+/* A free range that holds an aligned one; NULL: none is found. */
+static cx_emu_range *find_free(cx_emu_arena *arena, size_t bytes, size_t alignment)
 {
     cx_emu_range key = {.bytes = bytes};
     cx_emu_range *range = RB_NFIND(range_tree, &arena->free_ranges, &key);
+    for (int i = 0; range != NULL && i < TIGHT_GAPS; i++) {
+        if (holds_aligned(range, bytes, alignment))
+            return range;
+        range = RB_NEXT(range_tree, &arena->free_ranges, range);
+    }
+    if (range == NULL || __builtin_add_overflow(bytes, alignment, &key.bytes))
+        return NULL;
+    return RB_NFIND(range_tree, &arena->free_ranges, &key);
+}
+
+cx_emu_range *cx_emu_arena_take(cx_emu_arena *arena, size_t bytes)
+{
+    return cx_emu_arena_take_aligned(arena, bytes, 1);
+}
+
+cx_emu_range *cx_emu_arena_take_aligned(cx_emu_arena *arena, size_t bytes, size_t alignment)
+{
+    cx_emu_range *range = find_free(arena, bytes, alignment);
     if (range == NULL)
         range = arena_grow(arena, bytes);
     if (range == NULL)
         return NULL;
     RB_REMOVE(range_tree, &arena->free_ranges, range);
+    size_t gap = gap_before(range, alignment);
+    if (gap > 0) {
+        if (!range_split(range, gap)) {
+            RB_INSERT(range_tree, &arena->free_ranges, range);
+            return NULL;
+        }
+        RB_INSERT(range_tree, &arena->free_ranges, range);
+        range = range->next;
+        RB_REMOVE(range_tree, &arena->free_ranges, range);
+    }
     if (range->bytes > bytes && !range_split(range, bytes)) {
+        range = range_join(arena, range);
         RB_INSERT(range_tree, &arena->free_ranges, range);
         return NULL;
     }
@@ -368,21 +456,6 @@ bool cx_emu_arena_overlaps(const cx_emu_arena *arena, uintptr_t address, size_t 
                                (uintptr_t)segment->user - address >= bytes))
         segment = segment->next;
     return segment != NULL;
-}
-
-/* Joins the range with its free neighbours; it is not in the tree. */
-static cx_emu_range *range_join(cx_emu_arena *arena, cx_emu_range *range)
-{
-    if (range->next != NULL && !range->next->taken) {
-        RB_REMOVE(range_tree, &arena->free_ranges, range->next);
-        range_merge(range, range->next);
-    }
-    if (range->previous != NULL && !range->previous->taken) {
-        range = range->previous;
-        RB_REMOVE(range_tree, &arena->free_ranges, range);
-        range_merge(range, range->next);
-    }
-    return range;
 }
 
 bool cx_emu_range_is_kept(const cx_emu_range *range)

@@ -60,6 +60,10 @@ void cx_emu_arena_destroy(cx_emu_arena *arena);
  * quota. */
 cx_emu_range *cx_emu_arena_take(cx_emu_arena *arena, size_t bytes);
 
+/* The same, at a multiple of `alignment`, a power of two up to CX_EMU_LARGE_ALIGNMENT; arenas of
+ * the host: 1. The gap before the range stays free for smaller ones. */
+cx_emu_range *cx_emu_arena_take_aligned(cx_emu_arena *arena, size_t bytes, size_t alignment);
+
 /* Frees a range and its pages. Never fails. */
 void cx_emu_arena_give(cx_emu_range *range);
 

@@ -78,6 +78,11 @@ static inline int cx_emu_attribute_value(const cx_emu_device *device,
 /* The largest pitch of a 2D copy, the alignment of cuMemAlloc, and the pitch granularity. */
 #define CX_EMU_MAX_PITCH 2147483647
 #define CX_EMU_ALIGNMENT 512
+
+/* Memory of a GPU of at least so many bytes has pages of its own, as on GPUs, and is aligned to
+ * them. */
+#define CX_EMU_LARGE_BYTES ((size_t)1 << 20)
+#define CX_EMU_LARGE_ALIGNMENT ((size_t)2 << 20)
 #define CX_EMU_TEXTURE_ALIGNMENT 512
 
 /* Priorities of streams: the larger number is the lower priority. */

@@ -85,6 +85,41 @@ START_TEST(the_tightest_gap_is_taken)
 }
 END_TEST
 
+START_TEST(the_gap_before_an_aligned_range_stays_free)
+{
+    cx_emu_range *first = take(512);
+    cx_emu_range *aligned = cx_emu_arena_take_aligned(arena, 8192, QUOTA);
+    ck_assert_ptr_nonnull(aligned);
+    ck_assert_uint_eq(aligned->bytes, 8192);
+    ck_assert_uint_eq(aligned->address, first->address + QUOTA);
+    cx_emu_range *gap = take(QUOTA - 512);
+    ck_assert_uint_eq(gap->address, first->address + 512);
+    cx_emu_arena_give(aligned);
+    cx_emu_arena_give(first);
+    cx_emu_arena_give(gap);
+    cx_emu_range *whole = cx_emu_arena_take_aligned(arena, 2 * QUOTA, CX_EMU_LARGE_ALIGNMENT);
+    ck_assert_uint_eq(whole->address % CX_EMU_LARGE_ALIGNMENT, 0);
+    cx_emu_arena_give(whole);
+}
+END_TEST
+
+START_TEST(many_tight_gaps_do_not_hide_a_wide_one)
+{
+    enum { GAPS = 40 };
+    cx_emu_range *ranges[2 * GAPS];
+    for (int i = 0; i < 2 * GAPS; i++)
+        ranges[i] = take(1024);
+    for (int i = 0; i < 2 * GAPS; i += 2)
+        cx_emu_arena_give(ranges[i]); /* of the size, at no multiple of the alignment */
+    cx_emu_range *aligned = cx_emu_arena_take_aligned(arena, 1024, 65536);
+    ck_assert_ptr_nonnull(aligned);
+    ck_assert_uint_eq(aligned->address % 65536, 0);
+    cx_emu_arena_give(aligned);
+    for (int i = 1; i < 2 * GAPS; i += 2)
+        cx_emu_arena_give(ranges[i]);
+}
+END_TEST
+
 START_TEST(fragments_never_stand_in_the_way)
 {
     enum { PIECES = 2 * QUOTA / 512 };
@@ -379,6 +414,8 @@ static Suite *arena_suite(void)
     tcase_add_checked_fixture(ranges, open_arena, close_arena);
     tcase_add_loop_test(ranges, neighbours_join_again_in_every_order_of_giving, 0, 6);
     tcase_add_test(ranges, the_tightest_gap_is_taken);
+    tcase_add_test(ranges, the_gap_before_an_aligned_range_stays_free);
+    tcase_add_test(ranges, many_tight_gaps_do_not_hide_a_wide_one);
     tcase_add_test(ranges, fragments_never_stand_in_the_way);
     tcase_add_test(ranges, random_ranges_keep_their_bytes);
     tcase_add_test(ranges, a_large_arena_maps_no_more_than_is_taken_and_some);

@@ -60,6 +60,30 @@ START_TEST(memory_is_aligned_and_accounted_for_to_the_byte)
 }
 END_TEST
 
+START_TEST(memory_of_1_mib_and_more_begins_at_a_multiple_of_2_mib)
+{
+    static const size_t sizes[] = {MIB, MIB + 1, 2 * MIB - 512, 3 * MIB + 1};
+    size_t before = free_bytes(), charged = 0, pitch;
+    CUdeviceptr all[4][3];
+    for (int i = 0; i < 4; i++) {
+        size_t rounded = (sizes[i] + 511) / 512 * 512;
+        CUdeviceptr small = allocate(8);
+        all[i][0] = allocate(sizes[i]);
+        all[i][1] = allocate_async(sizes[i], NULL);
+        ck_success(
+            cx_emu_call_mem_alloc_pitch(&all[i][2], &pitch, 512, (rounded + 511) / 512, 4));
+        for (int j = 0; j < 3; j++)
+            ck_assert_uint_eq(all[i][j] % CX_EMU_LARGE_ALIGNMENT, 0);
+        charged += 3 * rounded;
+        ck_success(cx_emu_call_mem_free(small));
+        ck_assert_uint_eq(before - free_bytes(), charged);
+    }
+    for (int i = 0; i < 12; i++)
+        ck_success(cx_emu_call_mem_free(all[i / 3][i % 3]));
+    ck_assert_uint_eq(free_bytes(), before);
+}
+END_TEST
+
 START_TEST(the_quota_is_all_there_is)
 {
     CUdeviceptr pointer = 77;
@@ -601,6 +625,7 @@ static void add_ordinary(Suite *suite)
     TCase *tcase = tcase_create("ordinary");
     tcase_add_checked_fixture(tcase, two_gpus, all_given_back);
     tcase_add_test(tcase, memory_is_aligned_and_accounted_for_to_the_byte);
+    tcase_add_test(tcase, memory_of_1_mib_and_more_begins_at_a_multiple_of_2_mib);
     tcase_add_test(tcase, the_quota_is_all_there_is);
     tcase_add_test(tcase, each_device_has_its_own_quota_and_addresses);
     tcase_add_test(tcase, sizes_that_overflow_are_out_of_memory);
