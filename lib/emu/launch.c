@@ -327,6 +327,18 @@ static void abandon(const cx_emu_run *run, const cx_ptx_fault *fault)
     pthread_mutex_unlock(&cx_emu_lock);
 }
 
+/* GPUs allocate shared memory in units, and a kernel that goes a little beyond its own does not
+ * fail. Whoever watches the accesses wants to know of it. */
+static unsigned shared_unit_of(const cx_emu_run *run)
+{
+    bool old = cx_emu_attribute_value(run->context->device,
+                                      CXU_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) < 8;
+
+    if (run->ticket)
+        return 1;
+    return old ? 256 : 128;
+}
+
 static void run_kernel(void *argument)
 {
     cx_emu_run *run = argument;
@@ -340,6 +352,7 @@ static void run_kernel(void *argument)
                                             .release = give_heap,
                                             .independent = cx_emu_warp_is_independent(),
                                             .seed = cx_emu_warp_seed(),
+                                            .shared_unit = shared_unit_of(run),
                                             .pending_grids = run->pending_grids,
                                             .cores = cx_emu_cores()};
     cx_ptx_fault fault = {0};

@@ -62,8 +62,7 @@ static void begin_registers(const cx_ptx_grid *grid, const cx_ptx_block *block)
             [CX_PTX_SLOT_GLOBAL] = launch->memory_address,
             [CX_PTX_SLOT_CONSTANT] = launch->memory_address + grid->module->constant_begin,
             [CX_PTX_SLOT_SHARED] = block->shared_begin,
-            [CX_PTX_SLOT_DYNAMIC] =
-                block->shared_begin + grid->shared_bytes - launch->shared_bytes,
+            [CX_PTX_SLOT_DYNAMIC] = block->shared_begin + grid->dynamic_begin,
         };
 
         for (uint32_t slot = CX_PTX_SLOT_LANEID; slot < CX_PTX_SLOT_RETURN; slot++)

@@ -86,6 +86,7 @@ typedef struct cx_ptx_grid {
     size_t words_of_warp, longs_of_warp; /* rows for functions that call each other */
     size_t bytes_of_warp;                /* all rows */
     size_t local_of_thread;
+    size_t dynamic_begin; /* of the dynamic part of shared memory */
     size_t shared_bytes;
     uint32_t cluster[3], blocks_in_cluster;
     bool explicit_cluster; /* the launch or the kernel has named the size */

@@ -99,6 +99,10 @@ const cx_ptx_function *cx_ptx_kernel_find(const cx_ptx_module *module, const cha
 cx_ptx_kernel_info cx_ptx_kernel_describe(const cx_ptx_module *module,
                                           const cx_ptx_function *kernel);
 
+/* True if the kernel, or a function that it may call, prints; and if it calls malloc or free. */
+bool cx_ptx_kernel_prints(const cx_ptx_function *kernel);
+bool cx_ptx_kernel_allocates(const cx_ptx_function *kernel);
+
 /* The .version of the text, 7.5 as 75, and the number of its .target, sm_80 as 80. */
 int cx_ptx_version(const cx_ptx_module *module);
 int cx_ptx_target(const cx_ptx_module *module);
@@ -143,6 +147,9 @@ typedef struct cx_ptx_environment {
     /* At most so many threads of the host run the blocks of a grid, and call these functions at the
      * same time; 0, 1: the calling one does. */
     unsigned cores;
+    /* Blocks may use shared memory up to the next multiple of so many bytes, since that is what
+     * GPUs allocate; 0, 1: what was asked for. */
+    unsigned shared_unit;
     /* At most so many grids that kernels have launched wait to run; 0: 2048. */
     size_t pending_grids;
     /* The code that computes: "baseline", "avx2", "avx512". NULL, or one that this processor cannot

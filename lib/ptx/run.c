@@ -98,6 +98,11 @@ void cx_ptx_help(cx_ptx_helper *helper)
 
 /* ---- the grid ---- */
 
+static size_t round_to_unit(size_t bytes, unsigned unit)
+{
+    return unit > 1 ? (bytes + unit - 1) / unit * unit : bytes;
+}
+
 static void fill_grid(cx_ptx_grid *grid)
 {
     const cx_ptx_launch *launch = grid->launch;
@@ -110,9 +115,9 @@ static void fill_grid(cx_ptx_grid *grid)
                            grid->longs_of_warp * CX_PTX_LONGS_BYTES + CX_PTX_ROW_ALIGN) &
                           ~(size_t)(CX_PTX_ROW_ALIGN - 1);
     grid->local_of_thread = kernel->stack_bytes;
-    grid->shared_bytes =
-        ((kernel->shared_bytes + DYNAMIC_ALIGN - 1) & ~(size_t)(DYNAMIC_ALIGN - 1)) +
-        launch->shared_bytes;
+    grid->dynamic_begin = (kernel->shared_bytes + DYNAMIC_ALIGN - 1) & ~(size_t)(DYNAMIC_ALIGN - 1);
+    grid->shared_bytes = round_to_unit(grid->dynamic_begin + launch->shared_bytes,
+                                       grid->environment->shared_unit);
     cx_ptx_cluster_size(grid);
     if (kernel->parameter_bytes > 0)
         memcpy(grid->parameters, launch->parameters, kernel->parameter_bytes);
