@@ -1,5 +1,6 @@
 #include "emu/device.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -23,16 +24,14 @@ static entry next_entry(const char **list)
     return (entry){start, (size_t)(end - start)};
 }
 
+/* As strtoul reads it: what stands behind the digits does not count. */
 static int board_of_number(entry number, int boards)
 {
-    int board = 0;
-    for (size_t i = 0; i < number.length; i++) {
-        char digit = number.text[i];
-        if (digit < '0' || digit > '9' || board >= CX_EMU_DEVICES_MAX)
-            return NONE;
-        board = 10 * board + (digit - '0');
-    }
-    return number.length > 0 && board < boards ? board : NONE;
+    char *end;
+    unsigned long board = number.length > 0 ? strtoul(number.text, &end, 10) : ULONG_MAX;
+    if (number.length == 0 || end == number.text || board >= (unsigned long)boards)
+        return NONE;
+    return (int)board;
 }
 
 /* The beginning of a UUID names a board if no other UUID has the same beginning. */
