@@ -545,7 +545,7 @@ static cxu_result elapsed_between(const cx_emu_event *start, const cx_emu_event 
         return cx_emu_capture_refuse_event(start);
     if (end->captured)
         return cx_emu_capture_refuse_event(end);
-    if (!has_time(start) || !has_time(end))
+    if (!has_time(start) || !has_time(end) || start->context->device != end->context->device)
         return CXU_INVALID_HANDLE;
     cx_emu_work_retain(first);
     cx_emu_work_retain(last);

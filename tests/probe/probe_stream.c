@@ -172,6 +172,24 @@ static void elapsed_across_contexts(void)
     see_result("none-current", cuEventElapsedTime(&ms, second, second));
 }
 
+static void elapsed_across_devices(void)
+{
+    float ms = -7;
+    CUcontext b = NULL;
+    init();
+    need_devices(2);
+    create("a");
+    CUevent first = event(EVENT_DEFAULT);
+    cuEventRecord(first, NULL);
+    cuCtxSynchronize();
+    need("cuCtxCreate", cuCtxCreate_v2(&b, 0, 1));
+    CUevent second = event(EVENT_DEFAULT);
+    cuEventRecord(second, NULL);
+    cuCtxSynchronize();
+    see_result("forward", cuEventElapsedTime(&ms, first, second));
+    see_result("backward", cuEventElapsedTime(&ms, second, first));
+}
+
 static void destroy_none_current(void)
 {
     init();
@@ -350,6 +368,7 @@ const struct experiment stream_experiments[] = {
      "not-finished-query "
      "not-finished-timing-disabled finished create-flags-0x80 create-interprocess-timed"},
     {"T4.across-contexts", elapsed_across_contexts, "two-contexts none-current"},
+    {"T4.across-devices", elapsed_across_devices, "forward backward"},
     {"T6.none-current", destroy_none_current,
      "stream event stream-other-current event-other-current current"},
     {"T6.default-streams", destroy_default_streams,

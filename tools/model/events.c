@@ -132,6 +132,9 @@ static bool elapsed_time(prediction *self)
     if (first_error != CXU_SUCCESS || last_error != CXU_SUCCESS)
         return answer(self, CXU_INVALID_HANDLE);
     const world_event *start = &self->model->events[first], *end = &self->model->events[last];
+    const world_context *contexts = self->model->contexts;
+    if (contexts[start->context].device != contexts[end->context].device)
+        return answer(self, CXU_INVALID_HANDLE);
     if (start->context != end->context)
         return false; /* the rules do not say */
     if (!start->recorded || !end->recorded || !start->timing || !end->timing)
