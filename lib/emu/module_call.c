@@ -89,6 +89,7 @@ cxu_result cx_emu_call_module_load(CUmodule *out_module, const char *path)
 
 cxu_result cx_emu_call_module_unload(CUmodule handle)
 {
+    cx_emu_context *current;
     cx_emu_module *module;
     cxu_result result = cx_emu_enter();
 
@@ -96,7 +97,9 @@ cxu_result cx_emu_call_module_unload(CUmodule handle)
         return result;
     cx_emu_output_show();
     pthread_mutex_lock(&cx_emu_lock);
-    result = cx_emu_module_find(handle, &module);
+    result = cx_emu_context_current(&current); /* T9: any context */
+    if (result == CXU_SUCCESS)
+        result = cx_emu_module_find(handle, &module);
     if (result == CXU_SUCCESS && module->library)
         result = CXU_NOT_PERMITTED;
     if (result == CXU_SUCCESS)

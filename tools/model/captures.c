@@ -502,7 +502,9 @@ static bool loads_code(const prediction *self)
 static said ask_unload(prediction *self)
 {
     int index = thing_of(self, 0, CX_KIND_MODULE);
-    return index >= 0 && module_is_good(self->model, index) ? refuse_unsafe(self) : NO_MATTER;
+    return index >= 0 && module_is_good(self->model, index) && current_state(self) == CXU_SUCCESS
+               ? refuse_unsafe(self)
+               : NO_MATTER;
 }
 
 /* Without a capture in progress, only a few steps can still meet captured objects. */

@@ -79,7 +79,13 @@ static bool unload_code(prediction *self, bool good, bool *live, int *died)
 
 static bool unload_module(prediction *self)
 {
-    int index = thing_of(self, 0, CX_KIND_MODULE);
+    int index = thing_of(self, 0, CX_KIND_MODULE), state = current_state(self);
+    if (index == UNKNOWN_THING)
+        return false;
+    if (state != CXU_SUCCESS) {
+        cite(self, CX_RULE_T9);
+        return answer(self, state);
+    }
     if (index < 0)
         return index == NO_THING && answer(self, CXU_INVALID_HANDLE);
     world_module *module = &self->model->modules[index];
