@@ -164,6 +164,13 @@ cxu_result cx_emu_call_mem_free(CUdeviceptr pointer)
     return result;
 }
 
+/* As programs saw it: memory of a device that the current context does not reach is unknown
+ * there. */
+static bool is_known(const cx_emu_allocation *allocation, const cx_emu_context *context)
+{
+    return allocation->mapping != NULL || cx_emu_allocation_reachable(allocation, context);
+}
+
 cxu_result cx_emu_call_mem_get_address_range(CUdeviceptr *out_base, size_t *out_size,
                                              CUdeviceptr pointer)
 {
@@ -174,7 +181,7 @@ cxu_result cx_emu_call_mem_get_address_range(CUdeviceptr *out_base, size_t *out_
     pthread_mutex_lock(&cx_emu_lock);
     result = cx_emu_context_current(&context);
     const cx_emu_allocation *allocation = cx_emu_allocation_find(pointer, 1);
-    if (result == CXU_SUCCESS && allocation == NULL)
+    if (result == CXU_SUCCESS && (allocation == NULL || !is_known(allocation, context)))
         result = CXU_NOT_FOUND;
     if (result == CXU_SUCCESS && out_base != NULL)
         *out_base = allocation->address;

@@ -235,6 +235,61 @@ static void plain_freed_async(void)
     see_result("async-free-again", cuMemFreeAsync(made, on));
 }
 
+static void see_range(const char *word, CUdeviceptr of)
+{
+    CUdeviceptr base = 7;
+    size_t bytes = 0;
+    CUresult code = cuMemGetAddressRange_v2(&base, &bytes, of);
+    if (code == SUCCESS)
+        see(word, "%s, %zu", base == of ? "same" : "other", bytes);
+    else
+        see_result(word, code);
+}
+
+static void ranges(void)
+{
+    CUcontext b = NULL;
+    void *host = NULL;
+    init();
+    need_devices(2);
+    CUcontext a = create("a");
+    CUdeviceptr plain = memory(4 * KIB);
+    need("cuMemAllocHost", cuMemAllocHost_v2(&host, 4 * KIB));
+    see_range("own", plain);
+    see_range("host-memory", address_of(host));
+    see_range("pageable", address_of(&host));
+    need("cuCtxCreate", cuCtxCreate_v2(&b, 0, 1));
+    see_range("other-device", plain);
+    see_range("host-memory-other-device", address_of(host));
+    see_result("enable", cuCtxEnablePeerAccess(a, 0));
+    see_range("peer", plain);
+    create("c");
+    see_range("other-context", plain);
+    pop_all();
+    see_range("none-current", plain);
+}
+
+/* What GPUs align: the largest power of two up to 4 MiB that divides all of several addresses. */
+static void see_alignment(const char *word, size_t bytes)
+{
+    CUdeviceptr all = 4096 * KIB;
+    for (int i = 0; i < 16; i++) {
+        (void)memory(8);
+        all |= memory(bytes);
+    }
+    see(word, "%llu", (unsigned long long)(all & -all));
+}
+
+static void alignment(void)
+{
+    init();
+    create("a");
+    see_alignment("small", 100);
+    see_alignment("below-1-mib", 1023 * KIB);
+    see_alignment("1-mib", 1024 * KIB);
+    see_alignment("3-mib", 3072 * KIB);
+}
+
 #define PLURAL_WORDS "result context memory-type device-pointer host-pointer managed ordinal"
 
 enum { SET_READ_MOSTLY = 1, SET_PREFERRED = 3, SET_ACCESSED = 5 };
@@ -294,6 +349,10 @@ const struct experiment memory_experiments[] = {
     {"T7.managed-plural", managed_plural, PLURAL_WORDS},
     {"T7.async-plural", async_plural, PLURAL_WORDS},
     {"T7.interior", interior, "interior-context interior-ordinal freed"},
+    {"T7.range", ranges,
+     "own host-memory pageable other-device host-memory-other-device enable peer other-context "
+     "none-current"},
+    {"X8.alignment", alignment, "small below-1-mib 1-mib 3-mib"},
     {"T8.none-current", async_none_current,
      "null-stream stream-none-current null-stream-none-current legacy-none-current "
      "per-thread-none-current "
