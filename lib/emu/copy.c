@@ -144,13 +144,16 @@ static bool must_wait(const cx_emu_span *to, const cx_emu_span *from, cx_emu_cop
            (to->place != CX_EMU_PLACE_DEVICE || from->place != CX_EMU_PLACE_DEVICE);
 }
 
-/* A pageable source is staged if the caller would not wait otherwise: the copy must not delay
- * it. */
+/* A pageable source is staged if the caller would not wait otherwise: the copy must not delay it.
+ * GPUs stage every one, and return before the last part has arrived: where the schedule is to show
+ * what is not waited for, the embedded driver does too. */
 static bool must_stage(const cx_emu_span *to, const cx_emu_span *from, size_t bytes,
                        cx_emu_copy_mode mode)
 {
     return from->place == CX_EMU_PLACE_PAGEABLE && to->place == CX_EMU_PLACE_DEVICE &&
-           !is_synchronous(to) && (mode == CX_EMU_COPY_ASYNC || bytes <= CX_EMU_TINY_BYTES);
+           !is_synchronous(to) &&
+           (mode == CX_EMU_COPY_ASYNC || bytes <= CX_EMU_TINY_BYTES ||
+            cx_emu_schedule_one_at_a_time());
 }
 
 static cx_emu_work_request request_for(cx_emu_transfer *shape, const cx_emu_span *to,
@@ -187,14 +190,20 @@ static cxu_result submit_transfer(cx_emu_stream *stream, cx_emu_transfer *shape,
 /*
  * Copies the source to a buffer with the lock released, so that the copy can be queued. The stream
  * may be gone afterwards, so it is looked up again. Without memory for the buffer the caller waits.
+ * `behind`: the source is read once the stream has got there.
  */
 static cxu_result submit_staged(CUstream handle, cx_emu_stream *stream, cx_emu_transfer *shape,
-                                const cx_emu_span *to, const cx_emu_span *from)
+                                const cx_emu_span *to, const cx_emu_span *from, bool behind)
 {
     void *staged;
     cxu_result result;
 
     cx_emu_allocation_use(to->use);
+    result = behind ? cx_emu_work_wait_stream(stream) : CXU_SUCCESS;
+    if (result != CXU_SUCCESS) {
+        cx_emu_work_drop_allocation(to->use);
+        return result;
+    }
     pthread_mutex_unlock(&cx_emu_lock);
     staged = malloc(shape->width_bytes * shape->height * shape->depth);
     if (staged)
@@ -294,10 +303,92 @@ static cxu_result check_stream(cx_emu_stream *stream, cx_emu_copy_mode mode)
                                     : cx_emu_capture_check(stream);
 }
 
+/* ---- copies that are alone in their contexts ---- */
+
+enum { ALONE_CONTEXTS = 3 };
+
+/* Finds the contexts, each once, and the stream's last; the lock is held until they are used. */
+static cxu_result find_alone(const cx_emu_copy *copy, const cx_emu_stream *stream,
+                             cx_emu_context *out_contexts[ALONE_CONTEXTS], size_t *out_count)
+{
+    cxu_result result = cx_emu_context_find(copy->alone[0], &out_contexts[0]);
+
+    *out_count = 1;
+    if (result == CXU_SUCCESS)
+        result = cx_emu_context_find(copy->alone[1], &out_contexts[1]);
+    if (result != CXU_SUCCESS)
+        return result;
+    *out_count += out_contexts[1] != out_contexts[0];
+    for (size_t i = 0; i < *out_count; i++)
+        if (out_contexts[i] == stream->context)
+            return CXU_SUCCESS;
+    out_contexts[(*out_count)++] = stream->context;
+    return CXU_SUCCESS;
+}
+
+/* A piece behind all work of the contexts, which the caller drops. */
+static cxu_result gather_work(cx_emu_context *const *contexts, size_t count, cx_emu_work **out_all)
+{
+    cx_emu_work *all = NULL;
+
+    for (size_t i = 0; i < count; i++) {
+        cx_emu_work_request request = {
+            .kind = CX_EMU_WORK_LOCKED, .after = {all}, .after_context = contexts[i]};
+        cx_emu_work *next;
+        cxu_result result = cx_emu_work_submit(NULL, &request, &next);
+
+        cx_emu_work_drop(all);
+        if (result != CXU_SUCCESS)
+            return result;
+        all = next;
+    }
+    *out_all = all;
+    return CXU_SUCCESS;
+}
+
+/* Later work waits for the copy; without memory for that the caller does, true. */
+static bool hold_back(cx_emu_context *const *contexts, size_t count, cx_emu_work *work)
+{
+    const cx_emu_work_request request = {.kind = CX_EMU_WORK_LOCKED, .after = {work}};
+
+    for (size_t i = 0; i < count && !work->done; i++)
+        if (cx_emu_stream_put_barrier(contexts[i]->legacy, &request) != CXU_SUCCESS)
+            return true;
+    return false;
+}
+
+/* Rule T13: cuMemcpyPeer is serialised with all work of the contexts. The lock was released if the
+ * work is done. */
+static cxu_result submit_alone(const cx_emu_copy *copy, cx_emu_stream *stream, path *found,
+                               bool wait)
+{
+    cx_emu_work_request request = request_for(&found->shape, &found->to, &found->from);
+    cx_emu_context *contexts[ALONE_CONTEXTS];
+    cx_emu_work *before, *work;
+    size_t count;
+    cxu_result result = find_alone(copy, stream, contexts, &count);
+
+    if (result == CXU_SUCCESS)
+        result = gather_work(contexts, count, &before);
+    if (result != CXU_SUCCESS)
+        return result;
+    request.after[0] = before;
+    request.waited = wait;
+    result = cx_emu_work_submit(stream, &request, &work);
+    cx_emu_work_drop(before);
+    if (result != CXU_SUCCESS)
+        return result;
+    if (hold_back(contexts, count, work) || wait)
+        result = cx_emu_work_wait(work);
+    cx_emu_work_drop(work);
+    return result;
+}
+
 static cxu_result submit_locked(const cx_emu_copy *copy, CUstream handle, cx_emu_copy_mode mode)
 {
     path found;
     cx_emu_stream *stream;
+    bool wait;
     cxu_result result = cx_emu_stream_find(handle, &stream);
 
     if (result == CXU_SUCCESS)
@@ -314,10 +405,11 @@ static cxu_result submit_locked(const cx_emu_copy *copy, CUstream handle, cx_emu
     if (stream->branch)
         return capture_copy(stream, copy);
     if (must_stage(&found.to, &found.from, found.from_bytes, mode))
-        return submit_staged(handle, stream, &found.shape, &found.to, &found.from);
-    return submit_transfer(stream, &found.shape, &found.to, &found.from,
-                           found.from.place == CX_EMU_PLACE_PAGEABLE ||
-                               must_wait(&found.to, &found.from, mode));
+        return submit_staged(handle, stream, &found.shape, &found.to, &found.from,
+                             mode == CX_EMU_COPY_SYNC && found.from_bytes > CX_EMU_TINY_BYTES);
+    wait = found.from.place == CX_EMU_PLACE_PAGEABLE || must_wait(&found.to, &found.from, mode);
+    return copy->alone[0] ? submit_alone(copy, stream, &found, wait)
+                          : submit_transfer(stream, &found.shape, &found.to, &found.from, wait);
 }
 
 cxu_result cx_emu_copy_submit(const cx_emu_copy *copy, CUstream stream, cx_emu_copy_mode mode)
@@ -429,6 +521,10 @@ static cxu_result copy_between(uintptr_t to, CUcontext to_context, uintptr_t fro
                         .depth = 1};
     cxu_result result = cx_emu_enter();
 
+    if (mode == CX_EMU_COPY_SYNC) {
+        copy.alone[0] = to_context;
+        copy.alone[1] = from_context;
+    }
     if (result == CXU_SUCCESS)
         result = cx_emu_copy_devices(to_context, from_context, &copy.destination.device,
                                      &copy.source.device);

@@ -19,6 +19,8 @@ typedef struct cx_emu_copy_side {
 typedef struct cx_emu_copy {
     cx_emu_copy_side destination, source;
     size_t width_bytes, height, depth;
+    CUcontext alone[2]; /* behind all earlier and before all later work of these contexts and of the
+                         * stream's; NULL: none */
 } cx_emu_copy;
 
 /* Tells whether the caller may go on before the copy is done (T13). */

@@ -277,6 +277,10 @@ static cxu_result copy_3d_peer(const char *call, const cxu_memcpy_3d_peer *copy,
         return cx_emu_copy_submit(&shape, stream, mode);
     plain = without_contexts(copy);
     result = cx_emu_copy_of_3d(call, &plain, &shape);
+    if (result == CXU_SUCCESS && mode == CX_EMU_COPY_SYNC) {
+        shape.alone[0] = copy->destination_context;
+        shape.alone[1] = copy->source_context;
+    }
     if (result == CXU_SUCCESS)
         result = cx_emu_copy_devices(copy->destination_context, copy->source_context,
                                      &shape.destination.device, &shape.source.device);

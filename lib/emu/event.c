@@ -373,18 +373,10 @@ static cxu_result put_barrier(cx_emu_stream *legacy, const cx_emu_event *event)
 {
     cx_emu_shared_wait room;
     cx_emu_work_request request;
-    cx_emu_work *barrier;
-    cxu_result result;
 
-    if (!cx_emu_event_wait_request(event, legacy->context, &room, &request))
-        return CXU_SUCCESS;
-    request.after[1] = legacy->barrier;
-    result = cx_emu_work_submit(NULL, &request, &barrier);
-    if (result != CXU_SUCCESS)
-        return result;
-    cx_emu_work_drop(legacy->barrier);
-    legacy->barrier = barrier;
-    return CXU_SUCCESS;
+    return cx_emu_event_wait_request(event, legacy->context, &room, &request)
+               ? cx_emu_stream_put_barrier(legacy, &request)
+               : CXU_SUCCESS;
 }
 
 /* T3: captures on either side are invalidated. */

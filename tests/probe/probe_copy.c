@@ -54,6 +54,22 @@ static CUresult pinned_to_device_small(void)
     return cuMemcpyHtoD_v2(to, pinned, SMALL);
 }
 
+static CUcontext source_owner;
+static unsigned char filled;
+
+static CUresult between_contexts(void)
+{
+    return cuMemcpyPeer(to, owner, from, source_owner, SMALL);
+}
+
+static CUresult fill_source(void)
+{
+    cuCtxPushCurrent_v2(source_owner);
+    CUresult code = cuMemsetD8Async(from, ++filled, SMALL, on);
+    cuCtxPopCurrent_v2(NULL);
+    return code;
+}
+
 static CUresult device_to_host(void)
 {
     return cuMemcpyDtoH_v2(pageable, from, SMALL);
@@ -208,6 +224,28 @@ static void batches(void)
     see_result("synchronize", cuCtxSynchronize());
 }
 
+/* Work of the source's context is held in a stream that waits for nothing else. */
+static void between(void)
+{
+    unsigned char copied = 0;
+    init();
+    need_devices(2);
+    need("cuCtxCreate", cuCtxCreate_v2(&source_owner, 0, 1));
+    from = memory(SMALL);
+    on = stream(STREAM_NON_BLOCKING);
+    owner = create("a");
+    to = memory(SMALL);
+    need("cuMemcpyPeer", between_contexts());
+    need("cuMemsetD8Async", fill_source());
+    cuStreamSynchronize(on);
+    gate_close(on);
+    need("cuMemsetD8Async", fill_source());
+    see_returns("source-held", owner, between_contexts);
+    see_result("synchronize", cuCtxSynchronize());
+    cuMemcpyDtoH_v2(&copied, to, 1);
+    see("copied", "%u", copied);
+}
+
 const struct experiment copy_experiments[] = {
     {"T13.synchronous", synchronous,
      "host-to-device-64 host-to-device-1m pinned-to-device-64 device-to-host device-to-device "
@@ -221,6 +259,7 @@ const struct experiment copy_experiments[] = {
      "copy synchronous-reads-source pinned-async pinned-async-reads-source zero-bytes "
      "too-many-bytes "
      "unknown-address"},
+    {"T13.between-contexts", between, "source-held synchronize copied"},
     {"T20.batch", batches,
      "two none no-order second-of-nothing past-the-end legacy captured end nodes synchronize"},
     {NULL, NULL, NULL},
