@@ -112,8 +112,8 @@ static bool check_callees(cx_ptx_parser *self)
             const cx_ptx_function *callee = &self->module->functions[caller->calls[call]];
 
             if (!callee->defined && callee->builtin == CX_PTX_NO_BUILTIN)
-                return cx_ptx_fail(self, CX_PTX_UNSUPPORTED,
-                                   "the function '%.60s' is called and not defined", callee->name);
+                return CX_PTX_INVALID_AT(self, "unresolved extern function '%.60s'",
+                                         callee->name);
         }
     }
     return true;

@@ -369,8 +369,7 @@ static bool define_local(cx_ptx_parser *self, const declaration *what)
 /* An external variable of another module cannot be resolved. */
 static bool refuse_external(cx_ptx_parser *self, const declaration *what)
 {
-    return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "'%.*s' is defined in another module",
-                       CX_PTX_QUOTE(&what->name));
+    return CX_PTX_INVALID_AT(self, "unresolved extern variable '%.*s'", CX_PTX_QUOTE(&what->name));
 }
 
 /* .attribute(.managed) */

@@ -123,6 +123,28 @@ START_TEST(what_one_image_declares_another_defines)
 }
 END_TEST
 
+START_TEST(a_function_that_is_defined_nowhere_is_named_in_the_log)
+{
+    char log[LOG_BYTES] = "";
+    void *own[] = {log, (void *)(uintptr_t)sizeof log};
+    CUmodule module = NULL;
+
+    ck_result(cx_emu_call_module_load_data_ex(&module, PTX_HEAD PTX_DECLARED PTX_TELL("tell"), 2,
+                                              options, own),
+              INVALID_PTX);
+    ck_assert_ptr_null(module);
+    ck_assert_ptr_nonnull(strstr(log, "unresolved extern function 'answer'"));
+}
+END_TEST
+
+START_TEST(a_function_that_is_declared_and_not_called_is_no_matter)
+{
+    CUmodule module;
+
+    ck_success(cx_emu_call_module_load_data(&module, PTX_HEAD PTX_DECLARED));
+}
+END_TEST
+
 START_TEST(the_definition_may_come_first)
 {
     ck_success(add(PTX_HEAD PTX_WORD(".visible ", "42")));
@@ -261,7 +283,7 @@ START_TEST(what_nobody_defines_is_said_at_the_end)
     void *image = &image;
 
     ck_success(add(PTX_HEAD PTX_DECLARED PTX_TELL("tell")));
-    ck_result(cx_emu_call_link_complete(state, &image, NULL), NOT_SUPPORTED);
+    ck_result(cx_emu_call_link_complete(state, &image, NULL), INVALID_PTX);
     ck_assert_ptr_eq(image, &image);
     ck_assert_ptr_nonnull(strstr(errors, "answer"));
     ck_success(add(PTX_HEAD PTX_WORD("", "9") PTX_ANSWER(".visible ")));
@@ -349,6 +371,8 @@ static Suite *link_suite(void)
 
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, what_one_image_declares_another_defines);
+    tcase_add_test(tcase, a_function_that_is_defined_nowhere_is_named_in_the_log);
+    tcase_add_test(tcase, a_function_that_is_declared_and_not_called_is_no_matter);
     tcase_add_test(tcase, the_definition_may_come_first);
     tcase_add_test(tcase, what_an_image_keeps_to_itself_stays_its_own);
     tcase_add_test(tcase, of_weak_definitions_one_is_taken_and_a_strong_one_before_all);

@@ -120,6 +120,15 @@
     "    ret;\n"                                   \
     "}\n"
 
+/* A kernel without parameters whose call no thread gets to. */
+#define NEVER(declaration, call)                                                    \
+    ".extern .func " declaration ";\n.visible .entry bare()\n{\n"                   \
+    "    .reg .pred %p;\n    .reg .b32 %r;\n    .param .b32 word;\n"                \
+    "    .param .b64 first;\n    .param .b64 second;\n"                             \
+    "    mov.u32 %r, %tid.x;\n    setp.lt.u32 %p, %r, 2048;\n    @%p bra DONE;\n"   \
+    "    st.param.b64 [first+0], 0;\n    st.param.b64 [second+0], 0;\n"             \
+    "    call.uni " call ";\nDONE:\n    ret;\n}\n"
+
 #define TRAP ".visible .entry trap" PARAMETERS "{\n    trap;\n}\n"
 
 #define ASSERT                                                                     \
@@ -240,6 +249,12 @@ static const char *const texts[CX_CODE_COUNT] = {
     [CX_CODE_LATEST] = "\n\t .version 9.0\n.target sm_75\n.address_size 64\n",
     [CX_CODE_LATER] = ".version 9.1\n.target sm_75\n.address_size 64\n",
     [CX_CODE_BEYOND] = ".version 9.0\n.target sm_122\n.address_size 64\n",
+    [CX_CODE_UNRESOLVED] = HEAD NEVER("(.param .b32 r) elsewhere(.param .b64 a, .param .b64 b)",
+                                      "(word), elsewhere, (first, second)"),
+    [CX_CODE_PRINTING] = HEAD NEVER("(.param .b32 r) vprintf(.param .b64 a, .param .b64 b)",
+                                    "(word), vprintf, (first, second)"),
+    [CX_CODE_ALLOCATING] = HEAD NEVER("(.param .b64 r) malloc(.param .b64 a)",
+                                      "(second), malloc, (first)"),
 };
 
 static const char *const names[CX_CODE_NAME_ALL] = {

@@ -30,6 +30,9 @@ typedef enum cx_code {
                         * device */
     CX_CODE_LATER,     /* a later PTX version than that */
     CX_CODE_BEYOND,    /* a device beyond the last one */
+    CX_CODE_UNRESOLVED, /* its kernel `bare` calls a function that is defined nowhere */
+    CX_CODE_PRINTING,   /* `bare` might print */
+    CX_CODE_ALLOCATING, /* `bare` might call malloc */
     CX_CODE_COUNT
 } cx_code;
 
