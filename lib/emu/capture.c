@@ -272,7 +272,7 @@ static cxu_result join_capture(cx_emu_stream *stream, const cx_emu_captured_even
 {
     cx_emu_nodes frontier = {0};
 
-    if (cx_emu_stream_is_default(stream))
+    if (stream == stream->context->legacy)
         return invalidate_capture(captured_event->capture, CXU_STREAM_CAPTURE_UNSUPPORTED);
     if (stream->branch)
         return add_to_frontier(&stream->branch->frontier, &captured_event->frontier)

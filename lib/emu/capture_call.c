@@ -11,7 +11,7 @@ static cxu_result find_stream(CUstream handle, cx_emu_stream **out_stream)
 
 /* ---- begin and end ---- */
 
-/* G1: the legacy stream cannot capture. */
+/* G1: the legacy stream cannot capture, the default stream of a green context can. */
 static cxu_result find_idle(CUstream handle, cx_emu_stream **out_stream)
 {
     cxu_result result = cx_emu_stream_find(handle, out_stream);
@@ -21,7 +21,7 @@ static cxu_result find_idle(CUstream handle, cx_emu_stream **out_stream)
     if ((*out_stream)->branch)
         return CXU_ILLEGAL_STATE;
     result = cx_emu_capture_check(*out_stream);
-    if (result == CXU_SUCCESS && cx_emu_stream_is_default(*out_stream))
+    if (result == CXU_SUCCESS && (*out_stream)->context->legacy == *out_stream)
         return CXU_STREAM_CAPTURE_UNSUPPORTED;
     return result;
 }

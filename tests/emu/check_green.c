@@ -186,7 +186,6 @@ START_TEST(streams_know_their_green_context_and_go_stale_with_it)
     ck_success(cx_emu_call_stream_get_ctx(CXU_STREAM_LEGACY, &owner));
     ck_assert_ptr_eq(owner, context);
     ck_result(cx_emu_call_stream_get_ctx(CXU_STREAM_PER_THREAD, &owner), INVALID_HANDLE);
-    ck_result(cx_emu_call_stream_begin_capture(CXU_STREAM_LEGACY, 0), STREAM_CAPTURE_UNSUPPORTED);
     ck_success(cx_emu_call_ctx_pop(&popped));
     ck_success(cx_emu_call_ctx_push(primary));
     ck_success(cx_emu_call_stream_create(&plain, CXU_STREAM_NON_BLOCKING));

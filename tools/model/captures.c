@@ -278,8 +278,7 @@ static said wait_outside(prediction *self, int stream, int event)
         answer(self, CXU_CAPTURED_EVENT);
         return SAID;
     }
-    if (capture->invalid || capture->uncertain || stream == NO_THING ||
-        model->streams[stream].is_default)
+    if (capture->invalid || capture->uncertain || stream == NO_THING)
         return UNSAID;
     cite(self, CX_RULE_G4);
     model->streams[stream].capture = waited->capture;
@@ -335,7 +334,7 @@ static said begin_capture(prediction *self)
     if (!find_stream(self, 0, &stream, &context, &error) || mode < 0 || mode > 2)
         return UNSAID;
     cite(self, CX_RULE_G1);
-    if (stream == NO_THING || model->streams[stream].is_default) {
+    if (stream == NO_THING) {
         if (error != CXU_SUCCESS || context_captures(model, context, true))
             return UNSAID;
         answer(self, CXU_STREAM_CAPTURE_UNSUPPORTED);
