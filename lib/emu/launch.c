@@ -394,6 +394,8 @@ static void retain_run(void *argument)
 
     cx_emu_code_retain(run->code);
     cx_emu_arguments_retain(run->launch.arguments);
+    run->context->limit_used[CXU_LIMIT_PRINTF_FIFO_SIZE] |= cx_ptx_kernel_prints(run->kernel);
+    run->context->limit_used[CXU_LIMIT_MALLOC_HEAP_SIZE] |= cx_ptx_kernel_allocates(run->kernel);
     promise_touches(run);
 }
 

@@ -4,6 +4,8 @@
 #include "emu/device.h"
 #include "emu/state.h"
 
+#include <string.h>
+
 /* The limits of a GPU of compute capability 7.5 (Q4). Values below `least` become that; values
  * above `most` become that too, or are refused. */
 typedef struct limit_row {
@@ -44,6 +46,7 @@ void cx_emu_limits_reset(cx_emu_context *context)
 {
     for (int i = 0; i < CX_EMU_LIMITS; i++)
         context->limits[i] = limits[i].initial;
+    memset(context->limit_used, 0, sizeof context->limit_used);
 }
 
 static cxu_result set_limit(cxu_limit limit, size_t value)
@@ -56,7 +59,7 @@ static cxu_result set_limit(cxu_limit limit, size_t value)
         return result;
     if (row->fixed)
         return CXU_NOT_PERMITTED;
-    if (row->strict && value > row->most)
+    if ((row->strict && value > row->most) || context->limit_used[limit])
         return CXU_INVALID_VALUE;
     result = cx_emu_capture_check_unsafe();
     if (result != CXU_SUCCESS)

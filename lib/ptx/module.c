@@ -132,6 +132,16 @@ cx_ptx_kernel_info cx_ptx_kernel_describe(const cx_ptx_module *module,
     return info;
 }
 
+bool cx_ptx_kernel_prints(const cx_ptx_function *kernel)
+{
+    return kernel->prints;
+}
+
+bool cx_ptx_kernel_allocates(const cx_ptx_function *kernel)
+{
+    return kernel->uses_heap;
+}
+
 int cx_ptx_version(const cx_ptx_module *module)
 {
     return module->version;

@@ -278,6 +278,7 @@ struct cx_ptx_function {
     uint32_t min_blocks, max_registers; /* .minnctapersm, .maxnreg; 0: none */
     size_t stack_words, stack_longs, stack_bytes, stack_registers; /* with all its callees */
     bool calls_indirectly, allocates;
+    bool prints, uses_heap; /* with all its callees */
     size_t *calls; /* functions */
     size_t call_count, call_capacity;
     int mark; /* while stacks are measured */

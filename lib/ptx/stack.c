@@ -29,6 +29,16 @@ static void count_call(cx_ptx_function *caller, const cx_ptx_function *callee, s
         caller->stack_bytes = bytes;
     if (registers > caller->stack_registers)
         caller->stack_registers = registers;
+    caller->prints |= callee->prints;
+    caller->uses_heap |= callee->uses_heap;
+}
+
+static void note_builtin(cx_ptx_function *function)
+{
+    cx_ptx_builtin own = function->defined ? CX_PTX_NO_BUILTIN : function->builtin;
+
+    function->prints = own == CX_PTX_BUILTIN_PRINT;
+    function->uses_heap = own == CX_PTX_BUILTIN_ALLOCATE || own == CX_PTX_BUILTIN_RELEASE;
 }
 
 /* True if a function that `root` can reach is recursive. */
@@ -44,6 +54,7 @@ static bool measure_from(cx_ptx_module *module, size_t root, visit *path)
 
         if (top->next_call == 0 && function->mark == UNSEEN) {
             function->mark = OPEN;
+            note_builtin(function);
             function->stack_words = function->words;
             function->stack_longs = function->longs;
             function->stack_registers = cx_ptx_live_registers(function);
@@ -92,14 +103,28 @@ static void make_room_for_recursion(cx_ptx_module *module)
 /* Any function may be called by its address. */
 static void count_indirect_calls(cx_ptx_module *module)
 {
-    size_t most = CX_PTX_REGISTERS_OF_CALLEE;
+    cx_ptx_function any = {.stack_registers = CX_PTX_REGISTERS_OF_CALLEE};
 
-    for (size_t i = 0; i < module->function_count; i++)
-        if (!module->functions[i].kernel && module->functions[i].stack_registers > most)
-            most = module->functions[i].stack_registers;
-    for (size_t i = 0; i < module->function_count; i++)
-        if (module->functions[i].calls_indirectly && module->functions[i].stack_registers < most)
-            module->functions[i].stack_registers = most;
+    for (size_t i = 0; i < module->function_count; i++) {
+        const cx_ptx_function *callee = &module->functions[i];
+
+        if (callee->kernel)
+            continue;
+        if (callee->stack_registers > any.stack_registers)
+            any.stack_registers = callee->stack_registers;
+        any.prints |= callee->prints;
+        any.uses_heap |= callee->uses_heap;
+    }
+    for (size_t i = 0; i < module->function_count; i++) {
+        cx_ptx_function *caller = &module->functions[i];
+
+        if (!caller->calls_indirectly)
+            continue;
+        if (caller->stack_registers < any.stack_registers)
+            caller->stack_registers = any.stack_registers;
+        caller->prints |= any.prints;
+        caller->uses_heap |= any.uses_heap;
+    }
 }
 
 /* Callees must be defined, or those that every device has. */

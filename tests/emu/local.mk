@@ -94,6 +94,20 @@ tests_emu_check_context_bytes_SOURCES = tests/emu/check_context_bytes.c
 tests_emu_check_context_bytes_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_emu_check_context_bytes_CFLAGS = $(EMU_CFLAGS)
 tests_emu_check_context_bytes_LDADD = $(EMU_LIBS)
+check_PROGRAMS += tests/emu/check_shared_memory
+TESTS += tests/emu/check_shared_memory
+tests_emu_check_shared_memory_SOURCES = tests/emu/check_shared_memory.c
+tests_emu_check_shared_memory_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_shared_memory_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_shared_memory_LDADD = $(EMU_LIBS)
+
+check_PROGRAMS += tests/emu/check_limit
+TESTS += tests/emu/check_limit
+tests_emu_check_limit_SOURCES = tests/emu/check_limit.c
+tests_emu_check_limit_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_limit_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_limit_LDADD = $(EMU_LIBS)
+
 check_PROGRAMS += tests/emu/check_touched
 TESTS += tests/emu/check_touched
 tests_emu_check_touched_SOURCES = tests/emu/check_touched.c
