@@ -24,6 +24,72 @@ static const char kernel_few[] = ".visible .entry few()\n"
                                  "    ret;\n"
                                  "}\n";
 
+/* Kernels whose calls no thread gets to. */
+#define NEVER(name, declaration, call)                                           \
+    ".extern .func " declaration ";\n.visible .entry " name "()\n{\n"            \
+    "    .reg .pred %p;\n    .reg .b32 %r;\n    .param .b32 word;\n"             \
+    "    .param .b64 one;\n    .param .b64 two;\n    mov.u32 %r, %tid.x;\n"      \
+    "    setp.lt.u32 %p, %r, 2048;\n    @%p bra DONE;\n"                        \
+    "    st.param.b64 [one+0], 0;\n    st.param.b64 [two+0], 0;\n"              \
+    "    call.uni " call ";\nDONE:\n    ret;\n}\n"
+
+static const char kernel_printing[] =
+    NEVER("printing", "(.param .b32 r) vprintf(.param .b64 a, .param .b64 b)",
+          "(word), vprintf, (one, two)");
+static const char kernel_allocating[] =
+    NEVER("allocating", "(.param .b64 r) malloc(.param .b64 a)", "(two), malloc, (one)");
+static const char kernel_unresolved[] =
+    NEVER("unresolved", "(.param .b32 r) elsewhere(.param .b64 a, .param .b64 b)",
+          "(word), elsewhere, (one, two)");
+
+static const char kernel_beyond[] = ".extern .shared .align 4 .b8 room[];\n"
+                                    ".visible .entry beyond(.param .u32 at)\n"
+                                    "{\n"
+                                    "    .reg .u32 %r<3>;\n"
+                                    "    ld.param.u32 %r0, [at];\n"
+                                    "    mov.u32 %r1, room;\n"
+                                    "    add.u32 %r0, %r0, %r1;\n"
+                                    "    ld.volatile.shared.u32 %r2, [%r0];\n"
+                                    "    st.volatile.shared.u32 [%r0], %r2;\n"
+                                    "    ret;\n"
+                                    "}\n";
+
+static void limits_in_use(void)
+{
+    init();
+    create("a");
+    CUfunction printing = kernel(kernel_printing, "printing");
+    CUfunction allocating = kernel(kernel_allocating, "allocating");
+    see_result("printf-loaded", cuCtxSetLimit(LIMIT_PRINTF_SIZE, 2048 * KIB));
+    see_result("heap-loaded", cuCtxSetLimit(LIMIT_MALLOC_HEAP_SIZE, 16384 * KIB));
+    see_result("launch-printing", launch(printing, NULL, NULL));
+    see_result("printf-launched", cuCtxSetLimit(LIMIT_PRINTF_SIZE, 4096 * KIB));
+    see_result("printf-same", cuCtxSetLimit(LIMIT_PRINTF_SIZE, 2048 * KIB));
+    see_result("heap-printf-launched", cuCtxSetLimit(LIMIT_MALLOC_HEAP_SIZE, 32768 * KIB));
+    see_result("launch-allocating", launch(allocating, NULL, NULL));
+    see_result("heap-launched", cuCtxSetLimit(LIMIT_MALLOC_HEAP_SIZE, 65536 * KIB));
+    see_result("synchronize", cuCtxSynchronize());
+    see_result("printf-done", cuCtxSetLimit(LIMIT_PRINTF_SIZE, 4096 * KIB));
+}
+
+/* How far beyond 8 bytes of dynamic shared memory a kernel gets, in steps of 64 bytes: that ends the
+ * process's use of the GPU. */
+static void shared_unit(void)
+{
+    unsigned int at = 4, reached = 0;
+    void *parameters[] = {&at};
+    init();
+    create("a");
+    CUfunction beyond = kernel(kernel_beyond, "beyond");
+    for (; at < 4096; at += 64) {
+        if (cuLaunchKernel(beyond, 1, 1, 1, 1, 1, 1, 8, NULL, parameters, NULL) != SUCCESS ||
+            cuCtxSynchronize() != SUCCESS)
+            break;
+        reached = at;
+    }
+    see("reached", "%u", reached);
+}
+
 static void images(void)
 {
     CUmodule module = NULL;
@@ -35,6 +101,7 @@ static void images(void)
     see_result("target-above",
                cuModuleLoadData(&module, ".version 6.0\n.target sm_999\n.address_size 64\n"));
     see_result("empty", cuModuleLoadData(&module, ""));
+    see_result("unresolved", kernels_load(&module, kernel_unresolved));
     see("nothing-made", "%s", module == NULL ? "yes" : "no");
 }
 
@@ -184,7 +251,11 @@ static void asked(void)
 }
 
 const struct experiment kernel_experiments[] = {
-    {"K1.image", images, "wrong-text later-version target-above empty nothing-made"},
+    {"K1.image", images, "wrong-text later-version target-above empty unresolved nothing-made"},
+    {"Q4.limits-in-use", limits_in_use,
+     "printf-loaded heap-loaded launch-printing printf-launched printf-same heap-printf-launched "
+     "launch-allocating heap-launched synchronize printf-done"},
+    {"X9.shared-memory", shared_unit, "reached"},
     {"K2.name", names,
      "function variable-as-function variable variable-bytes function-as-variable free-variable"},
     {"K3.refused", refused,
