@@ -252,7 +252,7 @@ START_TEST(without_the_runtime_no_kernel_launches)
     static char text[] = HEAD FUNCTIONS KERNEL("k") LAUNCH("k", "1", "0") END;
     CUmodule module;
 
-    ck_result(cx_emu_call_module_load_data(&module, text), NOT_SUPPORTED);
+    ck_result(cx_emu_call_module_load_data(&module, text), INVALID_PTX);
 }
 END_TEST
 
