@@ -87,7 +87,7 @@ typedef struct cx_ptx_grid {
     size_t bytes_of_warp;                /* all rows */
     size_t local_of_thread;
     size_t dynamic_begin; /* of the dynamic part of shared memory */
-    size_t shared_bytes;
+    size_t shared_bytes, shared_spare; /* the latter, of the former: nobody asked for them */
     uint32_t cluster[3], blocks_in_cluster;
     bool explicit_cluster; /* the launch or the kernel has named the size */
     _Alignas(16) unsigned char parameters[CX_PTX_PARAMETER_BYTES_MAX + 16];

@@ -8,7 +8,7 @@
 typedef struct own_memory {
     const char *name;
     unsigned char *memory;
-    size_t size;
+    size_t size, spare; /* the latter, of the former: nobody asked for them */
 } own_memory;
 
 /* Shared memory of the cluster: that of the block whose rank is in the address. */
@@ -18,13 +18,14 @@ static own_memory cluster_memory_of(const cx_ptx_grid *grid, const cx_ptx_block 
     const cx_ptx_block *found = cx_ptx_cluster_find(block, address);
 
     if (found == block)
-        return (own_memory){"shared", block->shared, grid->shared_bytes};
+        return (own_memory){"shared", block->shared, grid->shared_bytes, grid->shared_spare};
     if (found)
-        return (own_memory){"another block's shared", found->shared, grid->shared_bytes};
+        return (own_memory){"another block's shared", found->shared, grid->shared_bytes,
+                            grid->shared_spare};
     return (own_memory){cx_ptx_cluster_rank_of(address) < block->cluster->count
                             ? "an ended block's shared"
                             : "no block's shared",
-                        NULL, 0};
+                        NULL, 0, 0};
 }
 
 static own_memory own_memory_of(cx_ptx_space space, cx_ptx_grid *grid, const cx_ptx_block *block,
@@ -35,15 +36,15 @@ static own_memory own_memory_of(cx_ptx_space space, cx_ptx_grid *grid, const cx_
         return cluster_memory_of(grid, block, address);
     case CX_PTX_SHARED:
         return cx_ptx_cluster_rank_of(address) == block->rank
-                   ? (own_memory){"shared", block->shared, grid->shared_bytes}
-                   : (own_memory){"another block's shared", NULL, 0};
+                   ? (own_memory){"shared", block->shared, grid->shared_bytes, grid->shared_spare}
+                   : (own_memory){"another block's shared", NULL, 0, 0};
     case CX_PTX_LOCAL:
-        return (own_memory){"local", thread->local, grid->local_of_thread};
+        return (own_memory){"local", thread->local, grid->local_of_thread, 0};
     case CX_PTX_WORKSPACE:
         return (own_memory){"grid", (unsigned char *)grid->workspace,
-                            grid->launch->cooperative ? sizeof grid->workspace : 0};
+                            grid->launch->cooperative ? sizeof grid->workspace : 0, 0};
     default:
-        return (own_memory){"parameter", grid->parameters, grid->kernel->parameter_bytes};
+        return (own_memory){"parameter", grid->parameters, grid->kernel->parameter_bytes, 0};
     }
 }
 
@@ -129,7 +130,7 @@ static unsigned char *fail_at(cx_ptx_grid *grid, const cx_ptx_block *block, cx_p
     grid->fault->writes = writes;
     grid->fault->atomic = is_atomic(at);
     grid->fault->space = own ? own->name : NULL;
-    grid->fault->space_bytes = own ? own->size : 0;
+    grid->fault->space_bytes = own ? own->size - own->spare : 0;
     return NULL;
 }
 

@@ -118,6 +118,7 @@ static void fill_grid(cx_ptx_grid *grid)
     grid->dynamic_begin = (kernel->shared_bytes + DYNAMIC_ALIGN - 1) & ~(size_t)(DYNAMIC_ALIGN - 1);
     grid->shared_bytes = round_to_unit(grid->dynamic_begin + launch->shared_bytes,
                                        grid->environment->shared_unit);
+    grid->shared_spare = grid->shared_bytes - grid->dynamic_begin - launch->shared_bytes;
     cx_ptx_cluster_size(grid);
     if (kernel->parameter_bytes > 0)
         memcpy(grid->parameters, launch->parameters, kernel->parameter_bytes);
