@@ -174,21 +174,26 @@ static bool is_noted(const cx_emu_run *run, const cx_emu_allocation *allocation)
 }
 
 /* The variables last as long as the work, even if the module is unloaded. */
-static bool is_variable(const cx_emu_run *run, uint64_t address)
+static const cx_emu_allocation *variables_at(const cx_emu_run *run, uint64_t address)
 {
-    return run->memory && address >= run->memory->address &&
-           address - run->memory->address < run->memory->bytes;
+    const cx_emu_allocation *both[] = {run->memory, run->managed};
+
+    for (int i = 0; i < 2; i++)
+        if (both[i] && address >= both[i]->address && address - both[i]->address < both[i]->bytes)
+            return both[i];
+    return NULL;
 }
 
 /* Keeps the memory until the kernel is done: a free by another stream waits for that. */
 static bool find_range(cx_emu_run *run, uint64_t address, cx_ptx_range *out_range)
 {
     cx_emu_allocation *allocation = cx_emu_allocation_find_for_work(address, 1);
+    const cx_emu_allocation *variables = variables_at(run, address);
     cx_emu_use use;
 
-    if (is_variable(run, address)) {
+    if (variables) {
         *out_range =
-            (cx_ptx_range){run->memory->address, run->memory->bytes, run->memory->mapped, false};
+            (cx_ptx_range){variables->address, variables->bytes, variables->mapped, false};
         return true;
     }
     if (!allocation || !cx_emu_allocation_reachable(allocation, run->context))
@@ -359,7 +364,8 @@ static void run_kernel(void *argument)
     cx_ptx_launch grid = {.shared_bytes = launch->shared_bytes,
                           .cooperative = launch->cooperative,
                           .parameters = launch->arguments->content,
-                          .memory_address = run->memory ? run->memory->address : 0};
+                          .memory_address = run->memory ? run->memory->address : 0,
+                          .managed_address = run->managed ? run->managed->address : 0};
     cx_ptx_outcome outcome;
     cxu_result error;
 
@@ -506,6 +512,11 @@ cxu_result cx_emu_launch_request(const cx_emu_launch *launch, cx_emu_run *out_ru
         out_run->memory = module->memory;
         out_request->uses[0] =
             (cx_emu_use){module->memory, module->memory->address + module->memory->bytes};
+    }
+    if (module->managed) {
+        out_run->managed = module->managed;
+        out_request->uses[1] =
+            (cx_emu_use){module->managed, module->managed->address + module->managed->bytes};
     }
     return CXU_SUCCESS;
 }

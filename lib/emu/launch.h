@@ -37,6 +37,7 @@ typedef struct cx_emu_run {
     const cx_ptx_function *kernel;
     cx_emu_launch launch;
     const cx_emu_allocation *memory; /* the module's variables, in use by the work; or NULL */
+    const cx_emu_allocation *managed; /* its managed variables, the same */
     cx_emu_use *uses;        /* memory that it has reached so far */
     size_t use_count, use_capacity;
     uint64_t deadline; /* watchdog.h */

@@ -106,6 +106,8 @@ static void destroy_library(cx_emu_library *library)
     if (library->next)
         library->next->previous = library->previous;
     cx_emu_library_release_instances(library);
+    if (library->managed)
+        cx_emu_allocation_free(library->managed);
     free_kernels(library);
     cx_emu_code_drop(library->code);
     cx_emu_handle_return(&names, library->name);
@@ -285,7 +287,7 @@ cxu_result cx_emu_call_library_get_global(CUdeviceptr *out_pointer, size_t *out_
     return result;
 }
 
-/* A managed variable belongs to the instance in a context, as others do. */
+/* A managed variable is one for all contexts, which have it from the first instance on. */
 cxu_result cx_emu_call_library_get_managed(CUdeviceptr *out_pointer, size_t *out_bytes,
                                            CUlibrary handle, const char *name)
 {

@@ -4,6 +4,7 @@
 #include "emu/heap.h"
 #include "emu/state.h"
 #include "emu/sticky.h"
+#include "emu/work.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,38 +66,131 @@ static void link_in(cx_emu_module *module)
     all = module;
 }
 
-/* Allocates and initialises the variables; no other thread knows the memory yet. */
+/* ---- variables ---- */
+
 static cxu_result make_memory(cx_emu_context *context, const cx_emu_code *code,
                               cx_emu_allocation **out_memory)
 {
     size_t bytes = cx_ptx_memory_bytes(code->ptx);
-    bool managed = cx_ptx_has_managed(code->ptx);
     cxu_result result;
 
     *out_memory = NULL;
     if (bytes == 0)
         return CXU_SUCCESS;
-    result = cx_emu_allocation_create(
-        context->device, context, managed ? CX_EMU_MEMORY_MANAGED : CX_EMU_MEMORY_DEVICE, bytes,
-        managed ? CXU_MEM_ATTACH_GLOBAL : 0, out_memory);
-    if (result != CXU_SUCCESS)
-        return result;
-    (*out_memory)->of_module = true;
-    cx_ptx_memory_init(code->ptx, (*out_memory)->address, (*out_memory)->mapped);
+    result = cx_emu_allocation_create(context->device, context, CX_EMU_MEMORY_DEVICE, bytes, 0,
+                                      out_memory);
+    if (result == CXU_SUCCESS)
+        (*out_memory)->of_module = true;
+    return result;
+}
+
+static cx_emu_use all_of(cx_emu_allocation *memory)
+{
+    return (cx_emu_use){memory, memory ? memory->address + memory->bytes : 0};
+}
+
+/* Managed variables of a library are one memory for all contexts. Another thread may have made it
+ * meanwhile, or unloaded the library, whose handle was `name`. */
+static cxu_result give_to_library(cx_emu_library *library, const void *name,
+                                  cx_emu_allocation **inout_made)
+{
+    cx_emu_allocation *made = *inout_made;
+
+    if (!cx_emu_library_live(name)) {
+        cx_emu_allocation_free(made);
+        return CXU_INVALID_HANDLE;
+    }
+    if (library->managed) {
+        cx_emu_allocation_free(made);
+        *inout_made = library->managed;
+    } else {
+        library->managed = made;
+    }
     return CXU_SUCCESS;
 }
 
-cxu_result cx_emu_module_create(cx_emu_context *context, cx_emu_code *code,
-                                const cx_emu_library *library, cx_emu_module **out_module)
+/* The memory is used by the caller then. */
+static cxu_result take_managed(cx_emu_context *context, const cx_emu_code *code,
+                               cx_emu_library *library, uint64_t variables,
+                               cx_emu_allocation **out_managed)
+{
+    size_t bytes = cx_ptx_managed_bytes(code->ptx);
+    const void *name = library ? library->name : NULL;
+    cx_emu_allocation *managed = library ? library->managed : NULL;
+    cxu_result result = CXU_SUCCESS;
+
+    *out_managed = NULL;
+    if (bytes == 0)
+        return CXU_SUCCESS;
+    if (!managed) {
+        cx_emu_allocation *made;
+
+        result = cx_emu_allocation_create(context->device, library ? NULL : context,
+                                          CX_EMU_MEMORY_MANAGED, bytes, CXU_MEM_ATTACH_GLOBAL,
+                                          &made);
+        if (result != CXU_SUCCESS)
+            return result;
+        made->of_module = true;
+        managed = made;
+        result = library ? give_to_library(library, name, &managed) : CXU_SUCCESS;
+        if (result != CXU_SUCCESS)
+            return result;
+        if (managed == made)
+            cx_ptx_managed_init(code->ptx, variables, made->address, made->mapped);
+    }
+    cx_emu_allocation_use(all_of(managed));
+    *out_managed = managed;
+    return CXU_SUCCESS;
+}
+
+static void leave_managed(cx_emu_allocation *managed, const cx_emu_library *library)
+{
+    if (!managed)
+        return;
+    if (!library)
+        cx_emu_allocation_free(managed);
+    cx_emu_work_drop_allocation(all_of(managed));
+}
+
+/* Allocates and initialises the variables; no other thread knows the memory yet. */
+static cxu_result make_variables(cx_emu_context *context, const cx_emu_code *code,
+                                 cx_emu_library *library, cx_emu_allocation **out_memory,
+                                 cx_emu_allocation **out_managed)
 {
     cx_emu_allocation *memory;
+    cxu_result result = make_memory(context, code, &memory);
+    uint64_t address = 0;
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (memory)
+        address = memory->address;
+    result = take_managed(context, code, library, address, out_managed);
+    if (result != CXU_SUCCESS) {
+        if (memory)
+            cx_emu_allocation_free(memory);
+        return result;
+    }
+    if (memory)
+        cx_ptx_memory_init(code->ptx, address, *out_managed ? (*out_managed)->address : 0,
+                           memory->mapped);
+    *out_memory = memory;
+    return CXU_SUCCESS;
+}
+
+/* ---- modules ---- */
+
+cxu_result cx_emu_module_create(cx_emu_context *context, cx_emu_code *code,
+                                cx_emu_library *library, cx_emu_module **out_module)
+{
+    cx_emu_allocation *memory, *managed;
     cx_emu_module *module;
     named *own;
     cxu_result result;
 
     result = cx_ptx_uses_heap(code->ptx) ? cx_emu_heap_open(context) : CXU_SUCCESS;
     if (result == CXU_SUCCESS)
-        result = make_memory(context, code, &memory);
+        result = make_variables(context, code, library, &memory, &managed);
     if (result != CXU_SUCCESS)
         return result;
     module = calloc(1, sizeof *module);
@@ -112,6 +206,7 @@ cxu_result cx_emu_module_create(cx_emu_context *context, cx_emu_code *code,
     if (!make_functions(module))
         goto free_names;
     module->memory = memory;
+    module->managed = managed;
     module->library = library;
     cx_emu_code_retain(code);
     link_in(module);
@@ -124,6 +219,7 @@ free_names:
 free_module:
     free(module);
 free_memory:
+    leave_managed(managed, library);
     if (memory)
         cx_emu_allocation_free(memory);
     return CXU_OUT_OF_MEMORY;
@@ -134,6 +230,7 @@ void cx_emu_module_destroy(cx_emu_module *module)
     *(module->previous ? &module->previous->next : &all) = module->next;
     if (module->next)
         module->next->previous = module->previous;
+    leave_managed(module->managed, module->library);
     if (module->memory)
         cx_emu_allocation_free(module->memory);
     free_functions(module);
@@ -161,7 +258,7 @@ static cx_emu_module *find_instance(const cx_emu_library *library, const cx_emu_
     return NULL;
 }
 
-cxu_result cx_emu_library_instance(const cx_emu_library *library, cx_emu_context *context,
+cxu_result cx_emu_library_instance(cx_emu_library *library, cx_emu_context *context,
                                    cx_emu_module **out_module)
 {
     cx_emu_code *code = library->code;
@@ -219,7 +316,8 @@ cxu_result cx_emu_module_variable(const cx_emu_module *module, const char *name,
     if (!variable)
         return CXU_NOT_FOUND;
     if (out_pointer)
-        *out_pointer = module->memory->address + variable->offset;
+        *out_pointer = (variable->managed ? module->managed : module->memory)->address +
+                       variable->offset;
     if (out_bytes)
         *out_bytes = variable->bytes;
     return CXU_SUCCESS;

@@ -32,6 +32,7 @@ struct cx_emu_module {
     cx_emu_context *context;
     cx_emu_code *code; /* a reference */
     cx_emu_allocation *memory; /* of its variables; NULL: it has none */
+    cx_emu_allocation *managed; /* of its managed variables, which it uses; or NULL */
     cx_emu_function **functions;
     size_t function_count;
     const cx_emu_library *library;  /* the library that it is an instance of; NULL: the user loaded
@@ -51,6 +52,8 @@ struct cx_emu_library {
     cx_emu_code *code; /* a reference */
     cx_emu_kernel **kernels;
     size_t kernel_count;
+    cx_emu_allocation *managed; /* the managed variables of all its instances, made with the first
+                                 * one that has any; or NULL */
     cx_emu_library *previous, *next;
 };
 
@@ -59,7 +62,7 @@ struct cx_emu_library {
  * CXU_CONTEXT_IS_DESTROYED.
  */
 cxu_result cx_emu_module_create(cx_emu_context *context, cx_emu_code *code,
-                                const cx_emu_library *library, cx_emu_module **out_module);
+                                cx_emu_library *library, cx_emu_module **out_module);
 
 /* Running kernels go on. */
 void cx_emu_module_destroy(cx_emu_module *module);
@@ -84,7 +87,7 @@ bool cx_emu_is_kernel(CUfunction handle);
 bool cx_emu_library_live(const void *handle);
 
 /* The library's instance in a context, loaded if need be; and the end of all its instances. */
-cxu_result cx_emu_library_instance(const cx_emu_library *library, cx_emu_context *context,
+cxu_result cx_emu_library_instance(cx_emu_library *library, cx_emu_context *context,
                                    cx_emu_module **out_module);
 void cx_emu_library_release_instances(const cx_emu_library *library);
 

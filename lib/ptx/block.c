@@ -61,6 +61,7 @@ static void begin_registers(const cx_ptx_grid *grid, const cx_ptx_block *block)
             [CX_PTX_SLOT_WORKSPACE_HIGH] = launch->cooperative ? CX_PTX_WINDOW_WORKSPACE >> 32 : 0,
             [CX_PTX_SLOT_GLOBAL] = launch->memory_address,
             [CX_PTX_SLOT_CONSTANT] = launch->memory_address + grid->module->constant_begin,
+            [CX_PTX_SLOT_MANAGED] = launch->managed_address,
             [CX_PTX_SLOT_SHARED] = block->shared_begin,
             [CX_PTX_SLOT_DYNAMIC] = block->shared_begin + grid->dynamic_begin,
         };

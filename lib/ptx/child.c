@@ -153,7 +153,8 @@ uint64_t cx_ptx_child_prepare(cx_ptx_grid *grid, cx_ptx_thread *thread, uint64_t
     child->kernel = function;
     child->launch = (cx_ptx_launch){.shared_bytes = shared_bytes,
                                     .parameters = child->parameters,
-                                    .memory_address = grid->launch->memory_address};
+                                    .memory_address = grid->launch->memory_address,
+                                    .managed_address = grid->launch->managed_address};
     memcpy(child->launch.grid, blocks, sizeof child->launch.grid);
     memcpy(child->launch.block, threads, sizeof child->launch.block);
     child->buffer = buffer;

@@ -42,17 +42,42 @@ size_t cx_ptx_constant_bytes(const cx_ptx_module *module)
     return module->constant_bytes;
 }
 
-void cx_ptx_memory_init(const cx_ptx_module *module, uint64_t address, unsigned char *memory)
+size_t cx_ptx_managed_bytes(const cx_ptx_module *module)
+{
+    return module->managed_bytes;
+}
+
+static void init_part(const cx_ptx_module *module, bool managed, uint64_t address,
+                      uint64_t managed_address, unsigned char *memory)
+{
+    for (size_t i = 0; i < module->image_count; i++) {
+        const cx_ptx_image *image = &module->images[i];
+
+        if ((image->part == CX_PTX_PART_MANAGED) == managed)
+            memcpy(memory + image->offset, image->content, image->bytes);
+    }
+    for (size_t i = 0; i < module->relocation_count; i++) {
+        const cx_ptx_relocation *each = &module->relocations[i];
+        uint64_t target =
+            each->target + (each->to_part == CX_PTX_PART_MANAGED ? managed_address : address);
+
+        if ((each->part == CX_PTX_PART_MANAGED) == managed)
+            memcpy(memory + each->offset, &target, sizeof target);
+    }
+}
+
+void cx_ptx_memory_init(const cx_ptx_module *module, uint64_t address, uint64_t managed_address,
+                        unsigned char *memory)
 {
     memset(memory, 0, module->memory_bytes);
-    for (size_t i = 0; i < module->image_count; i++)
-        memcpy(memory + module->images[i].offset, module->images[i].content,
-               module->images[i].bytes);
-    for (size_t i = 0; i < module->relocation_count; i++) {
-        uint64_t target = address + module->relocations[i].target;
+    init_part(module, false, address, managed_address, memory);
+}
 
-        memcpy(memory + module->relocations[i].offset, &target, sizeof target);
-    }
+void cx_ptx_managed_init(const cx_ptx_module *module, uint64_t address, uint64_t managed_address,
+                         unsigned char *memory)
+{
+    memset(memory, 0, module->managed_bytes);
+    init_part(module, true, address, managed_address, memory);
 }
 
 const cx_ptx_variable *cx_ptx_variable_find(const cx_ptx_module *module, const char *name)
@@ -75,7 +100,7 @@ const cx_ptx_variable *cx_ptx_variable_near(const cx_ptx_module *module, size_t 
     const cx_ptx_variable *found = NULL;
 
     for (size_t i = 0; i < module->variable_count; i++)
-        if (is_nearer(&module->variables[i], found, offset))
+        if (!module->variables[i].managed && is_nearer(&module->variables[i], found, offset))
             found = &module->variables[i];
     return found;
 }
@@ -178,11 +203,6 @@ const char *cx_ptx_source_of(const cx_ptx_module *module, size_t code, int *out_
         if (module->files[i].number == mark->file)
             return module->files[i].name;
     return NULL;
-}
-
-bool cx_ptx_has_managed(const cx_ptx_module *module)
-{
-    return module->managed;
 }
 
 bool cx_ptx_uses_heap(const cx_ptx_module *module)

@@ -44,6 +44,7 @@ enum {
 
     CX_PTX_SLOT_GLOBAL, /* longs of the warp: the address of the module's variables, */
     CX_PTX_SLOT_CONSTANT, /* of those in .const, */
+    CX_PTX_SLOT_MANAGED,  /* of managed ones, */
     CX_PTX_SLOT_SHARED,   /* of the block's shared memory, */
     CX_PTX_SLOT_DYNAMIC,  /* of what the launch adds to it */
 
@@ -284,18 +285,22 @@ struct cx_ptx_function {
     int mark; /* while stacks are measured */
 };
 
+/* Where a variable lies. While a module is parsed offsets are in the part; then constants are the
+ * end of the module's memory, and only managed variables are apart. */
+typedef enum cx_ptx_part { CX_PTX_PART_PLAIN, CX_PTX_PART_CONSTANT, CX_PTX_PART_MANAGED } cx_ptx_part;
+
 /* The initial bytes of a variable. */
 typedef struct cx_ptx_image {
     size_t offset, bytes;
     unsigned char *content;
-    bool constant;
+    cx_ptx_part part;
 } cx_ptx_image;
 
 /* An address in the initial bytes of a variable. */
 typedef struct cx_ptx_relocation {
     size_t offset;
-    uint64_t target; /* in the module's memory */
-    bool constant, to_constant; /* the offset, the target is among constants, while parsing */
+    uint64_t target;
+    cx_ptx_part part, to_part; /* of the offset, of the target */
 } cx_ptx_relocation;
 
 /* Code from this place on comes from that line of a source file (.loc); 0: unknown. */
@@ -332,7 +337,7 @@ struct cx_ptx_module {
     size_t constant_begin; /* constants are the end of the memory, which kernels only read */
     size_t constant_space; /* with gaps between them */
     size_t constant_bytes; /* without */
-    bool managed;          /* the host reaches the variables too */
+    size_t managed_bytes;  /* of variables that the host reaches too */
     size_t shared_bytes; /* of variables outside functions */
     uint32_t sites;
 };

@@ -29,6 +29,7 @@ typedef enum cx_ptx_space {
     CX_PTX_PARAMETER, /* of a kernel */
     CX_PTX_DYNAMIC,   /* dynamic shared memory of the launch */
     CX_PTX_CONSTANT,  /* a part of global memory, only while parsing */
+    CX_PTX_MANAGED,   /* another one */
     CX_PTX_WORKSPACE  /* of a cooperative grid, reached by generic addresses only */
 } cx_ptx_space;
 

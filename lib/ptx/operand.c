@@ -160,13 +160,15 @@ static void take_variable(cx_ptx_operand *out, const cx_ptx_name *name)
         [CX_PTX_GENERIC] = CX_PTX_SLOT_ZERO,     [CX_PTX_GLOBAL] = CX_PTX_SLOT_GLOBAL,
         [CX_PTX_SHARED] = CX_PTX_SLOT_SHARED,    [CX_PTX_LOCAL] = CX_PTX_SLOT_LOCAL,
         [CX_PTX_PARAMETER] = CX_PTX_SLOT_ZERO,   [CX_PTX_DYNAMIC] = CX_PTX_SLOT_DYNAMIC,
-        [CX_PTX_CONSTANT] = CX_PTX_SLOT_CONSTANT,
+        [CX_PTX_CONSTANT] = CX_PTX_SLOT_CONSTANT, [CX_PTX_MANAGED] = CX_PTX_SLOT_MANAGED,
     };
 
     out->kind = CX_PTX_OPERAND_VARIABLE;
     out->type = CX_PTX_U64;
     out->has_variable = true;
-    out->space = name->space == CX_PTX_DYNAMIC ? CX_PTX_SHARED : name->space;
+    out->space = name->space == CX_PTX_DYNAMIC   ? CX_PTX_SHARED
+                 : name->space == CX_PTX_MANAGED ? CX_PTX_GLOBAL
+                                                 : name->space;
     out->slot = bases[name->space];
     out->offset = (int64_t)name->offset;
     out->variable_bytes = name->bytes;

@@ -367,10 +367,12 @@ static void place_constants(cx_ptx_module *module)
     for (size_t i = 0; i < module->variable_count; i++)
         module->variables[i].offset += module->variables[i].constant ? begin : 0;
     for (size_t i = 0; i < module->image_count; i++)
-        module->images[i].offset += module->images[i].constant ? begin : 0;
+        module->images[i].offset += module->images[i].part == CX_PTX_PART_CONSTANT ? begin : 0;
     for (size_t i = 0; i < module->relocation_count; i++) {
-        module->relocations[i].offset += module->relocations[i].constant ? begin : 0;
-        module->relocations[i].target += module->relocations[i].to_constant ? begin : 0;
+        cx_ptx_relocation *each = &module->relocations[i];
+
+        each->offset += each->part == CX_PTX_PART_CONSTANT ? begin : 0;
+        each->target += each->to_part == CX_PTX_PART_CONSTANT ? begin : 0;
     }
 }
 

@@ -43,21 +43,27 @@ void cx_ptx_unload(cx_ptx_module *module); /* NULL is harmless */
 
 typedef struct cx_ptx_variable {
     const char *name;
-    size_t offset, bytes; /* in the module's memory */
+    size_t offset, bytes; /* in the module's memory, or in that of its managed variables */
     bool exported;        /* .visible or .weak */
     bool constant;
-    bool managed; /* declared so: others may lie beside it that are not */
+    bool managed; /* the host uses it too, at the address that kernels see */
 } cx_ptx_variable;
 
 size_t cx_ptx_memory_bytes(const cx_ptx_module *module);
 size_t cx_ptx_constant_bytes(const cx_ptx_module *module); /* of them, those in .const */
 
-/* Writes the initial bytes of the variables, cx_ptx_memory_bytes() of them; kernels will see the
- * memory at `address`. */
-void cx_ptx_memory_init(const cx_ptx_module *module, uint64_t address, unsigned char *memory);
+/* The memory of managed variables, which is apart. */
+size_t cx_ptx_managed_bytes(const cx_ptx_module *module);
 
-/* True if the host uses variables directly, at the address that kernels see. */
-bool cx_ptx_has_managed(const cx_ptx_module *module);
+/* Writes the initial bytes of the variables, cx_ptx_memory_bytes() of them; kernels will see the
+ * memory at `address`, and managed variables at `managed_address`. */
+void cx_ptx_memory_init(const cx_ptx_module *module, uint64_t address, uint64_t managed_address,
+                        unsigned char *memory);
+
+/* The same for managed variables. They may outlive the memory of the others, whose addresses in
+ * them are those of now. */
+void cx_ptx_managed_init(const cx_ptx_module *module, uint64_t address, uint64_t managed_address,
+                         unsigned char *memory);
 
 /* True if kernels may call malloc or launch grids; if they may also print or assert. */
 bool cx_ptx_uses_heap(const cx_ptx_module *module);
@@ -66,7 +72,7 @@ bool cx_ptx_uses_builtins(const cx_ptx_module *module);
 const cx_ptx_variable *cx_ptx_variable_find(const cx_ptx_module *module, const char *name);
 
 /* The variable that holds the offset in the module's memory, or else the last one before it, or the
- * first one. NULL: there is none. */
+ * first one; none that is managed. NULL: there is none. */
 const cx_ptx_variable *cx_ptx_variable_near(const cx_ptx_module *module, size_t offset);
 
 /* ---- kernels ---- */
@@ -164,7 +170,8 @@ typedef struct cx_ptx_launch {
     uint32_t cluster[3];   /* blocks that make progress together; the grid is a multiple of it.
                             * 0: the size that the kernel requires */
     const void *parameters; /* parameter_bytes of the kernel */
-    uint64_t memory_address; /* of the module's variables */
+    uint64_t memory_address; /* of the module's variables, and of managed ones */
+    uint64_t managed_address;
 } cx_ptx_launch;
 
 typedef enum cx_ptx_outcome {
@@ -191,7 +198,7 @@ typedef struct cx_ptx_fault {
     unsigned bytes;   /* of the access there; 0: of text or a format that a function reads */
     bool writes, atomic; /* an atomic operation does both */
     const char *space;   /* NULL: global memory; else "shared", "local" or "parameter" memory, */
-    uint64_t space_bytes; /* its size, and `address` is an offset in it */
+    uint64_t space_bytes; /* the size that was asked for, and `address` is an offset in it */
 } cx_ptx_fault;
 
 /*

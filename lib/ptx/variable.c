@@ -116,6 +116,13 @@ static bool add_bytes(cx_ptx_parser *self, content *out, const void *bytes, size
     return true;
 }
 
+static cx_ptx_part part_of(const cx_ptx_operand *symbol)
+{
+    if (symbol->slot == CX_PTX_SLOT_MANAGED)
+        return CX_PTX_PART_MANAGED;
+    return symbol->space == CX_PTX_CONSTANT ? CX_PTX_PART_CONSTANT : CX_PTX_PART_PLAIN;
+}
+
 static bool add_relocation(cx_ptx_parser *self, content *out, const cx_ptx_operand *symbol)
 {
     cx_ptx_module *module = self->module;
@@ -129,7 +136,7 @@ static bool add_relocation(cx_ptx_parser *self, content *out, const cx_ptx_opera
     module->relocations[module->relocation_count++] = 
         (cx_ptx_relocation){.offset = out->count,
                             .target = (uint64_t)symbol->offset,
-                            .to_constant = symbol->space == CX_PTX_CONSTANT};
+                            .to_part = part_of(symbol)};
     return add_bytes(self, out, &(uint64_t){0}, sizeof(uint64_t));
 }
 
@@ -243,7 +250,7 @@ static bool take_content(cx_ptx_parser *self, const declaration *what, content *
     return cx_ptx_at(self, "{") ? take_group(self, what, 0, out) : take_value(self, what, out);
 }
 
-static bool keep_content(cx_ptx_parser *self, content *taken, size_t offset, bool constant)
+static bool keep_content(cx_ptx_parser *self, content *taken, size_t offset, cx_ptx_part part)
 {
     cx_ptx_module *module = self->module;
     void *images = module->images;
@@ -254,10 +261,10 @@ static bool keep_content(cx_ptx_parser *self, content *taken, size_t offset, boo
     if (!grown)
         return cx_ptx_no_memory(self);
     module->images[module->image_count++] = 
-        (cx_ptx_image){offset, taken->count, taken->bytes, constant};
+        (cx_ptx_image){offset, taken->count, taken->bytes, part};
     for (size_t i = taken->relocations; i < module->relocation_count; i++) {
         module->relocations[i].offset += offset;
-        module->relocations[i].constant = constant;
+        module->relocations[i].part = part;
     }
     taken->bytes = NULL;
     return true;
@@ -314,7 +321,12 @@ static bool define_global(cx_ptx_parser *self, declaration *what, cx_ptx_placeme
 {
     cx_ptx_module *module = self->module;
     bool constant = placement.space == CX_PTX_CONSTANT;
-    size_t *bytes = constant ? &module->constant_space : &module->memory_bytes;
+    cx_ptx_part part = what->managed ? CX_PTX_PART_MANAGED
+                       : constant    ? CX_PTX_PART_CONSTANT
+                                     : CX_PTX_PART_PLAIN;
+    size_t *bytes = what->managed ? &module->managed_bytes
+                    : constant    ? &module->constant_space
+                                  : &module->memory_bytes;
     content taken = {.relocations = module->relocation_count};
     uint64_t offset;
     bool done;
@@ -325,9 +337,9 @@ static bool define_global(cx_ptx_parser *self, declaration *what, cx_ptx_placeme
         done = !what->open ||
                CX_PTX_INVALID_AT(self, "'%.*s' has no size", CX_PTX_QUOTE(&what->name));
     done = done && place_variable(self, what, VARIABLE_BYTES_MAX, bytes, &offset) &&
-           (taken.count == 0 || keep_content(self, &taken, offset, constant)) &&
+           (taken.count == 0 || keep_content(self, &taken, offset, part)) &&
            publish_variable(self, what, placement, offset) &&
-           add_name(self, what, placement.space, offset);
+           add_name(self, what, what->managed ? CX_PTX_MANAGED : placement.space, offset);
     if (done && constant)
         module->constant_bytes += what->element_bytes * what->count;
     free(taken.bytes);
@@ -383,7 +395,7 @@ static bool take_attributes(cx_ptx_parser *self, declaration *out)
         return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "the attribute '%.*s' of a variable",
                            CX_PTX_QUOTE(&self->token));
     cx_ptx_advance(self);
-    self->module->managed = out->managed = true;
+    out->managed = true;
     return cx_ptx_expect(self, ")");
 }
 

@@ -108,6 +108,13 @@ tests_emu_check_limit_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_emu_check_limit_CFLAGS = $(EMU_CFLAGS)
 tests_emu_check_limit_LDADD = $(EMU_LIBS)
 
+check_PROGRAMS += tests/emu/check_managed_variable
+TESTS += tests/emu/check_managed_variable
+tests_emu_check_managed_variable_SOURCES = tests/emu/check_managed_variable.c
+tests_emu_check_managed_variable_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_managed_variable_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_managed_variable_LDADD = $(EMU_LIBS)
+
 check_PROGRAMS += tests/emu/check_touched
 TESTS += tests/emu/check_touched
 tests_emu_check_touched_SOURCES = tests/emu/check_touched.c

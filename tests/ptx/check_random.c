@@ -149,7 +149,7 @@ static bool run(const random_program *program, const cx_ptx_module *module, size
 
     memcpy(memory, before, layout.bytes);
     memset(constants, 0, sizeof constants);
-    cx_ptx_memory_init(module, CONSTANTS, constants);
+    cx_ptx_memory_init(module, CONSTANTS, 0, constants);
     questions = 0;
     out->way = way;
     outcome = cx_ptx_run(module, cx_ptx_kernel_find(module, "k"), &launch, &environment, &fault);

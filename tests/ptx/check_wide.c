@@ -55,7 +55,7 @@ static cx_ptx_outcome run(const char *instruction, cx_ptx_fault *out_fault)
     ck_assert_msg(cx_ptx_load(text, strlen(text), &module, &error) == CX_PTX_SUCCESS,
                   "%s: line %d: %s", instruction, error.line, error.message);
     ck_assert_uint_le(cx_ptx_memory_bytes(module), sizeof variables);
-    cx_ptx_memory_init(module, (uintptr_t)variables, variables);
+    cx_ptx_memory_init(module, (uintptr_t)variables, 0, variables);
     memcpy(memory, before, sizeof memory);
     outcome = cx_ptx_run(module, cx_ptx_kernel_find(module, "k"), &launch, &environment, out_fault);
     cx_ptx_unload(module);

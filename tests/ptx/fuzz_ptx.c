@@ -99,7 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
         unsigned char *memory = malloc(cx_ptx_memory_bytes(module) + 1);
 
         if (memory)
-            cx_ptx_memory_init(module, ADDRESS, memory);
+            cx_ptx_memory_init(module, ADDRESS, 0, memory);
         free(memory);
     }
     for (size_t i = 0; i < cx_ptx_kernel_count(module) && i < 4; i++)

@@ -138,7 +138,7 @@ static void place_variables(void)
     if (variables)
         return;
     variables = make_memory(cx_ptx_memory_bytes(module) + 1);
-    cx_ptx_memory_init(module, (uintptr_t)variables, variables);
+    cx_ptx_memory_init(module, (uintptr_t)variables, 0, variables);
 }
 
 void *find_variable(const char *name)
