@@ -3,6 +3,7 @@
 #include "base/option.h"
 #include "emu/cores.h"
 #include "emu/fault.h"
+#include "emu/loading.h"
 #include "emu/schedule.h"
 #include "emu/sticky.h"
 #include "emu/warp.h"
@@ -79,6 +80,8 @@ bool cx_emu_config_from_environment(cx_emu_config *out_config, const char **out_
     else if (!cx_emu_warp_valid())
         reason = "CTXRT_EMU_WARP is none of lockstep, independent, and independent:SEED with a "
                  "number from 1";
+    else if (!cx_emu_loading_valid())
+        reason = "CTXRT_EMU_LOADING is neither free nor waits";
     else if (!cx_emu_cores_valid())
         reason = "CTXRT_EMU_CORES is not a number from 1 to 1024";
     else if (!cx_emu_watchdog_valid())

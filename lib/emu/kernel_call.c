@@ -1,5 +1,6 @@
 /* Calls about the kernels of libraries, and about loaded code. */
 #include "emu/device.h"
+#include "emu/loading.h"
 #include "emu/module.h"
 #include "emu/state.h"
 
@@ -194,6 +195,10 @@ cxu_result cx_emu_call_func_load(CUfunction handle)
         return result;
     pthread_mutex_lock(&cx_emu_lock);
     result = find_own_function(handle, &function);
+    if (result == CXU_SUCCESS) {
+        cx_emu_loading_begin(function);
+        result = find_own_function(handle, &function);
+    }
     if (result == CXU_SUCCESS)
         function->loaded = true;
     pthread_mutex_unlock(&cx_emu_lock);

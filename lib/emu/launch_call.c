@@ -2,6 +2,7 @@
 #include "emu/capture.h"
 #include "emu/device.h"
 #include "emu/launch.h"
+#include "emu/loading.h"
 #include "emu/operation.h"
 #include "emu/output.h"
 #include "emu/state.h"
@@ -30,6 +31,15 @@ static cxu_result submit_launch(cx_emu_stream *stream, const cx_emu_launch *laun
                           : cx_emu_work_submit(stream, &request, NULL);
 }
 
+/* The stream may be gone afterwards. */
+static void begin_loading(const cx_emu_stream *stream, const cx_emu_launch *launch)
+{
+    cx_emu_function *function;
+
+    if (!stream->branch && cx_emu_function_find(launch->function, &function) == CXU_SUCCESS)
+        cx_emu_loading_begin(function);
+}
+
 /* The stream decides the context. A kernel of a library may have to be loaded there first, with the
  * lock released, so the stream is looked up again. */
 static cxu_result launch_locked(cx_emu_launch *launch, CUfunction function, CUstream handle,
@@ -44,6 +54,7 @@ static cxu_result launch_locked(cx_emu_launch *launch, CUfunction function, CUst
         result = cx_emu_launch_take(launch, stream->context, function, parameters, extra);
     if (result != CXU_SUCCESS)
         return result;
+    begin_loading(stream, launch);
     result = cx_emu_stream_find(handle, &stream);
     if (result == CXU_SUCCESS)
         result = submit_launch(stream, launch);

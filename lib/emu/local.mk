@@ -57,7 +57,7 @@ lib_emu_libemu_la_SOURCES += \
 # code and kernels
 lib_emu_libemu_la_SOURCES += \
 	lib/emu/code.c lib/emu/code.h lib/emu/image.c lib/emu/image.h lib/emu/function_call.c lib/emu/kernel_call.c lib/emu/kernel_node_attribute.c lib/emu/occupancy_call.c lib/emu/launch.c lib/emu/launch.h \
-	lib/emu/launch_call.c lib/emu/library.c lib/emu/link.c lib/emu/module.c lib/emu/module.h lib/emu/module_call.c \
+	lib/emu/launch_call.c lib/emu/library.c lib/emu/link.c lib/emu/loading.c lib/emu/loading.h lib/emu/module.c lib/emu/module.h lib/emu/module_call.c \
 	lib/emu/archive.c lib/emu/archive.h lib/emu/device_runtime.c lib/emu/device_runtime.h \
 	lib/emu/jit.c lib/emu/jit.h lib/emu/unpack.c lib/emu/unpack.h
 lib_emu_libemu_la_LIBADD = lib/ptx/libptx.la $(LZ4_LIBS) $(ZSTD_LIBS)

@@ -24,7 +24,7 @@ typedef struct cx_emu_function {
     int cluster[3]; /* of launches that name none; 0: not set */
     int non_portable_clusters, cluster_policy;
     cx_emu_old_launch *old_launch; /* NULL: nothing was set */
-    bool loaded; /* what cuFuncIsLoaded says: nothing else depends on it */
+    bool loaded; /* what cuFuncIsLoaded says; see loading.h too */
 } cx_emu_function;
 
 struct cx_emu_module {

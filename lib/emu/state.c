@@ -14,6 +14,7 @@
 #include "emu/sticky.h"
 #include "emu/unwaited.h"
 #include "emu/warp.h"
+#include "emu/loading.h"
 #include "emu/watchdog.h"
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +91,7 @@ static cxu_result configure_from_environment(void)
 static bool choose_behaviour(void)
 {
     return cx_emu_schedule_choose() && cx_emu_sticky_choose() && cx_emu_warp_choose() &&
+           cx_emu_loading_choose() &&
            cx_emu_cores_choose() && cx_emu_watchdog_choose() && cx_emu_faults_choose();
 }
 

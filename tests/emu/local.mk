@@ -115,6 +115,13 @@ tests_emu_check_managed_variable_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_emu_check_managed_variable_CFLAGS = $(EMU_CFLAGS)
 tests_emu_check_managed_variable_LDADD = $(EMU_LIBS)
 
+check_PROGRAMS += tests/emu/check_loading
+TESTS += tests/emu/check_loading
+tests_emu_check_loading_SOURCES = tests/emu/check_loading.c tests/emu/kernels.h
+tests_emu_check_loading_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_loading_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_loading_LDADD = $(EMU_LIBS)
+
 check_PROGRAMS += tests/emu/check_touched
 TESTS += tests/emu/check_touched
 tests_emu_check_touched_SOURCES = tests/emu/check_touched.c
