@@ -132,20 +132,21 @@ typedef struct pci_address {
     unsigned int domain, bus, device, function;
 } pci_address;
 
-/* In hex: domain:bus:device.function, domain:bus:device or bus:device.function. */
+/* In hex: domain:bus:device.function, domain:bus:device or bus:device.function. A domain may have 8
+ * digits, as tools print it. */
 static bool parse_pci_address(const char *text, pci_address *out_address)
 {
     pci_address all = {0}, no_function = {0}, no_domain = {0};
     int end = 0;
     if (strpbrk(text, "+-") != NULL)
         return false;
-    if (sscanf(text, "%4x:%2x:%2x.%1x%n", &all.domain, &all.bus, &all.device, &all.function,
+    if (sscanf(text, "%8x:%2x:%2x.%1x%n", &all.domain, &all.bus, &all.device, &all.function,
                &end) == 4 &&
         text[end] == '\0') {
         *out_address = all;
         return true;
     }
-    if (sscanf(text, "%4x:%2x:%2x%n", &no_function.domain, &no_function.bus, &no_function.device,
+    if (sscanf(text, "%8x:%2x:%2x%n", &no_function.domain, &no_function.bus, &no_function.device,
                &end) == 3 &&
         text[end] == '\0') {
         *out_address = no_function;

@@ -64,6 +64,10 @@ START_TEST(a_pci_address_leads_back_to_its_device)
         ck_assert_int_eq(device, i);
         EXPECT(SUCCESS, device_get_by_pci_bus_id, &device, text + 5);
         ck_assert_int_eq(device, i);
+        char wide[17] = "0000"; /* as nvidia-smi prints it */
+        strcat(wide, text);
+        EXPECT(SUCCESS, device_get_by_pci_bus_id, &device, wide);
+        ck_assert_int_eq(device, i);
     }
     CUdevice device = -1;
     EXPECT(SUCCESS, device_get_by_pci_bus_id, &device, "0:2:0");
@@ -74,7 +78,8 @@ END_TEST
 
 START_TEST(what_is_no_pci_address_is_an_error)
 {
-    static const char *const malformed[] = {"", "gpu", "0000:01:00.0x", "0000:01", "-1:01:00.0"};
+    static const char *const malformed[] = {"", "gpu", "0000:01:00.0x", "0000:01", "-1:01:00.0",
+                                            "000000000:01:00.0"};
     static const char *const absent[] = {"0000:40:00.0", "0001:01:00.0", "0000:01:01.0",
                                          "0000:01:00.1"};
     CUdevice device = 77;
