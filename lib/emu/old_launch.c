@@ -9,7 +9,7 @@
 
 struct cx_emu_old_launch {
     uint32_t block[3];
-    unsigned int shared_bytes;
+    unsigned int shared_bytes, argument_bytes;
     unsigned char arguments[CX_EMU_OLD_ARGUMENTS_MAX];
 };
 
@@ -79,7 +79,7 @@ cxu_result cx_emu_call_func_set_shared_size(CUfunction handle, unsigned int byte
     return result;
 }
 
-/* The size itself matters to nobody: the kernel says how much it reads. */
+/* The kernel says how much it reads, but it must not be less than this. */
 cxu_result cx_emu_call_param_set_size(CUfunction handle, unsigned int bytes)
 {
     cx_emu_function *function;
@@ -92,6 +92,8 @@ cxu_result cx_emu_call_param_set_size(CUfunction handle, unsigned int bytes)
     result = find_settings(handle, &function, &settings);
     if (result == CXU_SUCCESS && bytes > CX_EMU_OLD_ARGUMENTS_MAX)
         result = CXU_INVALID_VALUE;
+    if (result == CXU_SUCCESS)
+        settings->argument_bytes = bytes;
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }
@@ -155,6 +157,9 @@ static cxu_result copy_settings(CUfunction handle, cx_emu_old_launch *out_settin
 
     pthread_mutex_lock(&cx_emu_lock);
     result = find_settings(handle, &function, &settings);
+    if (result == CXU_SUCCESS &&
+        settings->argument_bytes > cx_emu_function_describe(function).parameter_bytes)
+        result = CXU_INVALID_VALUE;
     if (result == CXU_SUCCESS)
         *out_settings = *settings;
     pthread_mutex_unlock(&cx_emu_lock);
