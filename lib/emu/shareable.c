@@ -19,10 +19,12 @@ static cxu_result check_type(const char *call, cxu_mem_handle_type type)
     }
 }
 
-static cxu_result export_handle(CUmemGenericAllocationHandle handle, int *out_file)
+/* Memory is exported only as what it was created for: no other type can be asked for. */
+static cxu_result export_handle(CUmemGenericAllocationHandle handle, cxu_mem_handle_type type,
+                                int *out_file)
 {
     const cx_emu_physical *physical = cx_emu_physical_find(handle);
-    if (physical == NULL)
+    if (physical == NULL || type != CXU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
         return CXU_INVALID_VALUE;
     cxu_result result = cx_emu_device_error(physical->device);
     return result == CXU_SUCCESS ? cx_emu_physical_export(physical, out_file) : result;
@@ -39,11 +41,8 @@ cxu_result cx_emu_call_mem_export_to_shareable_handle(void *out_shareable,
         return result;
     if (out_shareable == NULL || flags != 0)
         return CXU_INVALID_VALUE;
-    result = check_type("cuMemExportToShareableHandle", type);
-    if (result != CXU_SUCCESS)
-        return result;
     pthread_mutex_lock(&cx_emu_lock);
-    result = export_handle(handle, &file);
+    result = export_handle(handle, type, &file);
     pthread_mutex_unlock(&cx_emu_lock);
     if (result == CXU_SUCCESS)
         memcpy(out_shareable, &file, sizeof(file));
