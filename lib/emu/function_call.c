@@ -85,7 +85,7 @@ cxu_result cx_emu_call_func_get_attribute(int *out_value, cxu_func_attribute att
     if (!out_value || !handle)
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
-    result = cx_emu_function_or_kernel_find(handle, &function);
+    result = cx_emu_function_find(handle, &function);
     if (result == CXU_SUCCESS)
         result = read_attribute(function, attribute, out_value);
     pthread_mutex_unlock(&cx_emu_lock);
@@ -164,7 +164,7 @@ cxu_result cx_emu_call_func_set_cache_config(CUfunction handle, cxu_func_cache c
     if ((unsigned int)config > CXU_FUNC_CACHE_PREFER_EQUAL)
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
-    result = cx_emu_function_or_kernel_find(handle, &function);
+    result = cx_emu_function_find(handle, &function);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }
@@ -180,7 +180,7 @@ cxu_result cx_emu_call_func_set_shared_mem_config(CUfunction handle, cxu_shared_
     if ((unsigned int)config > CXU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE)
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
-    result = cx_emu_function_or_kernel_find(handle, &function);
+    result = cx_emu_function_find(handle, &function);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }
@@ -195,7 +195,7 @@ cxu_result cx_emu_call_func_get_module(CUmodule *out_module, CUfunction handle)
     if (!out_module || !handle)
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
-    result = cx_emu_function_or_kernel_find(handle, &function);
+    result = cx_emu_function_find(handle, &function);
     if (result == CXU_SUCCESS)
         *out_module = cx_emu_module_handle(function->module);
     pthread_mutex_unlock(&cx_emu_lock);
@@ -212,7 +212,7 @@ cxu_result cx_emu_call_func_get_name(const char **out_name, CUfunction handle)
     if (!out_name || !handle)
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
-    result = cx_emu_function_or_kernel_find(handle, &function);
+    result = cx_emu_function_find(handle, &function);
     if (result == CXU_SUCCESS)
         *out_name = cx_emu_function_describe(function).name;
     pthread_mutex_unlock(&cx_emu_lock);
@@ -231,7 +231,7 @@ cxu_result cx_emu_call_func_get_param_info(CUfunction handle, size_t index, size
     if (!out_offset || !handle)
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
-    result = cx_emu_function_or_kernel_find(handle, &function);
+    result = cx_emu_function_find(handle, &function);
     if (result == CXU_SUCCESS) {
         kernel = cx_emu_function_describe(function);
         if (index >= kernel.parameter_count)
@@ -256,7 +256,7 @@ cxu_result cx_emu_call_func_get_param_count(CUfunction handle, size_t *out_count
     if (!out_count || !handle)
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
-    result = cx_emu_function_or_kernel_find(handle, &function);
+    result = cx_emu_function_find(handle, &function);
     if (result == CXU_SUCCESS)
         *out_count = cx_emu_function_describe(function).parameter_count;
     pthread_mutex_unlock(&cx_emu_lock);
