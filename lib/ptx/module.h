@@ -287,7 +287,11 @@ struct cx_ptx_function {
 
 /* Where a variable lies. While a module is parsed offsets are in the part; then constants are the
  * end of the module's memory, and only managed variables are apart. */
-typedef enum cx_ptx_part { CX_PTX_PART_PLAIN, CX_PTX_PART_CONSTANT, CX_PTX_PART_MANAGED } cx_ptx_part;
+typedef enum cx_ptx_part {
+    CX_PTX_PART_PLAIN,
+    CX_PTX_PART_CONSTANT,
+    CX_PTX_PART_MANAGED
+} cx_ptx_part;
 
 /* The initial bytes of a variable. */
 typedef struct cx_ptx_image {

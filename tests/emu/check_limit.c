@@ -45,7 +45,8 @@ static void launch(const char *name, CUstream stream)
     uint32_t go = 0;
     void *parameters[] = {&go};
 
-    ck_success(cx_emu_call_launch_kernel(load(name), 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL));
+    ck_success(
+        cx_emu_call_launch_kernel(load(name), 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL));
 }
 
 static const struct {

@@ -54,7 +54,7 @@ static bool is_loaded(CUfunction function)
     return state == CXU_FUNCTION_LOADING_STATE_LOADED;
 }
 
-/* Uses a kernel while another stream is held, and tells whether it came back before that went on. */
+/* Uses a kernel while another stream is held: that comes back before the stream goes on, or not. */
 static void ck_waits(bool only_loads, bool waits)
 {
     stream_gate gate = GATE_CLOSED;

@@ -1,8 +1,8 @@
 /* Managed variables of modules and libraries. */
 #include "work_fixture.h"
 
-/* look(out): the word `shared`; tell(out): the words of `shared`, `plain`, those that `to_shared` and `to_plain` point at, and
- * the constant; add(by): adds to `shared`. */
+/* look(out): the word `shared`; tell(out): the words of `shared`, `plain`, what `to_shared` and
+ * `to_plain` point at, and the constant; add(by): adds to `shared`. */
 static const char text[] =
     ".version 6.4\n.target sm_50\n.address_size 64\n"
     ".visible .global .align 4 .u32 plain = 42;\n"

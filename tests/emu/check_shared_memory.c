@@ -39,7 +39,8 @@ static cxu_result put(uint32_t at, unsigned int bytes)
     void *parameters[] = {&at};
 
     ck_success(cx_emu_call_module_get_function(&function, module, "put"));
-    ck_success(cx_emu_call_launch_kernel(function, 1, 1, 1, 1, 1, 1, bytes, NULL, parameters, NULL));
+    ck_success(
+        cx_emu_call_launch_kernel(function, 1, 1, 1, 1, 1, 1, bytes, NULL, parameters, NULL));
     return cx_emu_call_ctx_synchronize();
 }
 
@@ -52,7 +53,8 @@ static void ck_total(unsigned int bytes, uint32_t total)
 
     ck_success(cx_emu_call_mem_alloc(&out, sizeof told));
     ck_success(cx_emu_call_module_get_function(&function, module, "tell"));
-    ck_success(cx_emu_call_launch_kernel(function, 1, 1, 1, 1, 1, 1, bytes, NULL, parameters, NULL));
+    ck_success(
+        cx_emu_call_launch_kernel(function, 1, 1, 1, 1, 1, 1, bytes, NULL, parameters, NULL));
     ck_success(cx_emu_call_memcpy_dtoh(told, out, sizeof told));
     ck_assert_uint_eq(told[0], total);
     ck_assert_uint_eq(told[1], bytes);

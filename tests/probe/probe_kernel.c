@@ -72,8 +72,8 @@ static void limits_in_use(void)
     see_result("printf-done", cuCtxSetLimit(LIMIT_PRINTF_SIZE, 4096 * KIB));
 }
 
-/* How far beyond 8 bytes of dynamic shared memory a kernel gets, in steps of 64 bytes: that ends the
- * process's use of the GPU. */
+/* How far beyond 8 bytes of dynamic shared memory a kernel gets, in steps of 64 bytes: the last one
+ * ends the process's use of the GPU. */
 static void shared_unit(void)
 {
     unsigned int at = 4, reached = 0;
