@@ -207,7 +207,7 @@ static bool take_host_memory(cx_emu_allocation *allocation)
     bool device_memory =
         allocation->kind == CX_EMU_MEMORY_DEVICE || allocation->kind == CX_EMU_MEMORY_ASYNC;
     /* The host would promise more than it has, and kill a process when the memory is touched. */
-    if (allocation->bytes / page_bytes >= (size_t)sysconf(_SC_PHYS_PAGES)) {
+    if (allocation->bytes >= cx_emu_machine_total_bytes()) {
         cx_emu_refused_by_machine(allocation->bytes);
         return false;
     }

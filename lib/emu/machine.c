@@ -3,6 +3,7 @@
 #include "base/cancel.h"
 
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,9 +15,16 @@ static size_t pages_bytes(int name)
     return pages > 0 && page_bytes > 0 ? (size_t)pages * (size_t)page_bytes : 0;
 }
 
+/* Each answer of the system's takes a system call, and allocations ask. */
 size_t cx_emu_machine_total_bytes(void)
 {
-    return pages_bytes(_SC_PHYS_PAGES);
+    static _Atomic size_t total_bytes;
+    size_t known = atomic_load_explicit(&total_bytes, memory_order_relaxed);
+    if (known == 0) {
+        known = pages_bytes(_SC_PHYS_PAGES);
+        atomic_store_explicit(&total_bytes, known, memory_order_relaxed);
+    }
+    return known;
 }
 
 /* Reads the beginning of the file, which has the lines in question. */

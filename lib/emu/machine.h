@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 
+/* The same for the life of the process. */
 size_t cx_emu_machine_total_bytes(void);
 
 /* The memory that the system can give to programs (MemAvailable). Reads a file of /proc, which

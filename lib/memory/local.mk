@@ -39,6 +39,7 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/pointer_slots.c lib/memory/pointer_slots.h \
 	lib/memory/pointer_table.c lib/memory/pointer_table.h \
 	lib/memory/private_pool.c lib/memory/private_pool.h \
+	lib/memory/radix_tree.c lib/memory/radix_tree.h \
 	lib/memory/ranges.c lib/memory/ranges.h \
 	lib/memory/raw_alloc.c \
 	lib/memory/report.c lib/memory/report.h \

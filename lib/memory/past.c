@@ -2,6 +2,7 @@
 
 #include "memory/pointer_table.h"
 
+#include <bsd/sys/tree.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -10,77 +11,138 @@
 
 #define PAST_MAX 1024
 
-/* Lock "pointers". Sorted by address, without overlaps. */
-static cx_past all[PAST_MAX];
+typedef struct record {
+    cx_past past;
+    RB_ENTRY(record) by_address;
+    struct record *next_spare;
+} record;
+
+typedef RB_HEAD(past_tree, record) past_tree;
+
+static int compare_records(const record *left, const record *right)
+{
+    return (left->past.begin > right->past.begin) - (left->past.begin < right->past.begin);
+}
+
+RB_GENERATE_INTERNAL(past_tree, record, by_address, compare_records, __attribute__((unused)) static)
+
+/* Lock "pointers". None overlaps another. */
+static past_tree all = RB_INITIALIZER(&all);
+static record records[PAST_MAX];
+static size_t used; /* of `records`, ever */
+static record *spare;
 static _Atomic size_t count;
 
-static size_t past_count(void)
+static bool is_full(void)
 {
-    return atomic_load_explicit(&count, memory_order_relaxed);
+    return atomic_load_explicit(&count, memory_order_relaxed) == PAST_MAX;
 }
 
-/* The first one that ends behind an address. */
-static size_t first_behind(uintptr_t address)
+/* The last one that begins at an address or before it; NULL: none. */
+static record *last_up_to(uintptr_t address)
 {
-    size_t low = 0, high = past_count();
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (all[middle].end <= address)
-            low = middle + 1;
-        else
-            high = middle;
+    record *found = NULL;
+    for (record *each = RB_ROOT(&all); each != NULL;) {
+        if (each->past.begin > address) {
+            each = RB_LEFT(each, by_address);
+        } else {
+            found = each;
+            each = RB_RIGHT(each, by_address);
+        }
     }
-    return low;
+    return found;
 }
 
-static void remove_at(size_t index)
+/* The last one with a byte in [begin, end); NULL: none. */
+static record *last_overlapping(uintptr_t begin, uintptr_t end)
 {
-    memmove(&all[index], &all[index + 1], (past_count() - index - 1) * sizeof all[0]);
+    record *found = last_up_to(end - 1);
+    return found != NULL && found->past.end > begin ? found : NULL;
+}
+
+static void remove_record(record *gone)
+{
+    RB_REMOVE(past_tree, &all, gone);
+    gone->next_spare = spare;
+    spare = gone;
     atomic_fetch_sub(&count, 1);
+}
+
+/* There is a record left. */
+static void add_record(const cx_past *past)
+{
+    record *added = spare;
+    if (added != NULL)
+        spare = added->next_spare;
+    else
+        added = &records[used++];
+    added->past = *past;
+    RB_INSERT(past_tree, &all, added);
+    atomic_fetch_add(&count, 1);
+}
+
+/* Extends a neighbour, with the gap in between. */
+static void join_record(record *neighbour, const cx_past *past)
+{
+    if (past->begin < neighbour->past.begin)
+        neighbour->past.begin = past->begin;
+    else
+        neighbour->past.end = past->end;
+    neighbour->past.size_bytes += past->size_bytes;
+}
+
+/* Joins neighbours without a gap, as most are that a program frees in order. False: there is a
+ * gap. */
+static bool join_touching(const cx_past *past)
+{
+    record *before = last_up_to(past->begin);
+    record *behind = before != NULL ? RB_NEXT(past_tree, &all, before) : RB_MIN(past_tree, &all);
+    record *neighbour = before != NULL && before->past.end == past->begin   ? before
+                        : behind != NULL && behind->past.begin == past->end ? behind
+                                                                            : NULL;
+    if (neighbour != NULL)
+        join_record(neighbour, past);
+    return neighbour != NULL;
 }
 
 /* Merges the closest two neighbours, with the gap between them: the system is asked about the
  * host's memory there as well. */
 static void merge_closest(void)
 {
-    size_t best = 0;
-    for (size_t i = 1; i + 1 < past_count(); i++)
-        if (all[i + 1].begin - all[i].end < all[best + 1].begin - all[best].end)
-            best = i;
-    all[best + 1].begin = all[best].begin;
-    all[best + 1].size_bytes += all[best].size_bytes;
-    remove_at(best);
-}
-
-static void insert_at(size_t index, const cx_past *past)
-{
-    memmove(&all[index + 1], &all[index], (past_count() - index) * sizeof all[0]);
-    all[index] = *past;
-    atomic_fetch_add(&count, 1);
+    record *best = NULL, *next;
+    uintptr_t gap, least = UINTPTR_MAX;
+    for (record *each = RB_MIN(past_tree, &all);
+         (next = RB_NEXT(past_tree, &all, each)) != NULL; each = next) {
+        gap = next->past.begin - each->past.end;
+        if (best == NULL || gap < least) {
+            best = each;
+            least = gap;
+        }
+    }
+    next = RB_NEXT(past_tree, &all, best);
+    const cx_past past = best->past;
+    remove_record(best);
+    join_record(next, &past);
 }
 
 void cx_past_leave(uintptr_t begin, uintptr_t end)
 {
-    size_t i = first_behind(begin);
-    while (i < past_count() && all[i].begin < end) {
-        cx_past *past = &all[i];
-        if (past->begin < begin && past->end > end) {
+    record *each;
+    while ((each = last_overlapping(begin, end)) != NULL) {
+        cx_past *past = &each->past;
+        if (past->begin >= begin && past->end <= end) {
+            remove_record(each);
+        } else if (past->begin >= begin) {
+            past->begin = end; /* its place in the tree stays */
+        } else if (past->end <= end) {
+            past->end = begin;
+        } else if (is_full()) {
+            return; /* it stays: the system is asked about the host's memory */
+        } else {
             cx_past rest = *past;
-            if (past_count() == PAST_MAX)
-                return; /* it stays: the system is asked about the host's memory */
             past->end = begin;
             rest.begin = end;
-            insert_at(i + 1, &rest);
-            return;
-        }
-        if (past->begin < begin) {
-            past->end = begin;
-            i++;
-        } else if (past->end > end) {
-            past->begin = end;
-            return;
-        } else {
-            remove_at(i);
+            add_record(&rest);
         }
     }
 }
@@ -88,13 +150,15 @@ void cx_past_leave(uintptr_t begin, uintptr_t end)
 void cx_past_enter(const cx_past *past)
 {
     cx_past_leave(past->begin, past->end);
-    if (past_count() == PAST_MAX)
+    if (is_full()) {
+        /* merged neighbours may enclose it */
+        if (last_overlapping(past->begin, past->end) != NULL || join_touching(past))
+            return;
         merge_closest();
-    size_t place = first_behind(past->begin);
-    /* merged neighbours may enclose it */
-    if (place < past_count() && all[place].begin < past->end)
-        return;
-    insert_at(place, past);
+        if (last_overlapping(past->begin, past->end) != NULL)
+            return;
+    }
+    add_record(past);
 }
 
 /* The kernel's read fails where the thread's own read would fault. */
@@ -130,13 +194,16 @@ static bool is_kept_by_driver(uintptr_t address)
     return kept;
 }
 
+/* The first one with a byte in [begin, end). */
 static bool find_past(uintptr_t begin, uintptr_t end, cx_past *out_past)
 {
-    size_t i = first_behind(begin);
-    bool found = i < past_count() && all[i].begin < end;
-    if (found)
-        *out_past = all[i];
-    return found;
+    record *found = last_up_to(begin);
+    if (found == NULL || found->past.end <= begin)
+        found = found != NULL ? RB_NEXT(past_tree, &all, found) : RB_MIN(past_tree, &all);
+    if (found == NULL || found->past.begin >= end)
+        return false;
+    *out_past = found->past;
+    return true;
 }
 
 /* True if the host reaches an address that no driver keeps; a driver may get it meanwhile. */

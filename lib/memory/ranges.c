@@ -3,6 +3,7 @@
 #include "alloc/fit.h"
 #include "base/error.h"
 #include "memory/pointer_table.h"
+#include "memory/radix_tree.h"
 #include "memory/start_bits.h"
 
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 
 /* Never freed, so that a reader may look at one that is gone. */
 typedef struct cx_range {
-    _Atomic uintptr_t begin;
+    cx_radix_item start;
     _Atomic size_t size_bytes;
     _Atomic(cx_context *) context;
     _Atomic uint32_t epoch;
@@ -20,31 +21,18 @@ typedef struct cx_range {
     struct cx_range *next_spare;
 } cx_range;
 
-/* Sorted by address, without overlaps. */
-typedef struct list {
-    size_t capacity;
-    struct list *smaller; /* outgrown lists; NULL: none */
-    _Atomic(cx_range *) ranges[];
-} list;
-
-/* Changes need lock "pointers", and the version is odd meanwhile. A reader reads the version, the
- * list and the version again, and looks again if it was odd or has changed. Outgrown lists are
- * kept. */
+/* By their starts; none overlaps another. Changes need lock "pointers", and the version is odd
+ * meanwhile. A reader reads the version, the tree and the version again, and looks again if it was
+ * odd or has changed. */
+static cx_radix_tree all;
 static _Atomic uint64_t version;
-static _Atomic(list *) list_now;
-static _Atomic size_t count;
 static cx_range *spare;
 
 /* ---- finding ---- */
 
-static cx_range *range_at(const list *all, size_t index)
-{
-    return atomic_load_explicit(&all->ranges[index], memory_order_acquire);
-}
-
 static uintptr_t begin_of(const cx_range *range)
 {
-    return atomic_load_explicit(&range->begin, memory_order_acquire);
+    return atomic_load_explicit(&range->start.address, memory_order_acquire);
 }
 
 static uintptr_t end_of(const cx_range *range)
@@ -52,28 +40,15 @@ static uintptr_t end_of(const cx_range *range)
     return begin_of(range) + atomic_load_explicit(&range->size_bytes, memory_order_acquire);
 }
 
-/* The number of ranges that begin at the address or before it, if nothing changes meanwhile. */
-static size_t count_up_to(const list *all, size_t number, uintptr_t address)
+/* The last range that begins at the address or before it; NULL: none. */
+static cx_range *last_up_to(uintptr_t address)
 {
-    size_t low = 0, high = number;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (begin_of(range_at(all, middle)) <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return (cx_range *)cx_radix_tree_floor(&all, address);
 }
 
 static cx_range *find_range(uintptr_t address)
 {
-    const list *all = atomic_load_explicit(&list_now, memory_order_acquire);
-    size_t number = atomic_load_explicit(&count, memory_order_acquire);
-    if (all == NULL || number > all->capacity)
-        return NULL;
-    size_t place = count_up_to(all, number, address);
-    cx_range *range = place != 0 ? range_at(all, place - 1) : NULL;
+    cx_range *range = last_up_to(address);
     return range != NULL && address < end_of(range) ? range : NULL;
 }
 
@@ -171,37 +146,20 @@ static void end_change(void)
     atomic_fetch_add_explicit(&version, 1, memory_order_release);
 }
 
-static void drop_at(list *all, size_t index)
+static void put_spare(cx_range *range)
 {
-    size_t number = atomic_load(&count);
-    cx_range *range = range_at(all, index);
-    begin_change();
-    for (size_t i = index + 1; i < number; i++)
-        atomic_store_explicit(&all->ranges[i - 1], range_at(all, i), memory_order_release);
-    atomic_store_explicit(&count, number - 1, memory_order_release);
-    end_change();
     if (range->starts.levels != 0)
         cx_start_bits_close(&range->starts);
     range->next_spare = spare;
     spare = range;
 }
 
-static bool make_room(void)
+static void drop_range(cx_range *range)
 {
-    list *all = atomic_load(&list_now);
-    size_t number = atomic_load(&count), capacity = all != NULL ? all->capacity : 0;
-    if (number < capacity)
-        return true;
-    capacity = capacity != 0 ? 2 * capacity : 64;
-    list *grown = calloc(1, sizeof *grown + capacity * sizeof grown->ranges[0]);
-    if (grown == NULL)
-        return false;
-    grown->capacity = capacity;
-    grown->smaller = all;
-    for (size_t i = 0; i < number; i++)
-        atomic_store_explicit(&grown->ranges[i], range_at(all, i), memory_order_relaxed);
-    atomic_store_explicit(&list_now, grown, memory_order_release);
-    return true;
+    begin_change();
+    cx_radix_tree_remove(&all, &range->start);
+    end_change();
+    put_spare(range);
 }
 
 static cx_range *take_spare(bool segment, size_t size_bytes)
@@ -219,12 +177,11 @@ static cx_range *take_spare(bool segment, size_t size_bytes)
     return NULL;
 }
 
-static void insert_range(cx_range *range, const cx_range_view *view)
+/* False: no memory. */
+static bool insert_range(cx_range *range, const cx_range_view *view)
 {
-    list *all = atomic_load(&list_now);
-    size_t number = atomic_load(&count), place = count_up_to(all, number, view->begin);
     begin_change();
-    atomic_store_explicit(&range->begin, view->begin, memory_order_release);
+    atomic_store_explicit(&range->start.address, view->begin, memory_order_release);
     atomic_store_explicit(&range->size_bytes, view->size_bytes, memory_order_release);
     atomic_store_explicit(&range->context, view->context, memory_order_release);
     atomic_store_explicit(&range->epoch, view->epoch, memory_order_release);
@@ -233,17 +190,15 @@ static void insert_range(cx_range *range, const cx_range_view *view)
     atomic_store_explicit(&range->stays, view->stays, memory_order_release);
     atomic_store_explicit(&range->mapped, view->mapped, memory_order_release);
     atomic_store_explicit(&range->callers, view->callers, memory_order_release);
-    for (size_t i = number; i > place; i--)
-        atomic_store_explicit(&all->ranges[i], range_at(all, i - 1), memory_order_release);
-    atomic_store_explicit(&all->ranges[place], range, memory_order_release);
-    atomic_store_explicit(&count, number + 1, memory_order_release);
+    bool inserted = cx_radix_tree_add(&all, &range->start);
     end_change();
+    return inserted;
 }
 
-static void end_at(list *all, size_t place, cx_past_end how)
+static void end_range(cx_range *range, cx_past_end how)
 {
     cx_range_view view;
-    look_at_range(range_at(all, place), &view);
+    look_at_range(range, &view);
     const cx_past past = {
         .begin = view.begin,
         .end = view.begin + view.size_bytes,
@@ -253,39 +208,39 @@ static void end_at(list *all, size_t place, cx_past_end how)
         .size_bytes = view.size_bytes,
         .how = how,
     };
-    drop_at(all, place);
+    drop_range(range);
     if (!view.callers)
         cx_past_enter(&past);
+}
+
+/* The last range with a byte in [begin, end); NULL: none. */
+static cx_range *last_overlapping(uintptr_t begin, uintptr_t end)
+{
+    cx_range *range = last_up_to(end - 1);
+    return range != NULL && end_of(range) > begin ? range : NULL;
 }
 
 /* The driver has handed out their addresses anew: other code freed their memory, or a reset did,
  * which ctxrt has not noticed yet. */
 static void drop_overlapped(uintptr_t begin, uintptr_t end)
 {
-    list *all = atomic_load(&list_now);
-    size_t place = all != NULL ? count_up_to(all, atomic_load(&count), end - 1) : 0;
-    while (place != 0 && end_of(range_at(all, place - 1)) > begin)
-        end_at(all, --place, CX_PAST_FREED);
-}
-
-static bool range_overlaps(uintptr_t begin, uintptr_t end)
-{
-    const list *all = atomic_load(&list_now);
-    size_t place = all != NULL ? count_up_to(all, atomic_load(&count), end - 1) : 0;
-    return place != 0 && end_of(range_at(all, place - 1)) > begin;
+    cx_range *range;
+    while ((range = last_overlapping(begin, end)) != NULL)
+        end_range(range, CX_PAST_FREED);
 }
 
 static bool add_range(const cx_range_view *view)
 {
     uintptr_t end = view->begin + view->size_bytes;
-    if (view->callers && range_overlaps(view->begin, end))
+    if (view->callers && last_overlapping(view->begin, end) != NULL)
         return true;
     drop_overlapped(view->begin, end);
     cx_past_leave(view->begin, end);
-    cx_range *range = make_room() ? take_spare(view->segment, view->size_bytes) : NULL;
-    if (range != NULL)
-        insert_range(range, view);
-    return range != NULL;
+    cx_range *range = take_spare(view->segment, view->size_bytes);
+    if (range == NULL || insert_range(range, view))
+        return range != NULL;
+    put_spare(range);
+    return false;
 }
 
 ctxrt_status cx_ranges_add(const cx_range_view *view)
@@ -302,12 +257,11 @@ void cx_ranges_remove(const cx_context *context, uint32_t epoch, uintptr_t begin
 {
     cx_range_view view;
     cx_pointers_lock();
-    list *all = atomic_load(&list_now);
-    size_t place = all != NULL ? count_up_to(all, atomic_load(&count), begin) : 0;
-    if (place != 0) {
-        look_at_range(range_at(all, place - 1), &view);
+    cx_range *range = last_up_to(begin);
+    if (range != NULL) {
+        look_at_range(range, &view);
         if (view.begin == begin && view.context == context && view.epoch == epoch)
-            end_at(all, place - 1, how);
+            end_range(range, how);
     }
     cx_pointers_unlock();
 }
@@ -315,12 +269,14 @@ void cx_ranges_remove(const cx_context *context, uint32_t epoch, uintptr_t begin
 void cx_ranges_forget(const cx_context *context)
 {
     cx_range_view view;
+    uintptr_t address = UINTPTR_MAX;
+    cx_range *range;
     cx_pointers_lock();
-    list *all = atomic_load(&list_now);
-    for (size_t i = atomic_load(&count); i-- > 0;) {
-        look_at_range(range_at(all, i), &view);
+    while ((range = last_up_to(address)) != NULL) {
+        look_at_range(range, &view);
+        address = view.begin - 1; /* no memory begins at 0 */
         if (view.context == context && view.epoch != atomic_load(&context->epoch) && !view.stays)
-            end_at(all, i, CX_PAST_RESET);
+            end_range(range, CX_PAST_RESET);
     }
     cx_pointers_unlock();
 }
