@@ -6,7 +6,6 @@
 #include "driver/driver.h"
 #include "fixture.h"
 #include "memory/allocator_snapshot.h"
-#include "memory/past.h"
 #include "memory/pointer_table.h"
 #include "memory/start_bits.h"
 #include "random.h"
@@ -485,78 +484,6 @@ static void *use_and_free(void *argument)
     return NULL;
 }
 
-static void enter_past(uintptr_t begin, size_t size)
-{
-    const cx_past past = {.begin = begin, .end = begin + size, .size_bytes = size};
-    cx_pointers_lock();
-    cx_past_enter(&past);
-    cx_pointers_unlock();
-}
-
-/* What earlier tests of the process have entered. */
-static void leave_all(void)
-{
-    cx_pointers_lock();
-    cx_past_leave(0, UINTPTR_MAX);
-    cx_pointers_unlock();
-}
-
-/* An entry that cannot be split, for there is no room, stays. */
-START_TEST(the_host_has_a_part_of_an_entry_of_a_full_table)
-{
-    enum { ENTRIES = 1100, PAGE = 4096, PAGES = 8 };
-    static char mine[PAGES * PAGE];
-    cx_past found;
-    enter_past((uintptr_t)mine, sizeof mine);
-    for (uintptr_t i = 1; i <= ENTRIES; i++)
-        enter_past(2 * i * PAGE, PAGE);
-    for (int i = 1; i + 1 < PAGES; i++)
-        ck_assert(!cx_past_find(mine + (ptrdiff_t)i * PAGE, 64, &found));
-    ck_assert(cx_past_find((const void *)(uintptr_t)(2 * ENTRIES * PAGE), 64, &found));
-}
-END_TEST
-
-/* The first byte is the host's, the last one is not. */
-START_TEST(memory_that_the_host_has_in_part_is_past_for_what_goes_beyond_that)
-{
-    enum { PAGE = 4096 };
-    cx_past found;
-    char *pages = mmap(NULL, 2 * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    ck_assert_ptr_ne(pages, MAP_FAILED);
-    ck_assert_int_eq(mprotect(pages + PAGE, PAGE, PROT_NONE), 0);
-    leave_all();
-    enter_past((uintptr_t)pages, 2 * PAGE);
-    ck_assert(cx_past_find(pages, PAGE + 1, &found));
-    ck_assert(!cx_past_find(pages, PAGE, &found));
-    ck_assert(cx_past_find(pages + PAGE, 1, &found));
-    leave_all();
-    ck_assert_int_eq(munmap(pages, 2 * PAGE), 0);
-}
-END_TEST
-
-static const int closest[] = {0, 1, 2, 511, 1022};
-
-/* Nothing lies between two entries: merging these makes no other address a past one. */
-START_TEST(a_full_table_merges_the_entries_that_are_closest)
-{
-    enum { ENTRIES = 1024, PAGE = 4096 };
-    cx_past found;
-    const size_t bytes = (size_t)2 * (ENTRIES + 1) * PAGE;
-    char *pages = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    ck_assert_ptr_ne(pages, MAP_FAILED);
-    leave_all();
-    for (int i = 0; i <= ENTRIES; i++)
-        enter_past((uintptr_t)pages + (uintptr_t)2 * i * PAGE, i == closest[_i] ? 2 * PAGE : PAGE);
-    for (int i = 0; i <= ENTRIES; i++) {
-        const char *entry = pages + (size_t)2 * i * PAGE;
-        ck_assert_msg(cx_past_find(entry, PAGE, &found), "entry %d is not there any more", i);
-        ck_assert_msg(i == closest[_i] || !cx_past_find(entry + PAGE, PAGE, &found),
-                      "what is behind entry %d was no such memory", i);
-    }
-    ck_assert_int_eq(munmap(pages, bytes), 0);
-}
-END_TEST
-
 START_TEST(threads_find_their_blocks_while_others_come_and_go)
 {
     pthread_t threads[4];
@@ -587,10 +514,6 @@ static Suite *addresses_suite(void)
     tcase_add_test(tcase, memory_of_the_cpu_that_went_with_a_reset_is_refused);
     tcase_add_test(tcase, addresses_that_the_host_has_by_now_are_the_hosts);
     tcase_add_test(tcase, memory_in_stream_order_is_known_after_a_reset_as_before);
-    tcase_add_test(tcase, the_host_has_a_part_of_an_entry_of_a_full_table);
-    tcase_add_test(tcase, memory_that_the_host_has_in_part_is_past_for_what_goes_beyond_that);
-    tcase_add_loop_test(tcase, a_full_table_merges_the_entries_that_are_closest, 0,
-                        sizeof closest / sizeof *closest);
     tcase_add_test(tcase, a_place_that_is_in_no_file_is_told_by_its_address);
     tcase_add_test(tcase, threads_find_their_blocks_while_others_come_and_go);
     suite_add_tcase(suite, tcase);

@@ -196,6 +196,21 @@ tests_memory_check_other_drivers_CPPFLAGS = $(MEMORY_CPPFLAGS) -I$(top_srcdir)/t
 tests_memory_check_other_drivers_CFLAGS = $(MEMORY_CFLAGS)
 tests_memory_check_other_drivers_LDADD = $(INSIDE_LIBS)
 
+check_PROGRAMS += tests/memory/check_past
+TESTS += tests/memory/check_past
+tests_memory_check_past_SOURCES = tests/memory/check_past.c
+tests_memory_check_past_CPPFLAGS = $(MEMORY_CPPFLAGS)
+tests_memory_check_past_CFLAGS = $(MEMORY_CFLAGS)
+tests_memory_check_past_LDADD = $(INSIDE_LIBS)
+
+check_PROGRAMS += tests/memory/check_radix_tree
+TESTS += tests/memory/check_radix_tree
+tests_memory_check_radix_tree_SOURCES = tests/memory/check_radix_tree.c tests/support/random.h \
+	lib/memory/radix_tree.c lib/memory/radix_tree.h
+tests_memory_check_radix_tree_CPPFLAGS = $(MEMORY_CPPFLAGS)
+tests_memory_check_radix_tree_CFLAGS = $(MEMORY_CFLAGS)
+tests_memory_check_radix_tree_LDADD = $(MEMORY_LIBS)
+
 check_PROGRAMS += tests/memory/check_addresses
 TESTS += tests/memory/check_addresses
 tests_memory_check_addresses_SOURCES = tests/memory/check_addresses.c
