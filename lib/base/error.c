@@ -61,15 +61,21 @@ const ctxrt_error *ctxrt_last_error(void)
     return &last.error;
 }
 
+/* Copies no more than the sentence, which is short or empty: paths without errors save too. */
+static void copy_message(char *to, const char *from)
+{
+    memcpy(to, from, strlen(from) + 1);
+}
+
 void cx_error_save(cx_error_saved *out_saved)
 {
     out_saved->error = *ctxrt_last_error();
-    memcpy(out_saved->message, last.message, sizeof last.message);
+    copy_message(out_saved->message, last.message);
 }
 
 void cx_error_restore(const cx_error_saved *saved)
 {
     last.error = saved->error;
-    memcpy(last.message, saved->message, sizeof last.message);
+    copy_message(last.message, saved->message);
     last.error.message = last.message;
 }

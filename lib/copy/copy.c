@@ -194,10 +194,12 @@ static ctxrt_status run_across(const char *call, const cx_copy_plan *plan, void 
 ctxrt_status cx_copy_on_host(const cx_copy_plan *plan, const cx_copy_box *shape)
 {
     cx_copy_pins pins;
-    ctxrt_status status = cx_copy_pin_ends(&plan->destination.view, &plan->source.view, &pins);
+    bool row = shape->height == 1 && shape->depth == 1;
+    ctxrt_status status = cx_copy_pin_ends(&plan->destination.view, &plan->source.view,
+                                           row ? shape->width : SIZE_MAX, &pins);
     if (status != CTXRT_SUCCESS)
         return status;
-    if (shape->height == 1 && shape->depth == 1)
+    if (row)
         memmove(shape->destination, shape->source, shape->width);
     else
         cx_copy_box_on_host(shape);

@@ -4,6 +4,22 @@
 #include "copy/copy.h"
 #include <string.h>
 
+/* Waits for the stream's earlier work; says at once that there is none where the driver can, for
+ * no call is needed then. */
+static ctxrt_status wait_for_work(ctxrt_stream *stream)
+{
+    cx_stream_target target;
+    ctxrt_status status = cx_work_begin(stream, &target);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    const cx_driver *driver = target.driver;
+    bool idle = driver->stream_is_idle != NULL && driver->stream_is_idle(target.native);
+    if (idle)
+        status = cx_context_waited(target.context, "stream", CTXRT_SUCCESS);
+    cx_work_end();
+    return idle ? status : ctxrt_stream_synchronize(stream);
+}
+
 /* Fills memory of the CPU, once earlier work is done; `in_order`: there may be such work. */
 static ctxrt_status fill_on_host(const cx_pointer_view *view, void *destination, int value,
                                  size_t size_bytes, ctxrt_stream *stream, bool in_order)
@@ -11,9 +27,9 @@ static ctxrt_status fill_on_host(const cx_pointer_view *view, void *destination,
     cx_copy_pins pins;
     ctxrt_status status = CTXRT_SUCCESS;
     if (in_order)
-        status = ctxrt_stream_synchronize(stream);
+        status = wait_for_work(stream);
     if (status == CTXRT_SUCCESS)
-        status = cx_copy_pin_ends(view, NULL, &pins);
+        status = cx_copy_pin_ends(view, NULL, size_bytes, &pins);
     if (status != CTXRT_SUCCESS)
         return status;
     memset(destination, value, size_bytes);

@@ -56,14 +56,24 @@ static const cx_pointer_view *find_out_of_reach(const cx_pointer_view *end,
 
 /* ---- pins ---- */
 
+/* Copies of up to so many bytes are over before a pin would pay. */
+#define BRIEF_BYTES ((size_t)16 << 10)
+
+static bool is_live(const cx_pointer_view *end)
+{
+    return end != NULL && end->block.state == CX_POINTER_LIVE;
+}
+
 /* In a section. */
 static ctxrt_status pin_end(const cx_pointer_view *end, cx_copy_pins *pins)
 {
-    if (end == NULL || end->block.state != CX_POINTER_LIVE)
+    if (!is_live(end))
         return CTXRT_SUCCESS;
     cx_context *context = end->block.context;
     if (!end->block.stays && end->block.epoch != atomic_load(&context->epoch))
         return cx_block_overtaken(context);
+    if (pins->entered)
+        return CTXRT_SUCCESS;
     cx_context_pin(context);
     pins->contexts[pins->count++] = context;
     return CTXRT_SUCCESS;
@@ -80,6 +90,7 @@ ctxrt_status cx_copy_pin(const ctxrt_stream *stream, const cx_pointer_view *dest
     out_pins->contexts[0] = out_target->context;
     out_pins->count = 1;
     out_pins->reached_count = 0;
+    out_pins->entered = false;
     cx_context_pin(out_target->context);
     status = pin_end(destination, out_pins);
     if (status == CTXRT_SUCCESS)
@@ -90,18 +101,15 @@ ctxrt_status cx_copy_pin(const ctxrt_stream *stream, const cx_pointer_view *dest
     return status;
 }
 
-static bool is_live(const cx_pointer_view *end)
-{
-    return end != NULL && end->block.state == CX_POINTER_LIVE;
-}
-
 ctxrt_status cx_copy_pin_ends(const cx_pointer_view *destination, const cx_pointer_view *source,
-                              cx_copy_pins *out_pins)
+                              size_t bytes, cx_copy_pins *out_pins)
 {
     cx_thread *thread;
+    bool live = is_live(destination) || is_live(source);
     out_pins->count = out_pins->reached_count = 0;
-    out_pins->cancel = cx_cancel_hold();
-    if (!is_live(destination) && !is_live(source))
+    out_pins->entered = live && bytes <= BRIEF_BYTES;
+    out_pins->cancel = out_pins->entered ? 0 : cx_cancel_hold();
+    if (!live)
         return CTXRT_SUCCESS;
     ctxrt_status status = cx_thread_self(&thread);
     if (status == CTXRT_SUCCESS) {
@@ -109,15 +117,20 @@ ctxrt_status cx_copy_pin_ends(const cx_pointer_view *destination, const cx_point
         status = pin_end(destination, out_pins);
         if (status == CTXRT_SUCCESS)
             status = pin_end(source, out_pins);
-        cx_section_leave();
+        if (status != CTXRT_SUCCESS || !out_pins->entered)
+            cx_section_leave();
     }
-    if (status != CTXRT_SUCCESS)
+    if (status != CTXRT_SUCCESS && !out_pins->entered)
         cx_copy_unpin(out_pins);
     return status;
 }
 
 void cx_copy_unpin(const cx_copy_pins *pins)
 {
+    if (pins->entered) {
+        cx_section_leave();
+        return;
+    }
     for (int i = 0; i < pins->reached_count; i++)
         cx_reach_leave(pins->reached[i]);
     for (int i = 0; i < pins->count; i++)

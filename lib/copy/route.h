@@ -18,6 +18,7 @@ typedef struct cx_copy_pins {
     int count;
     cx_context *reached[3];
     int reached_count;
+    bool entered; /* in a section, instead of pins */
     int cancel;
 } cx_copy_pins;
 
@@ -27,9 +28,10 @@ typedef struct cx_copy_pins {
 ctxrt_status cx_copy_pin(const ctxrt_stream *stream, const cx_pointer_view *destination,
                          const cx_pointer_view *source, cx_stream_target *out_target,
                          cx_copy_pins *out_pins);
-/* Pins the contexts of ends that the host touches itself, in no stream's order. */
+/* Pins the contexts of ends where the host itself touches `bytes`, in no stream's order. For as few
+ * as the host touches in a microsecond it enters a section instead, so that nothing is counted. */
 ctxrt_status cx_copy_pin_ends(const cx_pointer_view *destination, const cx_pointer_view *source,
-                              cx_copy_pins *out_pins);
+                              size_t bytes, cx_copy_pins *out_pins);
 void cx_copy_unpin(const cx_copy_pins *pins);
 
 typedef struct cx_route {

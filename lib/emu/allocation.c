@@ -203,7 +203,7 @@ static cx_emu_arena *arena_of_host(const cx_emu_allocation *allocation, bool dev
  * addresses from before a restart of the driver are not reused by other code either. */
 static bool take_host_memory(cx_emu_allocation *allocation)
 {
-    size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE), bytes = allocation->reserved_bytes;
+    size_t bytes = allocation->reserved_bytes;
     bool device_memory =
         allocation->kind == CX_EMU_MEMORY_DEVICE || allocation->kind == CX_EMU_MEMORY_ASYNC;
     /* The host would promise more than it has, and kill a process when the memory is touched. */
@@ -211,7 +211,7 @@ static bool take_host_memory(cx_emu_allocation *allocation)
         cx_emu_refused_by_machine(allocation->bytes);
         return false;
     }
-    return (device_memory || round_up(bytes, page_bytes, &bytes)) &&
+    return (device_memory || round_up(bytes, (size_t)sysconf(_SC_PAGESIZE), &bytes)) &&
            take_from(arena_of_host(allocation, device_memory), allocation, bytes, 1);
 }
 

@@ -3,6 +3,7 @@
 #include "emu/device.h"
 #include "emu/event.h"
 #include "emu/green.h"
+#include "emu/stack.h"
 #include "emu/state.h"
 #include "emu/sticky.h"
 #include "emu/unwaited.h"
@@ -250,7 +251,7 @@ cxu_result cx_emu_stream_find(CUstream handle, cx_emu_stream **out_stream)
     result = cx_emu_context_current(&context);
     if (result != CXU_SUCCESS)
         return result;
-    green = cx_emu_green_of(NULL);
+    green = cx_emu_stack_top()->context->green;
     if (handle == CXU_STREAM_PER_THREAD || (!handle && thread.per_thread_default))
         return green ? CXU_INVALID_HANDLE : find_of_thread(context, out_stream);
     *out_stream = green ? green->stream : context->legacy;

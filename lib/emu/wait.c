@@ -155,7 +155,7 @@ static bool has_stream(const extent *part, const cx_emu_stream *stream)
 
 static bool is_busy(const extent *part, const cx_emu_stream *stream)
 {
-    return has_stream(part, stream) && stream->head && stream->head->sequence <= part->sequence;
+    return stream->head && stream->head->sequence <= part->sequence && has_stream(part, stream);
 }
 
 /* The oldest unfinished piece of the first stream that has one, or NULL. */

@@ -35,16 +35,6 @@ static ctxrt_status kind_on_cpu(const void *dst, const void *src, infinirtMemcpy
     return status;
 }
 
-/* The host copies once earlier work is done: most memory of a CPU is the host's. False: copy in the
- * stream, which also reports errors. */
-static bool copy_on_cpu(void *dst, const void *src, size_t size)
-{
-    ctxrt_device device;
-    return cx_device_begin(&device) == CTXRT_SUCCESS && device.type == CTXRT_DEVICE_CPU &&
-           ctxrt_stream_synchronize(CTXRT_STREAM_LEGACY) == CTXRT_SUCCESS &&
-           ctxrt_copy(dst, src, size, CTXRT_COPY_HOST_TO_HOST) == CTXRT_SUCCESS;
-}
-
 static infiniStatus_t check_copy(const void *dst, const void *src, size_t size,
                                  infinirtMemcpyKind_t kind)
 {
@@ -54,45 +44,54 @@ static infiniStatus_t check_copy(const void *dst, const void *src, size_t size,
                                                      : INFINI_STATUS_SUCCESS;
 }
 
-static ctxrt_status copy_memory(void *dst, const void *src, size_t size, infinirtMemcpyKind_t kind,
-                                ctxrt_stream *stream)
+static ctxrt_status copy_in_stream(void *dst, const void *src, size_t size,
+                                   infinirtMemcpyKind_t kind, const cx_stream_call *call)
 {
-    ctxrt_device device;
+    ctxrt_status status = CTXRT_SUCCESS;
     ctxrt_copy_kind of_ctxrt = kinds[kind];
-    if (size == 0)
-        return cx_stream_check(stream);
-    ctxrt_status status = cx_device_begin(&device);
-    if (status == CTXRT_SUCCESS && device.type == CTXRT_DEVICE_CPU)
+    if (call->device.type == CTXRT_DEVICE_CPU)
         status = kind_on_cpu(dst, src, kind, &of_ctxrt);
-    return status == CTXRT_SUCCESS ? ctxrt_copy_async(dst, src, size, of_ctxrt, stream) : status;
+    if (status == CTXRT_SUCCESS)
+        status = ctxrt_copy_async(dst, src, size, of_ctxrt, call->target);
+    return status == CTXRT_SUCCESS ? cx_stream_finish_on_cpu(call) : status;
+}
+
+/* Most memory of a CPU is the host's, which copies it at once; what it refuses is copied in the
+ * stream, which also reports errors. */
+static ctxrt_status copy_memory(void *dst, const void *src, size_t size, infinirtMemcpyKind_t kind,
+                                const cx_stream_call *call)
+{
+    if (size == 0)
+        return cx_stream_check(call->target);
+    if (cx_stream_await_for_host(call) &&
+        ctxrt_copy(dst, src, size, CTXRT_COPY_HOST_TO_HOST) == CTXRT_SUCCESS)
+        return CTXRT_SUCCESS;
+    return copy_in_stream(dst, src, size, kind, call);
 }
 
 infiniStatus_t infinirtMemcpy(void *dst, const void *src, size_t size, infinirtMemcpyKind_t kind)
 {
+    cx_stream_call call;
     infiniStatus_t wrong = check_copy(dst, src, size, kind);
-    if (wrong != INFINI_STATUS_SUCCESS)
+    if (wrong != INFINI_STATUS_SUCCESS || size == 0)
         return wrong;
-    if (size == 0)
-        return INFINI_STATUS_SUCCESS;
-    if (copy_on_cpu(dst, src, size))
-        return INFINI_STATUS_SUCCESS;
-    ctxrt_status status = copy_memory(dst, src, size, kind, CTXRT_STREAM_LEGACY);
+    ctxrt_status status = cx_stream_begin_memory(NULL, &call);
     if (status == CTXRT_SUCCESS)
-        status = ctxrt_stream_synchronize(CTXRT_STREAM_LEGACY);
+        status = copy_memory(dst, src, size, kind, &call);
+    if (status == CTXRT_SUCCESS && !call.of_cpu)
+        status = ctxrt_stream_synchronize(call.target);
     return cx_infini_status(status);
 }
 
 infiniStatus_t infinirtMemcpyAsync(void *dst, const void *src, size_t size,
                                    infinirtMemcpyKind_t kind, infinirtStream_t stream)
 {
-    ctxrt_stream *target;
+    cx_stream_call call;
     infiniStatus_t wrong = check_copy(dst, src, size, kind);
     if (wrong != INFINI_STATUS_SUCCESS)
         return wrong;
-    ctxrt_status status = cx_stream_begin(stream, &target);
+    ctxrt_status status = cx_stream_begin_memory(stream, &call);
     if (status == CTXRT_SUCCESS)
-        status = copy_memory(dst, src, size, kind, target);
-    if (status == CTXRT_SUCCESS && size != 0)
-        status = cx_stream_finish_on_cpu(stream, target);
+        status = copy_memory(dst, src, size, kind, &call);
     return cx_infini_status(status);
 }

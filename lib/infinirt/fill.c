@@ -9,41 +9,38 @@ static infiniStatus_t check_fill(const void *ptr, size_t count)
     return ptr == NULL && count != 0 ? INFINI_STATUS_NULL_POINTER : INFINI_STATUS_SUCCESS;
 }
 
-static ctxrt_status fill_memory(void *ptr, int value, size_t count, ctxrt_stream *stream)
+static ctxrt_status fill_memory(void *ptr, int value, size_t count, const cx_stream_call *call)
 {
-    return count == 0 ? cx_stream_check(stream)
-                      : ctxrt_fill_async(ptr, (unsigned char)value, count, stream);
+    if (count == 0)
+        return cx_stream_check(call->target);
+    if (cx_stream_await_for_host(call))
+        return ctxrt_fill(ptr, (unsigned char)value, count);
+    ctxrt_status status = ctxrt_fill_async(ptr, (unsigned char)value, count, call->target);
+    return status == CTXRT_SUCCESS ? cx_stream_finish_on_cpu(call) : status;
 }
 
 infiniStatus_t infinirtMemset(void *ptr, int value, size_t count)
 {
-    ctxrt_device device;
+    cx_stream_call call;
     infiniStatus_t wrong = check_fill(ptr, count);
-    if (wrong != INFINI_STATUS_SUCCESS)
+    if (wrong != INFINI_STATUS_SUCCESS || count == 0)
         return wrong;
-    if (count == 0)
-        return INFINI_STATUS_SUCCESS;
-    ctxrt_status status = cx_device_begin(&device);
-    bool by_host = status == CTXRT_SUCCESS && device.type == CTXRT_DEVICE_CPU;
-    if (status == CTXRT_SUCCESS && !by_host)
-        status = fill_memory(ptr, value, count, CTXRT_STREAM_LEGACY);
+    ctxrt_status status = cx_stream_begin_memory(NULL, &call);
     if (status == CTXRT_SUCCESS)
-        status = ctxrt_stream_synchronize(CTXRT_STREAM_LEGACY);
-    if (status == CTXRT_SUCCESS && by_host)
-        status = ctxrt_fill(ptr, (unsigned char)value, count);
+        status = fill_memory(ptr, value, count, &call);
+    if (status == CTXRT_SUCCESS && !call.of_cpu)
+        status = ctxrt_stream_synchronize(call.target);
     return cx_infini_status(status);
 }
 
 infiniStatus_t infinirtMemsetAsync(void *ptr, int value, size_t count, infinirtStream_t stream)
 {
-    ctxrt_stream *target;
+    cx_stream_call call;
     infiniStatus_t wrong = check_fill(ptr, count);
     if (wrong != INFINI_STATUS_SUCCESS)
         return wrong;
-    ctxrt_status status = cx_stream_begin(stream, &target);
+    ctxrt_status status = cx_stream_begin_memory(stream, &call);
     if (status == CTXRT_SUCCESS)
-        status = fill_memory(ptr, value, count, target);
-    if (status == CTXRT_SUCCESS && count != 0)
-        status = cx_stream_finish_on_cpu(stream, target);
+        status = fill_memory(ptr, value, count, &call);
     return cx_infini_status(status);
 }

@@ -6,9 +6,14 @@
 /* By the driver's handle. */
 static cx_addresses streams_of_gpus = CX_ADDRESSES_INIT;
 
+/* A handle of ctxrt's has bits that no address has. */
+#define ADDRESS_BITS 56
+
 /* A pointer that is not in the table is a handle of ctxrt's or garbage; ctxrt checks which. */
 static ctxrt_stream *named_stream(infinirtStream_t stream)
 {
+    if ((uint64_t)(uintptr_t)stream >> ADDRESS_BITS != 0)
+        return stream;
     ctxrt_stream *found = cx_address_find(&streams_of_gpus, stream);
     return found != NULL ? found : stream;
 }
@@ -26,30 +31,56 @@ ctxrt_status cx_stream_begin(infinirtStream_t stream, ctxrt_stream **out_stream)
     return status;
 }
 
+/* Streams of GPUs are in the table; any other pointer is the handle itself. */
+ctxrt_status cx_stream_begin_memory(infinirtStream_t stream, cx_stream_call *out_call)
+{
+    ctxrt_status status = cx_device_begin(&out_call->device);
+    out_call->legacy = stream == NULL;
+    out_call->target = stream == NULL ? CTXRT_STREAM_LEGACY : named_stream(stream);
+    out_call->of_cpu = stream == NULL ? out_call->device.type == CTXRT_DEVICE_CPU
+                                      : out_call->target == stream;
+    return status;
+}
+
 ctxrt_status cx_stream_check(ctxrt_stream *stream)
 {
     ctxrt_context *context;
     return ctxrt_stream_context(stream, &context);
 }
 
-/* Streams of GPUs are in the table; any other pointer is the handle itself. */
-static bool is_of_cpu(infinirtStream_t stream, const ctxrt_stream *target)
+/* The legacy stream never captures: while others do, the wait for it fails. */
+static ctxrt_status is_capturing(const cx_stream_call *call, bool *out_capturing)
 {
-    ctxrt_device device;
-    if (stream != NULL)
-        return target == stream;
-    return ctxrt_device_get(&device) == CTXRT_SUCCESS && device.type == CTXRT_DEVICE_CPU;
+    ctxrt_status status = CTXRT_SUCCESS;
+    ctxrt_capture_state state = CTXRT_CAPTURE_NONE;
+    if (!call->legacy)
+        status = ctxrt_stream_capture_status(call->target, &state);
+    *out_capturing = state != CTXRT_CAPTURE_NONE;
+    return status;
 }
 
-ctxrt_status cx_stream_finish_on_cpu(infinirtStream_t stream, ctxrt_stream *target)
+/* Asks first, since most often there is no work left: that takes half the time of a wait. */
+static ctxrt_status await_work(ctxrt_stream *stream)
 {
-    ctxrt_capture_state state;
-    if (!is_of_cpu(stream, target))
+    ctxrt_status status = ctxrt_stream_query(stream);
+    return status == CTXRT_ERROR_NOT_READY ? ctxrt_stream_synchronize(stream) : status;
+}
+
+bool cx_stream_await_for_host(const cx_stream_call *call)
+{
+    bool capturing;
+    return call->of_cpu && call->device.type == CTXRT_DEVICE_CPU &&
+           is_capturing(call, &capturing) == CTXRT_SUCCESS && !capturing &&
+           await_work(call->target) == CTXRT_SUCCESS;
+}
+
+ctxrt_status cx_stream_finish_on_cpu(const cx_stream_call *call)
+{
+    bool capturing;
+    if (!call->of_cpu)
         return CTXRT_SUCCESS;
-    ctxrt_status status = ctxrt_stream_capture_status(target, &state);
-    if (status == CTXRT_SUCCESS && state == CTXRT_CAPTURE_NONE)
-        status = ctxrt_stream_synchronize(target);
-    return status;
+    ctxrt_status status = is_capturing(call, &capturing);
+    return status == CTXRT_SUCCESS && !capturing ? await_work(call->target) : status;
 }
 
 /* Hands out the driver's handle of a GPU's stream, for kernels and libraries. */

@@ -180,25 +180,27 @@ static ctxrt_status refuse_beyond(const char *call, const char *noun, const void
                     place[0] != '\0' ? ", allocated in " : "", place);
 }
 
+__attribute__((cold, noinline)) static ctxrt_status refuse(const char *call, const char *noun,
+                                                           const void *pointer, size_t bytes,
+                                                           const cx_pointer_view *view)
+{
+    if (view->block.state == CX_POINTER_FREED)
+        return refuse_freed(call, noun, pointer, view);
+    if (view->block.state == CX_POINTER_PAST)
+        return refuse_past(call, noun, pointer, &view->past);
+    return refuse_beyond(call, noun, pointer, bytes, view);
+}
+
 ctxrt_status cx_pointer_check(const char *call, const char *noun, const void *pointer, size_t bytes,
                               const cx_pointer_view *view)
 {
     const cx_pointer_block *block = &view->block;
     uintptr_t offset = (uintptr_t)pointer - block->begin;
-    switch (block->state) {
-    case CX_POINTER_UNKNOWN:
-        return CTXRT_SUCCESS;
-    case CX_POINTER_FREED:
-        return refuse_freed(call, noun, pointer, view);
-    case CX_POINTER_PAST:
-        return refuse_past(call, noun, pointer, &view->past);
-    case CX_POINTER_LIVE:
-    case CX_POINTER_CUSTOM:
-        break;
-    }
-    return offset <= block->size_bytes && bytes <= block->size_bytes - offset
+    bool live = block->state == CX_POINTER_LIVE || block->state == CX_POINTER_CUSTOM;
+    bool fits = offset <= block->size_bytes && bytes <= block->size_bytes - offset;
+    return block->state == CX_POINTER_UNKNOWN || (live && fits)
                ? CTXRT_SUCCESS
-               : refuse_beyond(call, noun, pointer, bytes, view);
+               : refuse(call, noun, pointer, bytes, view);
 }
 
 /* ---- asking the drivers ---- */

@@ -448,10 +448,11 @@ static void find_custom(const void *pointer, cx_pointer_block *out_block)
 /* Describes the range at an address; true if it is a segment. The lock may be held. */
 static bool describe_range(const void *pointer, cx_pointer_block *out_block)
 {
-    cx_range_view range = {0};
-    *out_block = (cx_pointer_block){.state = CX_POINTER_UNKNOWN};
-    if (!cx_ranges_find(pointer, &range))
+    cx_range_view range;
+    if (!cx_ranges_find(pointer, &range)) {
+        *out_block = (cx_pointer_block){.state = CX_POINTER_UNKNOWN};
         return false;
+    }
     *out_block = (cx_pointer_block){
         .state = CX_POINTER_LIVE,
         .begin = range.begin,

@@ -52,7 +52,7 @@ static cx_range *find_range(uintptr_t address)
     return range != NULL && address < end_of(range) ? range : NULL;
 }
 
-static void look_at_range(cx_range *range, cx_range_view *out_view)
+static inline void look_at_range(const cx_range *range, cx_range_view *out_view)
 {
     *out_view = (cx_range_view){
         .begin = begin_of(range),
@@ -67,26 +67,33 @@ static void look_at_range(cx_range *range, cx_range_view *out_view)
     };
 }
 
-static bool find_view(uintptr_t address, cx_range_view *out_view)
+static inline bool find_view(uintptr_t address, cx_range_view *out_view)
 {
-    cx_range *range = find_range(address);
-    if (range != NULL)
-        look_at_range(range, out_view);
-    return range != NULL;
+    const cx_range *range = find_range(address);
+    if (range == NULL)
+        return false;
+    look_at_range(range, out_view);
+    return true;
+}
+
+__attribute__((cold, noinline)) static bool find_under_lock(uintptr_t address,
+                                                            cx_range_view *out_view)
+{
+    cx_pointers_lock();
+    bool found = find_view(address, out_view);
+    cx_pointers_unlock();
+    return found;
 }
 
 bool cx_ranges_find(const void *pointer, cx_range_view *out_view)
 {
     uint64_t before = atomic_load_explicit(&version, memory_order_acquire);
     bool found = find_view((uintptr_t)pointer, out_view);
-    if (__builtin_expect((before & 1) == 0 &&
-                             atomic_load_explicit(&version, memory_order_relaxed) == before,
-                         1))
-        return found;
-    cx_pointers_lock();
-    found = find_view((uintptr_t)pointer, out_view);
-    cx_pointers_unlock();
-    return found;
+    return __builtin_expect((before & 1) == 0 &&
+                                atomic_load_explicit(&version, memory_order_relaxed) == before,
+                            1)
+               ? found
+               : find_under_lock((uintptr_t)pointer, out_view);
 }
 
 /* ---- starts of blocks; lock held ---- */

@@ -11,10 +11,12 @@
 #include "context/context.h"
 #include "memory/past.h"
 
+/* Its neighbours are not neighbours in cx_pointer_block: to copy two by one load, just after each
+ * was written by itself, would stall every look-up. */
 typedef struct cx_range_view {
     uintptr_t begin;
-    size_t size_bytes;
     cx_context *context;
+    size_t size_bytes;
     uint32_t epoch; /* of the context when the memory came */
     ctxrt_memory_kind kind;
     bool segment; /* its blocks are in the pointer table */

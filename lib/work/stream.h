@@ -102,6 +102,22 @@ cx_stream_look_in_frame(const cx_frame *frame, cx_stream_target *out_target)
     return true;
 }
 
+/* True unless the frame's context is being reset. */
+__attribute__((always_inline)) static inline bool
+cx_stream_look_legacy(const cx_frame *frame, cx_stream_target *out_target)
+{
+    cx_context *context = cx_frame_context(frame);
+    uint32_t epoch = atomic_load_explicit(&context->epoch, memory_order_relaxed);
+    if (__builtin_expect(!cx_epoch_is_settled(epoch), 0))
+        return false;
+    *out_target = (cx_stream_target){.driver = context->driver,
+                                     .context = context,
+                                     .epoch = epoch,
+                                     .stream = CTXRT_STREAM_LEGACY,
+                                     .native = CXU_STREAM_LEGACY};
+    return true;
+}
+
 /* Resolves a handle other than NULL and CTXRT_STREAM_LEGACY. Needs no frame. */
 __attribute__((always_inline)) static inline ctxrt_status cx_stream_resolve_handle(
     const ctxrt_stream *stream, cx_stream_target *out_target)

@@ -37,8 +37,9 @@ cx_work_begin(const ctxrt_stream *stream, cx_stream_target *out_target)
     if (__builtin_expect(status != CTXRT_SUCCESS, 0))
         return status;
     cx_section_enter();
-    if (__builtin_expect(stream != NULL ? cx_stream_look(stream, out_target)
-                                        : cx_stream_look_in_frame(frame, out_target),
+    if (__builtin_expect(stream == CTXRT_STREAM_LEGACY ? cx_stream_look_legacy(frame, out_target)
+                         : stream != NULL              ? cx_stream_look(stream, out_target)
+                                                       : cx_stream_look_in_frame(frame, out_target),
                          1))
         return CTXRT_SUCCESS;
     cx_stream_target slow; /* keeps the caller's in registers */
