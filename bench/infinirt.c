@@ -2,6 +2,8 @@
  * What the InfiniRT interface adds to the calls of ctxrt that it makes: the same operation through
  * both, on one stream of one GPU (or the CPU, with --cpu). Where there is no second GPU, devices
  * are set by turns with the CPU.
+ * With --cpu also what the calls cost beside the least that an interface with several backends can
+ * do on a CPU: the C library's function behind a pointer.
  *
  * It takes the options of options.h besides.
  */
@@ -26,7 +28,7 @@ typedef struct setting {
     infinirtStream_t infini_stream;
     infinirtEvent_t infini_event;
     infinirtGraphExec_t infini_graph;
-    void *memory, *host, *plain;
+    void *memory, *other, *host, *plain;
 } setting;
 
 static void check_infini(infiniStatus_t status)
@@ -88,7 +90,6 @@ static void check_infini(infiniStatus_t status)
 #define BOTH(name, text, call, infini_call) \
     OPERATION(name, call) OPERATION(infini_##name, infini_call)
 ROWS(BOTH)
-#undef BOTH
 
 static const struct {
     const char *name;
@@ -98,6 +99,65 @@ static const struct {
     ROWS(ROW)
 #undef ROW
 };
+
+/* ---- beside a plain backend ---- */
+
+/* Read at each call, as an interface reads the backend of the thread's device. */
+typedef struct backend {
+    void *(*allocate)(size_t bytes);
+    void (*free)(void *pointer);
+    void *(*copy)(void *destination, const void *source, size_t bytes);
+    void *(*fill)(void *destination, int value, size_t bytes);
+} backend;
+static const backend plain = {malloc, free, memcpy, memset};
+static const backend *volatile chosen = &plain;
+
+#define PLAIN_ROWS(X)                                                                              \
+    X(plain_copy, "copy 4 KiB, done", chosen->copy(s->memory, s->other, BYTES),                    \
+      check_infini(infinirtMemcpy(s->memory, s->other, BYTES, INFINIRT_MEMCPY_D2D)))               \
+    X(plain_copy_malloc, "copy 4 KiB of malloc, done", chosen->copy(s->memory, s->plain, BYTES),   \
+      check_infini(infinirtMemcpy(s->memory, s->plain, BYTES, INFINIRT_MEMCPY_H2D)))               \
+    X(plain_copy_stream, "copy 4 KiB in a stream", chosen->copy(s->memory, s->other, BYTES),       \
+      check_infini(infinirtMemcpyAsync(s->memory, s->other, BYTES, INFINIRT_MEMCPY_D2D,            \
+                                       s->infini_stream)))                                         \
+    X(plain_fill, "fill 4 KiB, done", chosen->fill(s->memory, 7, BYTES),                           \
+      check_infini(infinirtMemset(s->memory, 7, BYTES)))                                           \
+    X(plain_fill_stream, "fill 4 KiB in a stream", chosen->fill(s->memory, 7, BYTES),              \
+      check_infini(infinirtMemsetAsync(s->memory, 7, BYTES, s->infini_stream)))                    \
+    X(plain_allocate, "allocate, free 4 KiB", (pointer = chosen->allocate(BYTES),                  \
+      chosen->free(pointer)),                                                                      \
+      (check_infini(infinirtMalloc(&pointer, BYTES)), check_infini(infinirtFree(pointer))))
+
+PLAIN_ROWS(BOTH)
+#undef BOTH
+
+static const struct {
+    const char *name;
+    bench_operation plain, infini;
+} plain_rows[] = {
+#define ROW(name, text, call, infini_call) {text, name, infini_##name},
+    PLAIN_ROWS(ROW)
+#undef ROW
+};
+
+static void time_plain_rows(setting *s, size_t count, int rounds)
+{
+    static const bench_column columns[] = {
+        {"plain_median_ns", "plain, median ns", 1},
+        {"infinirt_median_ns", "InfiniRT, median ns", 1},
+        {"added_median_ns", "added, median ns", 1},
+        {"ratio", "ratio of the medians", 2},
+        {0},
+    };
+    bench_table_begin("plain", "operation", columns);
+    for (size_t i = 0; i < sizeof plain_rows / sizeof plain_rows[0]; i++) {
+        bench_pair pair = bench_run(plain_rows[i].plain, plain_rows[i].infini, s, count, rounds);
+        const double values[] = {pair.rival.median_ns, pair.ours.median_ns, pair.added_median_ns,
+                                 pair.ratio_median};
+        bench_table_row(plain_rows[i].name, values);
+    }
+    bench_table_end();
+}
 
 static void prepare_graphs(setting *s)
 {
@@ -125,6 +185,7 @@ static void prepare(setting *s)
     check_infini(infinirtStreamCreate(&s->infini_stream));
     check_infini(infinirtEventCreate(&s->infini_event));
     check_infini(infinirtMalloc(&s->memory, BYTES));
+    check_infini(infinirtMalloc(&s->other, BYTES));
     check_infini(infinirtMallocHost(&s->host, BYTES));
     s->plain = malloc(BYTES);
     if (s->plain == NULL)
@@ -179,6 +240,8 @@ int main(int argc, char **argv)
         bench_table_row(rows[i].name, values);
     }
     bench_table_end();
+    if (s.first.type == CTXRT_DEVICE_CPU)
+        time_plain_rows(&s, count, rounds);
     bench_tables_end();
     return 0;
 }

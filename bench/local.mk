@@ -22,6 +22,7 @@ bench_bench_alloc_SOURCES = \
 	bench/alloc/handing.c \
 	bench/alloc/latency.c \
 	bench/alloc/main.c \
+	bench/alloc/many.c bench/alloc/many.h \
 	bench/alloc/play.c bench/alloc/play.h \
 	bench/alloc/report.c bench/alloc/report.h \
 	bench/alloc/subject.c bench/alloc/subject.h \

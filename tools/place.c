@@ -55,13 +55,20 @@ static bool has_file(const char *folder, const char *file)
     return join_path(path, (const char *const[]){folder, file, NULL}) && access(path, R_OK) == 0;
 }
 
+bool place_find_in_build(const char *in_build, const char *file, char folder[PATH_MAX])
+{
+    char own[PATH_MAX];
+    return find_own_folder(own) &&
+           join_path(folder, (const char *const[]){own, in_build, NULL}) && has_file(folder, file);
+}
+
 bool place_find(const char *in_build, const char *installed, const char *in_installed,
                 const char *file, char folder[PATH_MAX])
 {
     char own[PATH_MAX];
+    if (place_find_in_build(in_build, file, folder))
+        return true;
     if (find_own_folder(own)) {
-        if (join_path(folder, (const char *const[]){own, in_build, NULL}) && has_file(folder, file))
-            return true;
         size_t common = common_folder(CTXRT_BINDIR, installed);
         const char *rest = &CTXRT_BINDIR[common];
         if (ends_with(own, rest)) {

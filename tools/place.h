@@ -15,4 +15,7 @@
 bool place_find(const char *in_build, const char *installed, const char *in_installed,
                 const char *file, char folder[PATH_MAX]);
 
+/* The same in a build tree alone. */
+bool place_find_in_build(const char *in_build, const char *file, char folder[PATH_MAX]);
+
 #endif

@@ -113,9 +113,23 @@ static const struct argp_option all_options[] = {
 };
 const struct argp standin_argp = {all_options, parse_option, NULL, NULL, NULL, NULL, NULL};
 
+/* LD_LIBRARY_PATH without the folder that libtool's script puts in front to start this program from
+ * a build tree. That folder has a libinfinirt.so, too, and the program may bring its own. */
+static const char *library_path(void)
+{
+    char folder[PATH_MAX];
+    const char *path = getenv("LD_LIBRARY_PATH");
+    if (path == NULL || !place_find_in_build("/lib/.libs", "/libctxrt.so", folder))
+        return path;
+    size_t length = strlen(folder);
+    if (strncmp(path, folder, length) != 0 || (path[length] != ':' && path[length] != '\0'))
+        return path;
+    return path[length] == ':' ? path + length + 1 : path + length;
+}
+
 static bool prepend_library_path(const char *folder)
 {
-    const char *rest = getenv("LD_LIBRARY_PATH");
+    const char *rest = library_path();
     if (rest == NULL || *rest == '\0')
         return setenv("LD_LIBRARY_PATH", folder, 1) == 0;
     size_t size = strlen(folder) + 1 + strlen(rest) + 1;

@@ -10,6 +10,7 @@
 #include "apart.h"
 #include "folder.h"
 #include "generate.h"
+#include "many.h"
 #include "options.h"
 #include "report.h"
 #include "traces.h"
@@ -215,6 +216,30 @@ static void time_growth(const request *ask, const bench_field *field)
     }
 }
 
+/* The cost of direct allocations must not grow with the blocks that live. */
+static void time_many(const request *ask)
+{
+    static const struct {
+        const char *name;
+        ctxrt_device device;
+    } subjects[] = {{"ctxrt direct, CPU", {CTXRT_DEVICE_CPU, 0}},
+                    {"ctxrt direct, GPU", {CTXRT_DEVICE_CUDA, 0}}};
+    char live[32];
+    if (!wanted(ask->measure, "many") || ask->trace != NULL || ask->operations < 2 * BENCH_FEW)
+        return;
+    snprintf(live, sizeof live, "%d, %llu live", BENCH_FEW, (unsigned long long)ask->operations);
+    for (size_t i = 0; i < sizeof subjects / sizeof subjects[0]; i++) {
+        if (!wanted(ask->subject, subjects[i].name))
+            continue;
+        bench_many many = bench_time_many(subjects[i].device, ask->operations, ask->rounds);
+        const bench_value values[] = {{"few_ns", many.few_ns},
+                                      {"many_ns", many.many_ns},
+                                      {"many / few", many.many_ns / many.few_ns},
+                                      {0}};
+        bench_report_row("many", live, subjects[i].name, values);
+    }
+}
+
 /* ---- measures apart ---- */
 
 static const char *const own[] = {"ctxrt object", "ctxrt raw"};
@@ -325,7 +350,7 @@ static const char usage[] =
     "                   " BENCH_USAGE "\n"
     "--fast leaves out the driver's own calls\n"
     "traces: gpu small train hta 'minimalloc A' .. 'minimalloc E'\n"
-    "measures: trace one two handing latency growth capacity upstream metadata\n";
+    "measures: trace one two handing latency growth many capacity upstream metadata\n";
 
 static bool take_value(request *ask, const char *name, const char *value)
 {
@@ -416,6 +441,7 @@ static void measure_here(const request *ask, const bench_trace *traces)
     time_all(ask, &field, traces);
     take_all_latencies(ask, &field, traces);
     time_growth(ask, &field);
+    time_many(ask);
     bench_check(ctxrt_stack_pop());
     bench_drop_mapped();
     bench_check(ctxrt_shutdown());

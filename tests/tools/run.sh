@@ -5,7 +5,7 @@ set -u
 ctxrt=$top_builddir/ctxrt
 shim=$top_builddir/lib/shim
 
-echo 1..47
+echo 1..49
 
 run "$ctxrt" run --help
 printed '--memory' && ! grep -Eq -- '--schedule|--fault' "$scratch/out"
@@ -77,8 +77,20 @@ report $? 'options_behind_the_program_are_the_programs'
 
 run env LD_LIBRARY_PATH=/before CTXRT_LIBCUDA=/elsewhere "$ctxrt" run sh -c \
     'echo "$LD_LIBRARY_PATH"; echo "${CTXRT_LIBCUDA-unset}"'
-printed "^$shim/cuda-12/\.libs:.*/before" && printed '^unset$'
-report $? 'the_stand_in_comes_before_other_libraries'
+printed "^$shim/cuda-12/\.libs:/before$" && printed '^unset$'
+report $? 'the_stand_ins_folder_alone_is_added_before_other_libraries'
+run env -u LD_LIBRARY_PATH "$ctxrt" run sh -c 'echo "$LD_LIBRARY_PATH"'
+printed "^$shim/cuda-12/\.libs$"
+report $? 'and_where_there_are_no_others'
+# A library whose name one of ours has, too, as the standalone InfiniRT has it; the program finds its own by its run path.
+mkdir "$scratch/own"
+echo 'int answer(void) { return 42; }' > "$scratch/own/library.c"
+echo 'int answer(void); int main(void) { return answer() == 42 ? 0 : 1; }' > "$scratch/own/main.c"
+run sh -c 'cd "$0" && ${CC:-cc} -shared -fPIC -Wl,-soname,libinfinirt.so library.c -o libinfinirt.so &&
+    ${CC:-cc} main.c -o main -L. -linfinirt -Wl,-rpath,"$0"' "$scratch/own"
+[ "$status" -eq 0 ] && run env -u LD_LIBRARY_PATH "$ctxrt" run "$scratch/own/main" && [ "$status" -eq 0 ] &&
+    run env -u LD_LIBRARY_PATH "$ctxrt" check "$scratch/own/main" && [ "$status" -eq 0 ]
+report $? 'a_program_finds_its_own_libinfinirt'
 
 # ctxrt info is a Driver API program as any other.
 run "$ctxrt" run --devices 3 --memory 64M "$ctxrt" info
