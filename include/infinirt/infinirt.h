@@ -32,6 +32,7 @@ typedef void *infinirtEvent_t;
 typedef void *infinirtGraph_t;
 typedef void *infinirtGraphNode_t;
 typedef void *infinirtGraphExec_t;
+typedef void *infinirtGraphTaskGroup_t;
 
 /** Starts the runtime. Not needed: any other call does. */
 __INFINI_C __export infiniStatus_t infinirtInit(void);
@@ -221,6 +222,18 @@ __INFINI_C __export infiniStatus_t infinirtMemcpyAsync(
     void *dst, const void *src, size_t size, infinirtMemcpyKind_t kind, infinirtStream_t stream);
 
 /**
+ * Copies between two devices, which may be one or of two types, in the order of a stream of either,
+ * without waiting. Peer access makes it faster, but is not needed. In a stream of a CPU the copy is
+ * done on return. A size of 0 does nothing. DEVICE_TYPE_NOT_SUPPORTED: no such type, or it has no
+ * devices. DEVICE_NOT_FOUND: the type has no device of that index. BAD_PARAM: an address is not
+ * memory of the device named for it; the stream is of a third device; a size that does not fit the
+ * memory.
+ */
+__INFINI_C __export infiniStatus_t infinirtMemcpyPeerAsync(
+    void *dst, infiniDevice_t dst_device, int dst_device_id, const void *src,
+    infiniDevice_t src_device, int src_device_id, size_t size, infinirtStream_t stream);
+
+/**
  * Allocates memory of the stream's device, for work submitted to the stream afterwards. Otherwise
  * as infinirtMalloc.
  */
@@ -292,5 +305,17 @@ __INFINI_C __export infiniStatus_t infinirtGraphExecDestroy(infinirtGraphExec_t 
  */
 __INFINI_C __export infiniStatus_t infinirtGraphLuanch(
     infinirtGraphExec_t graph_exec, infinirtStream_t stream);
+
+/**
+ * Mark captured work as a group, and update the arguments of a group later. Only devices of the
+ * type ASCEND have that, for which ctxrt has no driver: these four return DEVICE_TYPE_NOT_SUPPORTED
+ * whatever the arguments, and change nothing; a capture goes on.
+ */
+__INFINI_C __export infiniStatus_t infinirtGraphTaskGroupBegin(infinirtStream_t stream);
+__INFINI_C __export infiniStatus_t infinirtGraphTaskGroupEnd(
+    infinirtStream_t stream, infinirtGraphTaskGroup_t *group_ptr);
+__INFINI_C __export infiniStatus_t infinirtGraphTaskUpdateBegin(
+    infinirtStream_t stream, infinirtGraphTaskGroup_t group);
+__INFINI_C __export infiniStatus_t infinirtGraphTaskUpdateEnd(infinirtStream_t stream);
 
 #endif

@@ -11,7 +11,8 @@ static _Atomic int unpinned_waiters;
 /* The context that the calling thread is resetting. */
 static _Thread_local const cx_context *resetting;
 
-/* Pins of the calling thread, of any contexts; initial-exec, because every call that waits counts. */
+/* Pins of the calling thread, of any contexts; initial-exec, because each call that waits counts
+ * here. */
 static _Thread_local uint32_t own_pins __attribute__((tls_model("initial-exec")));
 
 bool cx_context_is_resetting(const cx_context *context)

@@ -95,3 +95,39 @@ infiniStatus_t infinirtMemcpyAsync(void *dst, const void *src, size_t size,
         status = copy_memory(dst, src, size, kind, &call);
     return cx_infini_status(status);
 }
+
+/* ---- between named devices ---- */
+
+/* All host memory counts as the CPU's. */
+static bool is_cpu(ctxrt_device device)
+{
+    return device.type == CTXRT_DEVICE_CPU && device.index == 0;
+}
+
+static ctxrt_status copy_between(void *dst, ctxrt_device to, const void *src, ctxrt_device from,
+                                 size_t size, const cx_stream_call *call)
+{
+    if (is_cpu(to) && is_cpu(from))
+        return copy_memory(dst, src, size, INFINIRT_MEMCPY_D2D, call);
+    ctxrt_status status = size == 0 ? cx_stream_check(call->target) : CTXRT_SUCCESS;
+    if (status == CTXRT_SUCCESS)
+        status = ctxrt_copy_peer(dst, to, src, from, size, call->target);
+    return status == CTXRT_SUCCESS && size != 0 ? cx_stream_finish_on_cpu(call) : status;
+}
+
+infiniStatus_t infinirtMemcpyPeerAsync(void *dst, infiniDevice_t dst_device, int dst_device_id,
+                                       const void *src, infiniDevice_t src_device,
+                                       int src_device_id, size_t size, infinirtStream_t stream)
+{
+    cx_stream_call call;
+    infiniStatus_t wrong = check_copy(dst, src, size, INFINIRT_MEMCPY_D2D);
+    if (wrong != INFINI_STATUS_SUCCESS)
+        return wrong;
+    ctxrt_device to = ctxrt_device_of((ctxrt_device_type)dst_device, dst_device_id);
+    ctxrt_device from = ctxrt_device_of((ctxrt_device_type)src_device, src_device_id);
+    ctxrt_status status = cx_stream_begin_memory(stream, &call);
+    if (status == CTXRT_SUCCESS)
+        status = copy_between(dst, to, src, from, size, &call);
+    infiniStatus_t result = cx_device_status(status, dst_device);
+    return result == INFINI_STATUS_DEVICE_NOT_FOUND ? cx_device_status(status, src_device) : result;
+}

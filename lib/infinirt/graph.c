@@ -120,3 +120,31 @@ infiniStatus_t infinirtGraphLuanch(infinirtGraphExec_t graph_exec, infinirtStrea
     return executable == NULL ? INFINI_STATUS_BAD_PARAM
                               : cx_infini_status(ctxrt_graph_launch(executable, target));
 }
+
+/* ---- groups of captured work, of devices that have no driver here ---- */
+
+infiniStatus_t infinirtGraphTaskGroupBegin(infinirtStream_t stream)
+{
+    (void)stream;
+    return INFINI_STATUS_DEVICE_TYPE_NOT_SUPPORTED;
+}
+
+infiniStatus_t infinirtGraphTaskGroupEnd(infinirtStream_t stream,
+                                         infinirtGraphTaskGroup_t *group_ptr)
+{
+    (void)stream, (void)group_ptr;
+    return INFINI_STATUS_DEVICE_TYPE_NOT_SUPPORTED;
+}
+
+infiniStatus_t infinirtGraphTaskUpdateBegin(infinirtStream_t stream,
+                                            infinirtGraphTaskGroup_t group)
+{
+    (void)stream, (void)group;
+    return INFINI_STATUS_DEVICE_TYPE_NOT_SUPPORTED;
+}
+
+infiniStatus_t infinirtGraphTaskUpdateEnd(infinirtStream_t stream)
+{
+    (void)stream;
+    return INFINI_STATUS_DEVICE_TYPE_NOT_SUPPORTED;
+}

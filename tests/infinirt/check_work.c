@@ -228,6 +228,64 @@ START_TEST(in_a_capture_copies_and_fills_of_the_cpu_are_part_of_the_graph)
 }
 END_TEST
 
+/* What a graph leaves is there for a copy that the host makes at once. */
+START_TEST(a_copy_of_the_cpu_comes_behind_the_graphs_of_its_stream)
+{
+    unsigned char host[2] = {0};
+    infinirtGraph_t graph;
+    infinirtGraphExec_t executable;
+    infini_assert_ok(infinirtSetDevice(INFINI_DEVICE_CPU, 0));
+    infinirtStream_t stream = infini_stream();
+    unsigned char *memory = infini_memory(64);
+    infini_assert_ok(infinirtStreamBeginCapture(stream, INFINIRT_STREAM_CAPTURE_MODE_GLOBAL));
+    infini_assert_ok(infinirtMemsetAsync(memory, 9, 64, stream));
+    infini_assert_ok(infinirtStreamEndCapture(stream, &graph));
+    infini_assert_ok(infinirtGraphInstantiate(&executable, graph, NULL, NULL, 0));
+    for (int i = 0; i < 2; i++) {
+        memset(memory, 1, 64);
+        infini_assert_ok(infinirtGraphLuanch(executable, stream));
+        ck_assert_int_eq(memory[0], 1);
+        infini_assert_ok(infinirtMemcpyAsync(&host[i], memory + 63, 1, INFINIRT_MEMCPY_D2H,
+                                             i == 0 ? stream : NULL));
+        ck_assert_int_eq(host[i], 9);
+    }
+    memset(memory, 1, 64);
+    infini_assert_ok(infinirtGraphLuanch(executable, stream));
+    infini_assert_ok(infinirtMemsetAsync(memory, 4, 64, stream));
+    infini_assert_ok(infinirtStreamSynchronize(stream));
+    ck_assert_int_eq(memory[63], 4);
+    infini_assert_ok(infinirtGraphExecDestroy(executable));
+    infini_assert_ok(infinirtGraphDestroy(graph));
+    infini_assert_ok(infinirtFree(memory));
+    infini_assert_ok(infinirtStreamDestroy(stream));
+}
+END_TEST
+
+START_TEST(a_copy_between_devices_waits_for_nothing_but_its_stream)
+{
+    unsigned char *host;
+    infini_assert_ok(infinirtSetDevice(INFINI_DEVICE_NVIDIA, 2));
+    infinirtStream_t stream = infini_stream();
+    void *from = infini_memory(64);
+    infini_assert_ok(infinirtSetDevice(INFINI_DEVICE_NVIDIA, 1));
+    void *to = infini_memory(64);
+    infini_assert_ok(infinirtMallocHost((void **)&host, 64));
+    memset(host, 0, 64);
+    infini_assert_ok(infinirtMemsetAsync(from, 9, 64, stream));
+    infini_assert_ok(infinirtMemcpyPeerAsync(to, INFINI_DEVICE_NVIDIA, 1, from,
+                                             INFINI_DEVICE_NVIDIA, 2, 64, stream));
+    infini_assert_ok(infinirtMemcpyAsync(host, to, 64, INFINIRT_MEMCPY_D2H, stream));
+    ck_assert_int_eq(host[0], 0);
+    infini_assert_ok(infinirtStreamSynchronize(stream));
+    ck_assert_int_eq(host[63], 9);
+    infini_assert_device(INFINI_DEVICE_NVIDIA, 1);
+    infini_assert_ok(infinirtFree(from));
+    infini_assert_ok(infinirtFree(to));
+    infini_assert_ok(infinirtFreeHost(host));
+    infini_assert_ok(infinirtStreamDestroy(stream));
+}
+END_TEST
+
 /* As the original does: programs free what their streams still use. */
 START_TEST(freeing_waits_for_work_that_uses_the_memory)
 {
@@ -327,10 +385,96 @@ START_TEST(a_kind_that_contradicts_the_addresses_is_refused)
 }
 END_TEST
 
+static const ctxrt_device places[] = {
+    {CTXRT_DEVICE_CPU, 0}, {CTXRT_DEVICE_CUDA, 0}, {CTXRT_DEVICE_CUDA, 3}};
+
+static infiniStatus_t copy_peer(void *const *memory, int to, int from, infinirtStream_t stream)
+{
+    return infinirtMemcpyPeerAsync(memory[to], (infiniDevice_t)places[to].type, places[to].index,
+                                   memory[from], (infiniDevice_t)places[from].type,
+                                   places[from].index, 64, stream);
+}
+
+/* Each pair, in a stream of either; a stream of the third device is refused. */
+START_TEST(a_copy_that_names_two_devices_takes_a_stream_of_either)
+{
+    void *memory[3];
+    infinirtStream_t streams[3];
+    for (int i = 0; i < 3; i++) {
+        infini_assert_ok(infinirtSetDevice((infiniDevice_t)places[i].type, places[i].index));
+        memory[i] = infini_memory(64);
+        streams[i] = infini_stream();
+    }
+    for (int round = 0; round < 27; round++) {
+        int from = round % 3, to = round / 3 % 3, by = round / 9;
+        bool takes = by == from || by == to || (from == 0 && to == 0);
+        infini_assert_ok(infinirtMemset(memory[to], 0, 64));
+        infini_assert_ok(infinirtMemset(memory[from], round + 1, 64));
+        infini_assert_status(copy_peer(memory, to, from, streams[by]),
+                             takes ? INFINI_STATUS_SUCCESS : INFINI_STATUS_BAD_PARAM);
+        infini_assert_ok(infinirtStreamSynchronize(streams[by]));
+        ck_assert_int_eq(infini_byte(memory[to]), takes || from == to ? round + 1 : 0);
+    }
+    for (int i = 0; i < 3; i++) {
+        infini_assert_ok(infinirtStreamDestroy(streams[i]));
+        infini_assert_ok(infinirtFree(memory[i]));
+    }
+}
+END_TEST
+
+/* All host memory is the CPU's, also for a copy that names it. */
+START_TEST(a_copy_from_the_cpu_to_itself_takes_ordinary_memory)
+{
+    unsigned char from[64], to[64] = {0};
+    memset(from, 7, sizeof from);
+    infini_assert_ok(infinirtMemcpyPeerAsync(to, INFINI_DEVICE_CPU, 0, from, INFINI_DEVICE_CPU, 0,
+                                             sizeof to, NULL));
+    ck_assert_mem_eq(to, from, sizeof to);
+}
+END_TEST
+
+/* As a program of one call for all copies has it. */
+START_TEST(a_copy_of_device_memory_in_a_stream_may_come_from_another_device)
+{
+    infini_assert_ok(infinirtSetDevice(INFINI_DEVICE_NVIDIA, 0));
+    void *from = infini_memory(64);
+    infini_assert_ok(infinirtMemset(from, 9, 64));
+    infini_assert_ok(infinirtSetDevice(INFINI_DEVICE_NVIDIA, 1));
+    void *to = infini_memory(64);
+    infinirtStream_t stream = infini_stream();
+    infini_assert_ok(infinirtMemcpyAsync(to, from, 64, INFINIRT_MEMCPY_D2D, stream));
+    infini_assert_ok(infinirtStreamSynchronize(stream));
+    ck_assert_int_eq(infini_byte(to), 9);
+    infini_assert_ok(infinirtFree(from));
+    infini_assert_ok(infinirtFree(to));
+    infini_assert_ok(infinirtStreamDestroy(stream));
+}
+END_TEST
+
+/* No device here has groups of tasks: that is no failure of the capture. */
+START_TEST(a_capture_goes_on_where_groups_of_tasks_are_refused)
+{
+    infinirtGraph_t graph;
+    infinirtGraphTaskGroup_t group = NULL;
+    infini_assert_ok(infinirtSetDevice(types[_i], 0));
+    infinirtStream_t stream = infini_stream();
+    void *memory = infini_memory(64);
+    infini_assert_ok(infinirtStreamBeginCapture(stream, INFINIRT_STREAM_CAPTURE_MODE_RELAXED));
+    infini_assert_status(infinirtGraphTaskGroupBegin(stream),
+                         INFINI_STATUS_DEVICE_TYPE_NOT_SUPPORTED);
+    infini_assert_ok(infinirtMemsetAsync(memory, 9, 64, stream));
+    infini_assert_status(infinirtGraphTaskGroupEnd(stream, &group),
+                         INFINI_STATUS_DEVICE_TYPE_NOT_SUPPORTED);
+    ck_assert_ptr_null(group);
+    infini_assert_ok(infinirtStreamEndCapture(stream, &graph));
+    infini_assert_ok(infinirtGraphDestroy(graph));
+    infini_assert_ok(infinirtFree(memory));
+    infini_assert_ok(infinirtStreamDestroy(stream));
+}
+END_TEST
+
 START_TEST(memory_goes_from_device_to_device_of_any_type)
 {
-    static const ctxrt_device places[] = {
-        {CTXRT_DEVICE_CPU, 0}, {CTXRT_DEVICE_CUDA, 0}, {CTXRT_DEVICE_CUDA, 3}};
     void *memory[3];
     for (int i = 0; i < 3; i++) {
         infini_assert_ok(infinirtSetDevice((infiniDevice_t)places[i].type, places[i].index));
@@ -366,6 +510,8 @@ static Suite *work(void)
     tcase_add_loop_test(order, a_stream_waits_for_an_event_of_a_device_of_another_type, 0, TYPES);
     tcase_add_test(order, copies_and_fills_of_the_cpu_are_done_when_they_return);
     tcase_add_test(order, in_a_capture_copies_and_fills_of_the_cpu_are_part_of_the_graph);
+    tcase_add_test(order, a_copy_of_the_cpu_comes_behind_the_graphs_of_its_stream);
+    tcase_add_test(order, a_copy_between_devices_waits_for_nothing_but_its_stream);
     tcase_add_loop_test(order, freeing_waits_for_work_that_uses_the_memory, NVIDIA, TYPES);
     tcase_add_loop_test(order, a_relaxed_capture_goes_on_where_memory_is_freed, 0, TYPES);
     suite_add_tcase(suite, order);
@@ -374,6 +520,10 @@ static Suite *work(void)
     tcase_add_test(kinds, to_the_cpu_all_host_memory_is_its_devices);
     tcase_add_test(kinds, a_kind_that_contradicts_the_addresses_is_refused);
     tcase_add_test(kinds, memory_goes_from_device_to_device_of_any_type);
+    tcase_add_test(kinds, a_copy_that_names_two_devices_takes_a_stream_of_either);
+    tcase_add_test(kinds, a_copy_from_the_cpu_to_itself_takes_ordinary_memory);
+    tcase_add_test(kinds, a_copy_of_device_memory_in_a_stream_may_come_from_another_device);
+    tcase_add_loop_test(kinds, a_capture_goes_on_where_groups_of_tasks_are_refused, 0, TYPES);
     suite_add_tcase(suite, kinds);
     return suite;
 }

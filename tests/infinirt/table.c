@@ -69,6 +69,13 @@ static infiniStatus_t begin_twice(infinirtStream_t stream)
     return status;
 }
 
+/* Within the device under test. */
+static infiniStatus_t copy_peer(void *dst, const void *src, size_t size)
+{
+    return infinirtMemcpyPeerAsync(dst, of.type, of.count - 1, src, of.type, of.count - 1, size,
+                                   of.stream);
+}
+
 /* ---- rows ---- */
 
 typedef struct row {
