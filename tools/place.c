@@ -58,8 +58,8 @@ static bool has_file(const char *folder, const char *file)
 bool place_find_in_build(const char *in_build, const char *file, char folder[PATH_MAX])
 {
     char own[PATH_MAX];
-    return find_own_folder(own) &&
-           join_path(folder, (const char *const[]){own, in_build, NULL}) && has_file(folder, file);
+    return find_own_folder(own) && join_path(folder, (const char *const[]){own, in_build, NULL}) &&
+           has_file(folder, file);
 }
 
 bool place_find(const char *in_build, const char *installed, const char *in_installed,

@@ -159,11 +159,29 @@ bool standin_find(const char *cuda, char folder[PATH_MAX])
     return place_find(in_build, CTXRT_PKGLIBDIR, in_library, "/libcuda.so.1", folder);
 }
 
+/* True if the file is there and is the text of a program. */
+static bool is_source(const char *file)
+{
+    static const char *const ends[] = {".c", ".cc", ".cpp", ".cxx", ".cu"};
+    const char *dot = strrchr(file, '.');
+    for (size_t i = 0; dot != NULL && i < sizeof ends / sizeof *ends; i++)
+        if (strcmp(dot, ends[i]) == 0)
+            return access(file, R_OK) == 0;
+    return false;
+}
+
 int standin_execute(const char *command, char **program)
 {
     execvp(program[0], program);
     const char *why = strerror(errno);
     int status = errno == ENOENT ? COMMAND_NOT_FOUND : COMMAND_CANNOT_EXECUTE;
+    if (is_source(program[0]))
+        return command_error(
+            command, status,
+            "cannot run %s: it is source: compile it first, cc %s -lcuda, and run ./a.out. Where "
+            "the compiler says that cuCtxCreate has too few arguments: CUDA 13 put one in second "
+            "place, cuCtxCreate(&context, NULL, flags, device)",
+            program[0], program[0]);
     bool here = errno == ENOENT && strchr(program[0], '/') == NULL && access(program[0], X_OK) == 0;
     return command_error(command, status, "cannot run %s: %s%s%s", program[0], why,
                          here ? "; say ./" : "", here ? program[0] : "");

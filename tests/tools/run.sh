@@ -5,7 +5,7 @@ set -u
 ctxrt=$top_builddir/ctxrt
 shim=$top_builddir/lib/shim
 
-echo 1..49
+echo 1..51
 
 run "$ctxrt" run --help
 printed '--memory' && ! grep -Eq -- '--schedule|--fault' "$scratch/out"
@@ -65,6 +65,13 @@ chmod +x "$scratch/beside"
 run sh -c 'cd "$1" && exec "$2" run beside' sh "$scratch" "$ctxrt"
 failed_with 127 'cannot run beside: No such file or directory; say ./beside$'
 report $? 'a_program_of_the_current_folder_is_told_with_its_name'
+echo 'int main(void) { return 0; }' > "$scratch/tutorial.cu"
+run "$ctxrt" run "$scratch/tutorial.cu"
+failed_with 126 'tutorial.cu: it is source: compile it first, .* cuCtxCreate(&context, NULL, flags, device)$'
+report $? 'a_source_is_told_to_be_compiled_and_with_which_arguments'
+run sh -c 'cd "$1" && exec "$2" run tutorial.cu' sh "$scratch" "$ctxrt"
+failed_with 127 'tutorial.cu: it is source: compile it first'
+report $? 'also_in_the_current_folder'
 run "$ctxrt" run "$scratch"
 failed_with 126 'cannot run'
 report $? 'a_program_that_cannot_be_executed_gives_126'
