@@ -238,6 +238,7 @@ static ctxrt_status start_embedded(const settings *chosen)
         return cx_error(CTXRT_ERROR_SYSTEM, "the embedded driver did not start: %s",
                         cx_drivers[0].reason);
     cx_drivers[0].explain = cx_emu_explain;
+    cx_drivers[0].advise = cx_emu_advise;
     cx_drivers[0].stream_is_idle = cx_emu_stream_is_idle;
     name_hidden(config.gpus, &cx_drivers[0]);
     if (chosen->cuda_driver == CTXRT_CUDA_DRIVER_EMULATED)

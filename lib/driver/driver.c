@@ -96,6 +96,12 @@ void cx_driver_room_text(const cx_driver *driver, char *text, size_t size)
         snprintf(text, size, "%zu of its device's %zu bytes are free", free_bytes, total_bytes);
 }
 
+const char *cx_driver_advice(const cx_driver *driver, cxu_result result)
+{
+    const char *advice = driver->advise != NULL ? driver->advise(result) : NULL;
+    return advice != NULL ? advice : "";
+}
+
 ctxrt_status cx_driver_error(const cx_driver *driver, cx_slot slot, cxu_result result)
 {
     const char *symbol = cx_symbols[slot].symbol;
@@ -113,7 +119,9 @@ ctxrt_status cx_driver_error(const cx_driver *driver, cx_slot slot, cxu_result r
     cx_driver_explain(driver, result, more, sizeof more);
     if (driver->explain == NULL && cx_result_sticks(result))
         describe_first(symbol, result, more, sizeof more);
-    return cx_error_driver_call(status, symbol, result, name, "%s failed: %s, %d (%s)%s%s", symbol,
-                                name, (int)result, cx_driver_result_text(driver, result),
-                                more[0] != '\0' ? "; " : "", more);
+    const char *advice = cx_driver_advice(driver, result);
+    return cx_error_driver_call(status, symbol, result, name, "%s failed: %s, %d (%s)%s%s%s%s",
+                                symbol, name, (int)result, cx_driver_result_text(driver, result),
+                                more[0] != '\0' ? "; " : "", more, advice[0] != '\0' ? "; " : "",
+                                advice);
 }

@@ -23,6 +23,9 @@ typedef struct cx_driver {
     /* Explains a failure beyond its result; false: it has nothing to say. NULL: the driver cannot
      * explain. */
     bool (*explain)(cxu_result result, char *text, size_t size);
+    /* What a user can do about a failure of the calling thread's latest call, a text that stays;
+     * NULL: nothing known. NULL itself: the driver gives no advice. */
+    const char *(*advise)(cxu_result result);
     /* True if a created stream neither captures nor has unfinished work. Only looks: it disturbs no
      * capture, runs nothing and waits for nothing. NULL: ask cuStreamQuery. */
     bool (*stream_is_idle)(CUstream stream);
@@ -68,6 +71,9 @@ void cx_driver_explain(const cx_driver *driver, cxu_result result, char *text, s
 /* Explains why the current context's device refused the calling thread's latest request for memory:
  * by the driver's explanation, or by how much is free. */
 void cx_driver_room_text(const cx_driver *driver, char *text, size_t size);
+
+/* What a user can do about a failure of the calling thread's latest call; "": nothing known. */
+const char *cx_driver_advice(const cx_driver *driver, cxu_result result);
 
 /* A context was destroyed or reset: its sticky errors count as new again. */
 void cx_driver_forget_errors(void);

@@ -264,9 +264,12 @@ static bool take_memory(cx_emu_allocation *allocation)
 {
     bool on_gpu = !allocation->device->host && (allocation->kind == CX_EMU_MEMORY_DEVICE ||
                                                 allocation->kind == CX_EMU_MEMORY_ASYNC);
-    if (!round_up(allocation->bytes, CX_EMU_ALIGNMENT, &allocation->reserved_bytes) ||
-        !within_quota(allocation))
+    if (!round_up(allocation->bytes, CX_EMU_ALIGNMENT, &allocation->reserved_bytes))
         return false;
+    if (!within_quota(allocation)) {
+        cx_emu_refused_by_gpu();
+        return false;
+    }
     return on_gpu ? take_gpu_memory(allocation) : take_host_memory(allocation);
 }
 
@@ -408,8 +411,10 @@ cxu_result cx_emu_allocation_await_quota(cx_emu_device *device, size_t bytes)
 {
     while (!cx_emu_allocation_fits(device, bytes)) {
         cx_emu_allocation *leaving = lacks_quota(device, bytes) ? find_leaving(device) : NULL;
-        if (leaving == NULL)
+        if (leaving == NULL) {
+            cx_emu_refused_by_gpu();
             return CXU_OUT_OF_MEMORY;
+        }
         cx_emu_allocation_free_and_wait(leaving);
     }
     return CXU_SUCCESS;

@@ -57,6 +57,9 @@ const cx_driver_table *cx_emu_driver(void);
  * False: nothing to say. */
 bool cx_emu_explain(cxu_result result, char *text, size_t size);
 
+/* What a user can do about a failure of the calling thread's latest call; NULL: nothing known. */
+const char *cx_emu_advise(cxu_result result);
+
 /* True if a created stream neither captures nor has unfinished work. This is no call of the
  * driver's interface: it is not counted, runs nothing and leaves captures alone. */
 bool cx_emu_stream_is_idle(CUstream handle);

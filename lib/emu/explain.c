@@ -20,6 +20,7 @@ typedef struct refusal {
     int error;        /* errno */
     const char *call; /* the call that failed */
     size_t bytes;
+    bool by_gpu; /* the GPU has no room; `by` is NO_REFUSAL */
 } refusal;
 
 static CX_EMU_THREAD_LOCAL refusal latest;
@@ -39,11 +40,17 @@ static size_t failure_count;
 void cx_emu_refusal_begin(void)
 {
     latest.by = NO_REFUSAL;
+    latest.by_gpu = false;
+}
+
+void cx_emu_refused_by_gpu(void)
+{
+    latest.by_gpu = true;
 }
 
 void cx_emu_refused_by_system(const char *call, size_t bytes)
 {
-    latest = (refusal){BY_SYSTEM, errno, call, bytes};
+    latest = (refusal){.by = BY_SYSTEM, .error = errno, .call = call, .bytes = bytes};
 }
 
 void cx_emu_refused_by_file_limit(size_t bytes)
@@ -172,4 +179,11 @@ bool cx_emu_explain(cxu_result result, char *text, size_t size)
     if (latest.by != NO_REFUSAL)
         describe_refusal(text, size);
     return latest.by != NO_REFUSAL;
+}
+
+const char *cx_emu_advise(cxu_result result)
+{
+    return result == CXU_OUT_OF_MEMORY && latest.by == NO_REFUSAL && latest.by_gpu
+               ? "CTXRT_EMU_MEMORY sets how much memory emulated GPUs have"
+               : NULL;
 }

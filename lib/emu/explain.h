@@ -20,6 +20,9 @@ void cx_emu_refused_by_file_limit(size_t bytes);
 /* The request is larger than the machine's memory. */
 void cx_emu_refused_by_machine(size_t bytes);
 
+/* The GPU's memory has no room for the request. */
+void cx_emu_refused_by_gpu(void);
+
 /* The GPU's memory has no room for a context's share, CTXRT_EMU_CONTEXT_BYTES. */
 void cx_emu_refused_to_context(size_t bytes);
 

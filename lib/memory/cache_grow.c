@@ -398,10 +398,11 @@ ctxrt_status cx_cache_out_of_memory(cx_cache *cache, size_t size_bytes, ctxrt_st
     describe_holders(cache, size_bytes, holders, sizeof holders);
     if (cache->pinned)
         return refuse_pinned(cache, size_bytes, holders);
+    const char *advice = cx_driver_advice(driver, CXU_OUT_OF_MEMORY);
     cx_driver_room_text(driver, room, sizeof room);
-    return cx_error_driver_call(CTXRT_ERROR_OUT_OF_MEMORY, cx_symbols[slot_of(cache)].symbol,
-                                CXU_OUT_OF_MEMORY, cx_driver_result_name(driver, CXU_OUT_OF_MEMORY),
-                                "there are not %zu bytes for %s: %s%s%s", size_bytes,
-                                cx_context_text(cache->context), room,
-                                holders[0] != '\0' ? "; " : "", holders);
+    return cx_error_driver_call(
+        CTXRT_ERROR_OUT_OF_MEMORY, cx_symbols[slot_of(cache)].symbol, CXU_OUT_OF_MEMORY,
+        cx_driver_result_name(driver, CXU_OUT_OF_MEMORY),
+        "there are not %zu bytes for %s: %s%s%s%s%s", size_bytes, cx_context_text(cache->context),
+        room, holders[0] != '\0' ? "; " : "", holders, advice[0] != '\0' ? "; " : "", advice);
 }

@@ -9,11 +9,12 @@ static ctxrt_status refuse_request(const cx_context *context, const cx_allocatio
 {
     const cx_driver *driver = context->driver;
     char room[256];
+    const char *advice = cx_driver_advice(driver, CXU_OUT_OF_MEMORY);
     cx_driver_room_text(driver, room, sizeof room);
     return cx_error_driver_call(
         CTXRT_ERROR_OUT_OF_MEMORY, cx_symbols[CX_SLOT_mem_alloc].symbol, CXU_OUT_OF_MEMORY,
-        cx_driver_result_name(driver, CXU_OUT_OF_MEMORY),
-        "there are not %zu bytes for %s: %s", request->size_bytes, cx_context_text(context), room);
+        cx_driver_result_name(driver, CXU_OUT_OF_MEMORY), "there are not %zu bytes for %s: %s%s%s",
+        request->size_bytes, cx_context_text(context), room, advice[0] != '\0' ? "; " : "", advice);
 }
 
 /* The context is pinned. */

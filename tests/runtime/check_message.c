@@ -54,6 +54,9 @@ static rlim_t addresses_in_use(void)
 static const char *const sources[] = {"alloc", "direct", "vmm"};
 #define SOURCES ((int)(sizeof sources / sizeof sources[0]))
 
+/* The first of them ask the driver for each block; the last one knows how much memory there is. */
+#define SOURCES_ASKING (SOURCES - 1)
+
 static void ck_refused(const char *why)
 {
     void *memory;
@@ -186,6 +189,35 @@ START_TEST(a_full_device_is_said_to_be_full_after_a_limit_was_named)
 }
 END_TEST
 
+/* What a user does who plays a program that needs a larger GPU. */
+START_TEST(a_full_emulated_gpu_names_the_variable_that_sets_its_memory)
+{
+    void *memory;
+    start_with("CTXRT_ALLOCATOR", sources[_i]);
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
+    cx_assert_error(ctxrt_alloc((size_t)1 << 29, &memory), CTXRT_ERROR_OUT_OF_MEMORY);
+    ck_assert_said("bytes are free; ");
+    ck_assert_said("; CTXRT_EMU_MEMORY sets how much memory emulated GPUs have");
+    cx_assert_error(ctxrt_alloc_async((size_t)1 << 29, CTXRT_STREAM_LEGACY, &memory),
+                    CTXRT_ERROR_OUT_OF_MEMORY);
+    ck_assert_said("; CTXRT_EMU_MEMORY sets how much memory emulated GPUs have");
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
+/* More memory for emulated GPUs is no help where a fault on demand refuses. */
+START_TEST(memory_refused_on_demand_names_no_variable)
+{
+    void *memory;
+    start_with("CTXRT_EMU_FAULT", "cuMemAllocAsync@1:OUT_OF_MEMORY");
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
+    cx_assert_error(ctxrt_alloc((size_t)1 << 29, &memory), CTXRT_ERROR_OUT_OF_MEMORY);
+    cx_assert_error(ctxrt_alloc_async(64, CTXRT_STREAM_LEGACY, &memory), CTXRT_ERROR_OUT_OF_MEMORY);
+    ck_assert_ptr_null(strstr(ctxrt_last_error()->message, "CTXRT_EMU_MEMORY"));
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
 /* ---- devices ---- */
 
 static void ck_device_is_missing(int index, const char *why)
@@ -294,6 +326,9 @@ static Suite *message_suite(void)
     tcase_add_loop_test(tcase, memory_refused_by_a_limit_of_file_sizes_names_the_limit, 0, SOURCES);
     tcase_add_test(tcase, pinned_and_managed_memory_and_the_cpu_name_the_limit);
     tcase_add_test(tcase, a_full_device_is_said_to_be_full_after_a_limit_was_named);
+    tcase_add_loop_test(tcase, a_full_emulated_gpu_names_the_variable_that_sets_its_memory, 0,
+                        SOURCES_ASKING);
+    tcase_add_test(tcase, memory_refused_on_demand_names_no_variable);
     tcase_add_test(tcase, a_variable_that_hides_all_devices_is_named);
     tcase_add_test(tcase, so_is_one_that_hides_some);
     tcase_add_test(tcase, one_that_hides_none_is_not);
