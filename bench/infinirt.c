@@ -118,14 +118,14 @@ static const backend *volatile chosen = &plain;
     X(plain_copy_malloc, "copy 4 KiB of malloc, done", chosen->copy(s->memory, s->plain, BYTES),   \
       check_infini(infinirtMemcpy(s->memory, s->plain, BYTES, INFINIRT_MEMCPY_H2D)))               \
     X(plain_copy_stream, "copy 4 KiB in a stream", chosen->copy(s->memory, s->other, BYTES),       \
-      check_infini(infinirtMemcpyAsync(s->memory, s->other, BYTES, INFINIRT_MEMCPY_D2D,            \
-                                       s->infini_stream)))                                         \
+      check_infini(                                                                                \
+          infinirtMemcpyAsync(s->memory, s->other, BYTES, INFINIRT_MEMCPY_D2D, s->infini_stream))) \
     X(plain_fill, "fill 4 KiB, done", chosen->fill(s->memory, 7, BYTES),                           \
       check_infini(infinirtMemset(s->memory, 7, BYTES)))                                           \
     X(plain_fill_stream, "fill 4 KiB in a stream", chosen->fill(s->memory, 7, BYTES),              \
       check_infini(infinirtMemsetAsync(s->memory, 7, BYTES, s->infini_stream)))                    \
-    X(plain_allocate, "allocate, free 4 KiB", (pointer = chosen->allocate(BYTES),                  \
-      chosen->free(pointer)),                                                                      \
+    X(plain_allocate, "allocate, free 4 KiB",                                                      \
+      (pointer = chosen->allocate(BYTES), chosen->free(pointer)),                                  \
       (check_infini(infinirtMalloc(&pointer, BYTES)), check_infini(infinirtFree(pointer))))
 
 PLAIN_ROWS(BOTH)

@@ -136,8 +136,7 @@ infiniStatus_t infinirtGraphTaskGroupEnd(infinirtStream_t stream,
     return INFINI_STATUS_DEVICE_TYPE_NOT_SUPPORTED;
 }
 
-infiniStatus_t infinirtGraphTaskUpdateBegin(infinirtStream_t stream,
-                                            infinirtGraphTaskGroup_t group)
+infiniStatus_t infinirtGraphTaskUpdateBegin(infinirtStream_t stream, infinirtGraphTaskGroup_t group)
 {
     (void)stream, (void)group;
     return INFINI_STATUS_DEVICE_TYPE_NOT_SUPPORTED;

@@ -37,8 +37,8 @@ ctxrt_status cx_stream_begin_memory(infinirtStream_t stream, cx_stream_call *out
     ctxrt_status status = cx_device_begin(&out_call->device);
     out_call->legacy = stream == NULL;
     out_call->target = stream == NULL ? CTXRT_STREAM_LEGACY : named_stream(stream);
-    out_call->of_cpu = stream == NULL ? out_call->device.type == CTXRT_DEVICE_CPU
-                                      : out_call->target == stream;
+    out_call->of_cpu =
+        stream == NULL ? out_call->device.type == CTXRT_DEVICE_CPU : out_call->target == stream;
     return status;
 }
 

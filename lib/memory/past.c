@@ -111,8 +111,8 @@ static void merge_closest(void)
 {
     record *best = NULL, *next;
     uintptr_t gap, least = UINTPTR_MAX;
-    for (record *each = RB_MIN(past_tree, &all);
-         (next = RB_NEXT(past_tree, &all, each)) != NULL; each = next) {
+    for (record *each = RB_MIN(past_tree, &all); (next = RB_NEXT(past_tree, &all, each)) != NULL;
+         each = next) {
         gap = next->past.begin - each->past.end;
         if (best == NULL || gap < least) {
             best = each;
