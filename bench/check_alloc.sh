@@ -5,7 +5,7 @@ set -u
 bench=$top_builddir/bench/bench_alloc
 [ "$SANITIZERS" != thread ] || skip_all 'ThreadSanitizer lets no child of a process with threads start more of them'
 
-echo 1..8
+echo 1..9
 
 run "$bench" --measure trace
 printed '^  *gpu  *1000002  *10050.*  *53\.667$' && printed '^  *small  *1000002 .* 1\.241$' &&
@@ -35,6 +35,9 @@ else
     skip 'the_json_can_be_read' 'there is no python3'
 fi
 
+run "$bench" --count 300 --rounds 1 --measure many
+printed '^  *100, 300 live  *ctxrt direct, CPU ' && printed '^  *100, 300 live  *ctxrt direct, GPU '
+report $? 'direct_allocations_are_timed_beside_few_and_many_blocks'
 run "$bench" --rounds 0
 [ "$status" -eq 2 ] && grep -q '0 is not a number' "$scratch/errors"
 report $? 'a_bad_number_is_wrong_use'

@@ -143,6 +143,18 @@ if command -v cmake > /dev/null && ranges; then
     diff "$scratch/expected" "$scratch/answers" >> "$scratch/errors" && [ "$status" -eq 0 ]
     report $? 'cmake_takes_the_versions_that_serve'
 
+    # The standalone InfiniRT has that name, and CMake looks for lower-case files too: it goes on to the right package, or says what
+    # this one is.
+    mkdir -p "$scratch/standalone/lib/cmake/InfiniRT" "$scratch/names"
+    echo 'set(InfiniRT_FOUND TRUE)' > "$scratch/standalone/lib/cmake/InfiniRT/InfiniRTConfig.cmake"
+    printf '%s\n' 'cmake_minimum_required(VERSION 3.18)' 'project(names C)' 'find_package(InfiniRT CONFIG REQUIRED)' \
+        'message(STATUS "found in ${InfiniRT_DIR}")' > "$scratch/names/CMakeLists.txt"
+    run cmake -S "$scratch/names" -B "$scratch/names/build" "-DCMAKE_PREFIX_PATH=$prefix"
+    [ "$status" -ne 0 ] && grep -q "infinirt-config.cmake, version: $version (ctxrt's package infinirt, not InfiniRT)" "$scratch/errors" &&
+        run cmake -S "$scratch/names" -B "$scratch/names/build" "-DCMAKE_PREFIX_PATH=$prefix;$scratch/standalone" &&
+        printed "^-- found in $scratch/standalone/"
+    report $? 'cmake_does_not_take_infinirt_for_InfiniRT'
+
     # Only the library is missing.
     [ -n "$root" ] || { echo "1..$number"; exit 0; }
     cp -R "$root" "$scratch/less"
@@ -153,6 +165,7 @@ if command -v cmake > /dev/null && ranges; then
     report $? 'cmake_says_what_is_missing'
 else
     skip 'cmake_takes_the_versions_that_serve' 'cmake 3.19 is not installed'
+    skip 'cmake_does_not_take_infinirt_for_InfiniRT' 'cmake 3.19 is not installed'
     skip 'cmake_says_what_is_missing' 'cmake 3.19 is not installed'
 fi
 echo "1..$number"
