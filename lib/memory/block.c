@@ -169,11 +169,8 @@ static ctxrt_status end_block(const cx_block *block, bool gone)
     if (allocator->pinned == NULL)
         cx_across_leave(block->pointer, block->size_bytes, NULL);
     cx_guard *guard = atomic_load(&allocator->guard);
-    const cx_allocator_kind *kind = cx_allocator_kind_of(allocator);
-    /* The direct kind asks by itself, with the context pinned. */
-    if (!gone &&
-        (kind == &cx_direct_allocator || cx_context_holds_what_is_of(block->context, block->epoch)))
-        status = kind->free(allocator, block);
+    if (!gone && cx_context_holds_what_is_of(block->context, block->epoch))
+        status = cx_allocator_kind_of(allocator)->free(allocator, block);
     else if (guard != NULL)
         cx_guard_forget(guard, block);
     else if (allocator->pinned != NULL)

@@ -29,6 +29,8 @@ static void add(cx_radix_tree *tree, cx_radix_item *item, uintptr_t address)
 
 /* ---- against a plain array ---- */
 
+/* Trees are static, since their nodes are never freed. A test leaves them empty. */
+
 enum { ITEMS = 300, ROUNDS = 30000, SHAPES = 4 };
 
 /* Addresses side by side, far apart, of all sizes, and of both ends of the address space. */
@@ -73,7 +75,7 @@ START_TEST(the_last_item_up_to_an_address_is_found)
 {
     uint64_t state = 11;
     bool there[ITEMS] = {false};
-    cx_radix_tree tree = {0};
+    static cx_radix_tree tree;
     cx_radix_item *items = make_items(ITEMS);
     for (int round = 0; round < ROUNDS; round++) {
         int i = (int)(next_random(&state) % ITEMS);
@@ -81,13 +83,18 @@ START_TEST(the_last_item_up_to_an_address_is_found)
         uintptr_t address = draw_address(_i, &state);
         ck_assert_ptr_eq(cx_radix_tree_floor(&tree, address), plain_floor(items, there, address));
     }
+    for (int i = 0; i < ITEMS; i++)
+        if (there[i])
+            cx_radix_tree_remove(&tree, &items[i]);
+    ck_assert_ptr_null(cx_radix_tree_floor(&tree, UINTPTR_MAX));
+    free(items);
 }
 END_TEST
 
 START_TEST(an_empty_tree_has_no_item)
 {
     cx_radix_item item;
-    cx_radix_tree tree = {0};
+    static cx_radix_tree tree;
     ck_assert_ptr_null(cx_radix_tree_floor(&tree, UINTPTR_MAX));
     add(&tree, &item, 7);
     ck_assert_ptr_null(cx_radix_tree_floor(&tree, 6));
@@ -114,7 +121,7 @@ static int deepest(const cx_radix_tree *tree, const cx_radix_item *items, size_t
 START_TEST(a_million_items_are_three_steps_deeper_than_a_hundred)
 {
     enum { FEW = 100, MANY = 1000000 };
-    cx_radix_tree tree = {0};
+    static cx_radix_tree tree;
     cx_radix_item *items = make_items(MANY);
     for (size_t i = 0; i < FEW; i++)
         add(&tree, &items[i], 0x7f0000000000 + i * PAGE);
@@ -124,6 +131,8 @@ START_TEST(a_million_items_are_three_steps_deeper_than_a_hundred)
     ck_assert_int_eq(deepest(&tree, items, MANY), 5);
     for (size_t i = 0; i < MANY; i += 1001)
         ck_assert_ptr_eq(cx_radix_tree_floor(&tree, address_of(&items[i]) + PAGE - 1), &items[i]);
+    for (size_t i = 0; i < MANY; i++)
+        cx_radix_tree_remove(&tree, &items[i]);
     free(items);
 }
 END_TEST
@@ -131,13 +140,15 @@ END_TEST
 START_TEST(no_path_is_longer_than_the_bits_of_an_address)
 {
     enum { MANY = 64 };
-    cx_radix_tree tree = {0};
+    static cx_radix_tree tree;
     cx_radix_item items[MANY];
     for (unsigned int i = 0; i < MANY; i++)
         add(&tree, &items[i], (uintptr_t)1 << i);
     ck_assert_int_eq(deepest(&tree, items, MANY), DEPTH_MAX);
     for (unsigned int i = 0; i < MANY; i++)
         ck_assert_ptr_eq(cx_radix_tree_floor(&tree, address_of(&items[i])), &items[i]);
+    for (unsigned int i = 0; i < MANY; i++)
+        cx_radix_tree_remove(&tree, &items[i]);
 }
 END_TEST
 
@@ -183,6 +194,9 @@ START_TEST(a_reader_beside_changes_ends_and_finds_items_only)
         ck_assert_int_eq(pthread_join(readers[i], &wrong), 0);
         ck_assert_ptr_null(wrong);
     }
+    for (int i = 0; i < SHARED; i++)
+        if (there[i])
+            cx_radix_tree_remove(&shared_tree, &shared_items[i]);
 }
 END_TEST
 
