@@ -4,8 +4,8 @@
 #include "copy/copy.h"
 #include <string.h>
 
-/* Waits for the stream's earlier work; says at once that there is none where the driver can, for
- * no call is needed then. */
+/* Waits for the stream's earlier work. A driver that tells an idle stream by a look is spared the
+ * call. */
 static ctxrt_status wait_for_work(ctxrt_stream *stream)
 {
     cx_stream_target target;
