@@ -105,7 +105,14 @@ static inline void check_signatures(void)
     infiniStatus_t (*fill)(void *, int, size_t, infinirtStream_t) = infinirtMemsetAsync;
     infiniStatus_t (*instantiate)(infinirtGraphExec_t *, infinirtGraph_t, infinirtGraphNode_t *,
                                   char *, size_t) = infinirtGraphInstantiate;
+    infiniStatus_t (*peer)(void *, infiniDevice_t, int, const void *, infiniDevice_t, int, size_t,
+                           infinirtStream_t) = infinirtMemcpyPeerAsync;
+    infiniStatus_t (*group)(infinirtStream_t, infinirtGraphTaskGroup_t *) =
+        infinirtGraphTaskGroupEnd;
+    infiniStatus_t (*update)(infinirtStream_t, infinirtGraphTaskGroup_t) =
+        infinirtGraphTaskUpdateBegin;
     (void)info, (void)elapsed, (void)record, (void)copy, (void)fill, (void)instantiate;
+    (void)peer, (void)group, (void)update;
 }
 
 #endif
