@@ -4,13 +4,20 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+/* A process of `ctxrt check` writes up to 57 MB. */
+#define ROOM_WANTED ((uint64_t)64 << 20)
 
 static volatile sig_atomic_t child;
 
@@ -94,14 +101,40 @@ static bool make_in(const char *place, const char *name, char *folder, size_t si
            mkdtemp(folder) != NULL;
 }
 
+static bool has_room(const char *place)
+{
+    struct statvfs status;
+    return statvfs(place, &status) == 0 &&
+           (uint64_t)status.f_bavail * status.f_frsize >= ROOM_WANTED;
+}
+
 bool child_make_folder(const char *name, const char *const *places, char *folder, size_t size)
 {
     if (make_in(getenv("TMPDIR"), name, folder, size))
         return true;
-    for (; *places != NULL; places++)
-        if (make_in(*places, name, folder, size))
+    for (int i = 0; places[i] != NULL; i++)
+        if (has_room(places[i]) && make_in(places[i], name, folder, size))
+            return true;
+    for (int i = 0; places[i] != NULL; i++)
+        if (make_in(places[i], name, folder, size))
             return true;
     return false;
+}
+
+unsigned child_count_empty_files(const char *path, const char *prefix)
+{
+    struct stat status;
+    unsigned count = 0;
+    DIR *folder = opendir(path);
+    for (const struct dirent *one = folder != NULL ? readdir(folder) : NULL; one != NULL;
+         one = readdir(folder))
+        if (strncmp(one->d_name, prefix, strlen(prefix)) == 0 &&
+            fstatat(dirfd(folder), one->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+            S_ISREG(status.st_mode) && status.st_size == 0)
+            count++;
+    if (folder != NULL)
+        (void)closedir(folder);
+    return count;
 }
 
 void child_remove_folder(const char *path)

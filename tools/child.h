@@ -23,8 +23,12 @@ int child_status(int status);
 void child_tell_of_death(const char *command, int status);
 
 /* Makes a folder named `name` and six letters in TMPDIR, or else in the first of these places, up
- * to NULL, where it can be made. */
+ * to NULL, where it can be made; those with less than 64 MiB of room come last. */
 bool child_make_folder(const char *name, const char *const *places, char *folder, size_t size);
+
+/* The number of empty files in a folder whose names begin with `prefix`: a process that has no room
+ * for its file leaves it empty. */
+unsigned child_count_empty_files(const char *path, const char *prefix);
 
 /* Removes a folder and the files in it. */
 void child_remove_folder(const char *path);

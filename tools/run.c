@@ -78,12 +78,12 @@ static int write_report(const char *command, const request *self, const char *fo
         return command_error(command, COMMAND_FAILED, "cannot read the report: %s",
                              strerror(errno));
     all.ns = ns;
-    if (all.count == 0)
+    if (all.count == 0 && all.lost == 0)
         fprintf(stderr, "%s: no process called the driver\n", command);
     int written = COMMAND_GOOD;
     if (self->report_file != NULL)
         written = write_file(command, self, &all, status);
-    else if (all.count > 0)
+    else if (all.count > 0 || all.lost > 0)
         (void)counts_write_text(&all, stderr);
     counts_free(&all);
     return written;

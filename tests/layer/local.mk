@@ -63,6 +63,14 @@ tests_layer_check_calls_CPPFLAGS = $(tests_layer_check_order_CPPFLAGS)
 tests_layer_check_calls_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_layer_check_calls_LDADD = $(tests_layer_check_stress_LDADD)
 
+# It takes the place of calls of the system.
+check_PROGRAMS += tests/layer/check_room
+TESTS += tests/layer/check_room
+tests_layer_check_room_SOURCES = tests/layer/check_room.c
+tests_layer_check_room_CPPFLAGS = $(tests_layer_check_stress_CPPFLAGS)
+tests_layer_check_room_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_layer_check_room_LDADD = $(tests_layer_check_stress_LDADD)
+
 check_PROGRAMS += tests/layer/check_trace
 TESTS += tests/layer/check_trace
 tests_layer_check_trace_SOURCES = tests/layer/check_trace.c

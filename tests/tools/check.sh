@@ -314,6 +314,47 @@ run "$top_builddir/tests/tools/validate" "$top_srcdir/docs/check.schema.json" "$
     grep -q '/findings/0/other: is no property' "$scratch/out"
 report $? 'the_validator_finds_what_does_not_fit'
 
+# ---- room ----
+
+# The files of the program have at most so many kilobytes; "ulimit -f" of a POSIX shell counts in halves of them.
+limited() # kilobytes, deed...
+{
+    kilobytes=$1
+    shift
+    # shellcheck disable=SC2016
+    check --json "$scratch/report" sh -c 'ulimit -f "$0" && exec "$@"' $((2 * kilobytes)) "$checked" "$@"
+}
+
+# Objects begin behind 16.8 MB in a file, most of which is only in its numbers.
+limited 17200 begin leave_many_events use_ended exit
+alive=$(sed -n 's/^  alive at the end of .* event \([0-9]*\).*/\1/p' "$scratch/errors")
+missing=$(sed -n 's/^  \([0-9]*\) more objects of process [0-9]* had no room$/\1/p' "$scratch/errors")
+[ "$status" -eq 1 ] && found 'error HANDLE-ENDED' && [ "$alive" -gt 1000 ] && [ "$missing" -gt 10000 ] &&
+    [ $((alive + missing)) -eq 60001 ] && grep -q "\"lost_objects\": $missing,\{0,1\}\$" "$scratch/report"
+report $? 'objects_without_room_are_counted_and_the_program_goes_on'
+run "$top_builddir/tests/tools/validate" "$top_srcdir/docs/check.schema.json" "$scratch/report"
+[ "$status" -eq 0 ] && [ ! -s "$scratch/out" ]
+report $? 'the_report_fits_the_schema:_no_room'
+limited 100 begin use_ended fork pop_empty
+[ "$status" -eq 0 ] && found && grep -q '"lost_processes": 2$' "$scratch/report" &&
+    [ "$(grep -c 'ctxrt: warning: check: HANDLE-ENDED: ' "$scratch/errors")" -eq 1 ] &&
+    said '^  2 processes called the driver, but .* had no room for a file: their findings are in their log only$'
+report $? 'processes_without_room_are_counted_and_log_their_findings'
+
+# A file system of a few kilobytes, of this process and its children alone. Its pages would be signals.
+mkdir "$scratch/tiny"
+if unshare -rm mount -t tmpfs none "$scratch/tiny" 2> "$scratch/errors"; then
+    # shellcheck disable=SC2016
+    for size in 60k 300k 1m; do
+        run timeout 600 unshare -rm sh -c 'mount -t tmpfs -o size="$0" none "$1" && TMPDIR=$1 && export TMPDIR && shift && exec "$@"' \
+            "$size" "$scratch/tiny" "$ctxrt" check "$checked" begin leave_many_events exit
+        [ "$status" -eq 3 ] && found && said ' had no room'
+        report $? "no_signal_comes_where_the_file_system_has_$size"
+    done
+else
+    skip 'no_signal_comes_where_the_file_system_is_small' 'this user cannot mount one'
+fi
+
 # ---- the folder ----
 
 mkdir "$scratch/temporary"

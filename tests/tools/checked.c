@@ -77,6 +77,14 @@ DEED leave_stream(void)
     results += (int)cuStreamCreate(&stream, 0);
 }
 
+DEED leave_many_events(void)
+{
+    CUevent event;
+    for (int i = 0; i < 60000; i++)
+        if (cuEventCreate(&event, 0) != CXU_SUCCESS)
+            _exit(92);
+}
+
 DEED copy_pageable(void)
 {
     CUdeviceptr memory;
@@ -276,6 +284,7 @@ static const deed deeds[] = {
     {"use_ended", use_ended},
     {"use_ended_again", use_ended_again},
     {"leave_stream", leave_stream},
+    {"leave_many_events", leave_many_events},
     {"copy_pageable", copy_pageable},
     {"clean", clean},
     {"kill", be_killed},

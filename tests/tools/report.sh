@@ -4,6 +4,7 @@ set -u
 . "$top_srcdir/tests/support/tap.sh"
 ctxrt=$top_builddir/ctxrt
 counted=$top_builddir/tests/tools/counted
+checked=$top_builddir/tests/tools/checked
 unset CTXRT_LAYERS CTXRT_STANDIN_LIBCUDA CTXRT_REPORT_FOLDER CTXRT_CHECK_FOLDER
 TMPDIR=$scratch
 CTXRT_LOG=error # the program makes calls that fail
@@ -104,6 +105,13 @@ report $? 'a_program_without_calls_is_said'
 report_of --report no-such-program
 [ "$status" -eq 127 ] && has 'cannot run no-such-program'
 report $? 'a_program_that_is_not_there_gives_127'
+
+report_of --report="$scratch/report.json" sh -c 'ulimit -f 60 && exec "$0" "$@"' "$checked" begin exit
+[ "$status" -eq 3 ] && grep -q '"lost_processes": 1$' "$scratch/report.json"
+report $? 'a_process_without_room_for_its_counts_is_in_the_json'
+report_of --report sh -c 'ulimit -f 60 && exec "$0" "$@"' "$checked" begin exit
+[ "$status" -eq 3 ] && has '^1 process called the driver and could not be counted: there was no room for its file$'
+report $? 'and_in_the_text'
 
 # ---- ends ----
 

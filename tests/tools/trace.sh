@@ -131,6 +131,16 @@ run sh -c "ulimit -f 600; '$ctxrt' trace --text '$traced'"
     grep -q '2[0-9] calls are missing: there was no room' "$scratch/errors"
 report $? 'beyond_the_limit_of_file_sizes_a_program_runs_and_what_is_missing_is_said'
 
+grep -q '^2[0-9] calls of process [0-9]* are missing: there was no room$' "$scratch/out"
+report $? 'also_in_the_text'
+run sh -c "ulimit -f 600; '$ctxrt' trace -o '$scratch/trace.json' '$traced'"
+[ "$status" -eq 1 ] && grep -q '"otherData":{"lost_processes":0,"lost_calls":2[0-9]}' "$scratch/trace.json"
+report $? 'and_in_the_timeline'
+run sh -c "ulimit -f 60; '$ctxrt' trace --text -o '$scratch/trace.json' '$traced'"
+[ "$status" -eq 1 ] && grep -q '"otherData":{"lost_processes":1,"lost_calls":0}' "$scratch/trace.json" &&
+    grep -q '1 process called the driver and could not be recorded: there was no room for its file$' "$scratch/errors"
+report $? 'a_process_without_room_for_a_file_is_counted'
+
 # ---- with check ----
 
 trace --check -o "$scratch/trace.json" "$traced" misuse

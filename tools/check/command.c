@@ -174,7 +174,7 @@ int check_command(int argc, char **argv)
     all = (report){.options = self.options, .folder = folder};
     status = run_checked(argv[0], &self, &all);
     report_close(&all);
-    (void)rmdir(folder);
+    child_remove_folder(folder);
     symbols_close();
     return status;
 }

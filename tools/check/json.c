@@ -112,6 +112,7 @@ static json_t *process_of(const report_process *process)
     json_object_set_new(self, "alive", alive_of(process));
     json_object_set_new(self, "lost_findings", json_integer(atomic_load(&region->unreported)));
     json_object_set_new(self, "lost_objects", json_integer(atomic_load(&region->unrecorded)));
+    json_object_set_new(self, "lost_backtraces", json_integer(atomic_load(&region->untraced)));
     return self;
 }
 
@@ -143,6 +144,7 @@ bool report_write_json(const report *self, const char *path, char **program, int
     json_object_set_new(root, "suppressed", json_integer(self->suppressed));
     json_object_set_new(root, "findings", findings);
     json_object_set_new(root, "processes", processes);
+    json_object_set_new(root, "lost_processes", json_integer(self->unrecorded_processes));
     bool written = strcmp(path, "-") == 0 ? json_dumpf(root, stdout, JSON_INDENT(2)) == 0
                                           : json_dump_file(root, path, JSON_INDENT(2)) == 0;
     json_decref(root);

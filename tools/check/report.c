@@ -1,9 +1,11 @@
 #include "check/report.h"
+#include "child.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,13 +14,15 @@
 
 /* ---- processes ---- */
 
+/* The file ends behind the last record that had room. */
 static const cx_region *map_file(const char *path)
 {
     struct stat status;
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return NULL;
-    void *mapped = fstat(file, &status) == 0 && status.st_size == sizeof(cx_region)
+    void *mapped = fstat(file, &status) == 0 &&
+                           status.st_size > (off_t)offsetof(cx_region, all_objects)
                        ? mmap(NULL, sizeof(cx_region), PROT_READ, MAP_SHARED, file, 0)
                        : MAP_FAILED;
     (void)close(file);
@@ -81,7 +85,8 @@ static void look_for_processes(report *self)
 const cx_region_trace *report_trace(const report_process *process, uint32_t number)
 {
     const cx_region *region = process->region;
-    if (number == 0 || number >= CX_REGION_TRACES)
+    unsigned traces = atomic_load(&((cx_region *)region)->traces);
+    if (number == 0 || number > traces || number >= CX_REGION_TRACES)
         return NULL;
     const cx_region_trace *trace = &region->all_traces[number];
     return trace->count <= CX_REGION_FRAMES && trace->count > 0 ? trace : NULL;
@@ -89,7 +94,9 @@ const cx_region_trace *report_trace(const report_process *process, uint32_t numb
 
 const char *report_module(const report_process *process, uint32_t module)
 {
-    return module < CX_REGION_MODULES ? process->region->paths[module] : "";
+    const cx_region *region = process->region;
+    unsigned modules = atomic_load(&((cx_region *)region)->modules);
+    return module < modules && module < CX_REGION_MODULES ? region->paths[module] : "";
 }
 
 /* ---- what is told ---- */
@@ -166,7 +173,7 @@ void report_look(report *self, FILE *out)
     }
 }
 
-/* ---- what is left ---- */
+/* ---- the end ---- */
 
 void report_leave(report_process *process, const cx_region_finding *finding)
 {
@@ -189,6 +196,7 @@ void report_leave(report_process *process, const cx_region_finding *finding)
 void report_judge(report *self, bool whole, int pid, FILE *out)
 {
     report_look(self, out);
+    self->unrecorded_processes = child_count_empty_files(self->folder, "");
     for (int i = 0; i < self->process_count; i++) {
         report_process *process = &self->processes[i];
         const cx_region *region = process->region;

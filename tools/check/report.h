@@ -43,6 +43,7 @@ typedef struct report {
     report_process processes[REPORT_PROCESSES]; /* in the order in which they began */
     int process_count;
     bool more_processes;            /* than there is room for */
+    unsigned unrecorded_processes;  /* for whose files there was no room */
     unsigned counts[CX_KIND_COUNT]; /* of each kind, with those beyond the limit */
     unsigned of_severity[3], suppressed;
 } report;

@@ -144,10 +144,13 @@ static void print_missing(const report_process *process, FILE *out)
     cx_region *region = (cx_region *)process->region;
     unsigned findings = atomic_load(&region->unreported);
     unsigned objects = atomic_load(&region->unrecorded);
+    unsigned traces = atomic_load(&region->untraced);
     if (findings != 0)
         fprintf(out, "  %u more findings of process %d had no room\n", findings, (int)region->pid);
     if (objects != 0)
         fprintf(out, "  %u more objects of process %d had no room\n", objects, (int)region->pid);
+    if (traces != 0)
+        fprintf(out, "  %u backtraces of process %d had no room\n", traces, (int)region->pid);
 }
 
 static void summarise_process(const report *self, const report_process *process, FILE *out)
@@ -174,6 +177,12 @@ void report_summary(const report *self, FILE *out)
     if (self->more_processes)
         fprintf(out, "  more processes called the driver than there is room for: %d\n",
                 REPORT_PROCESSES);
-    if (self->process_count == 0)
+    if (self->unrecorded_processes != 0)
+        fprintf(out, "  %u process%s called the driver, but %s had no room for a file: %s findings "
+                "are in %s log only\n", self->unrecorded_processes,
+                self->unrecorded_processes == 1 ? "" : "es", self->folder,
+                self->unrecorded_processes == 1 ? "its" : "their",
+                self->unrecorded_processes == 1 ? "its" : "their");
+    else if (self->process_count == 0)
         fprintf(out, "  no process called the driver\n");
 }

@@ -25,7 +25,8 @@ typedef struct count_process {
 typedef struct counts {
     count_process *processes; /* in the order in which they began */
     size_t count;
-    uint64_t ns; /* the run of the program */
+    unsigned lost; /* processes that were not counted: there was no room for their files */
+    uint64_t ns;   /* the run of the program */
 } counts;
 
 /* Reads the files of a folder. False with errno: it cannot be read, or there is no memory. */

@@ -99,8 +99,9 @@ bool counts_write_json(const counts *self, char **program, int status, FILE *to)
         json_array_append_new(arguments, json_text(*each));
     for (size_t i = 0; i < self->count; i++)
         json_array_append_new(processes, process_json(&self->processes[i]));
-    json_t *all = json_pack("{s:i, s:o, s:i, s:I, s:o}", "version", 1, "program", arguments,
-                            "status", status, "ns", (json_int_t)self->ns, "processes", processes);
+    json_t *all = json_pack("{s:i, s:o, s:i, s:I, s:o, s:i}", "version", 1, "program", arguments,
+                            "status", status, "ns", (json_int_t)self->ns, "processes", processes,
+                            "lost_processes", (int)self->lost);
     bool good = all != NULL && json_dumpf(all, to, JSON_INDENT(2)) == 0 && fputc('\n', to) != EOF;
     json_decref(all);
     return good && fflush(to) == 0;

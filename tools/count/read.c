@@ -1,6 +1,7 @@
 #include "count/count.h"
 
 #include "check/names.h"
+#include "child.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -130,6 +131,7 @@ bool counts_read(const char *folder, counts *out_counts)
             snprintf(path, sizeof path, "%s/%s", folder, one->d_name) < (int)sizeof path)
             good = add_process(out_counts, path);
     (void)closedir(all);
+    out_counts->lost = child_count_empty_files(folder, "");
     if (good && out_counts->count > 0)
         qsort(out_counts->processes, out_counts->count, sizeof *out_counts->processes, by_begin);
     if (!good)

@@ -100,14 +100,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 
 /* ---- writing ---- */
 
-static uint64_t lost_of(const trace *self)
-{
-    uint64_t lost = 0;
-    for (size_t i = 0; i < self->count; i++)
-        lost += atomic_load(&((cx_trace_head *)(uintptr_t)self->processes[i].head)->lost);
-    return lost;
-}
-
 static bool is_damaged(const trace *self)
 {
     for (size_t i = 0; i < self->count; i++)
@@ -118,14 +110,19 @@ static bool is_damaged(const trace *self)
 
 static int warn(const char *command, const trace *self)
 {
-    if (self->count == 0)
+    if (self->count == 0 && self->lost == 0)
         fprintf(stderr, "%s: no process called the driver\n", command);
-    if (lost_of(self) > 0)
+    if (self->lost > 0)
+        (void)command_error(command, COMMAND_FAILED,
+                            "%u process%s called the driver and could not be recorded: there was no "
+                            "room for %s", self->lost, self->lost == 1 ? "" : "es",
+                            self->lost == 1 ? "its file" : "their files");
+    if (trace_lost_of_all(self) > 0)
         return command_error(command, COMMAND_FAILED, "%llu calls are missing: there was no room",
-                             (unsigned long long)lost_of(self));
+                             (unsigned long long)trace_lost_of_all(self));
     if (is_damaged(self))
         return command_error(command, COMMAND_FAILED, "a part of the trace is damaged");
-    return COMMAND_GOOD;
+    return self->lost == 0 ? COMMAND_GOOD : COMMAND_FAILED;
 }
 
 static int write_output(const char *command, const request *self, const trace *all,

@@ -333,6 +333,7 @@ bool trace_write_json(const trace *self, const trace_marks *marks, FILE *to)
         json.process = &self->processes[i];
         good = write_process(&json, marks);
     }
-    fputs("\n]}\n", to);
+    fprintf(to, "\n],\"otherData\":{\"lost_processes\":%u,\"lost_calls\":%" PRIu64 "}}\n",
+            self->lost, trace_lost_of_all(self));
     return good && fflush(to) == 0 && ferror(to) == 0;
 }

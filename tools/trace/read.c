@@ -1,5 +1,7 @@
 #include "trace/read.h"
 
+#include "child.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -248,6 +250,7 @@ static bool read_folder(trace *self, DIR *folder, const char *name)
         if (strncmp(one->d_name, "ctxrt-trace.", 12) == 0 &&
             snprintf(path, sizeof path, "%s/%s", name, one->d_name) < (int)sizeof path)
             good = read_file(self, path, false);
+    self->lost = child_count_empty_files(name, "ctxrt-trace.");
     return good;
 }
 
@@ -276,6 +279,14 @@ void trace_free(trace *self)
         free_process(&self->processes[i]);
     free(self->processes);
     *self = (trace){.count = 0};
+}
+
+uint64_t trace_lost_of_all(const trace *self)
+{
+    uint64_t lost = 0;
+    for (size_t i = 0; i < self->count; i++)
+        lost += trace_lost(&self->processes[i]);
+    return lost;
 }
 
 /* ---- calls ---- */

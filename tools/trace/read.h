@@ -44,12 +44,20 @@ typedef struct trace {
     trace_process *processes; /* in the order in which they began */
     size_t count;
     uint64_t begun; /* the first time; 0: there is no process */
+    unsigned lost;  /* processes that are not recorded: there was no room for their files */
 } trace;
 
 /* Reads a file, or all files of a folder. False with errno: it is not there, or there is no memory.
  * Files of other kinds are left out. */
 bool trace_read(const char *path, trace *out);
 void trace_free(trace *self);
+
+/* Calls and pieces of work that had no room. */
+static inline uint64_t trace_lost(const trace_process *self)
+{
+    return atomic_load(&((cx_trace_head *)(uintptr_t)self->head)->lost);
+}
+uint64_t trace_lost_of_all(const trace *self);
 
 static inline uint64_t trace_call_end(const cx_trace_call *call)
 {

@@ -65,6 +65,9 @@ bool trace_write_text(const trace *self, FILE *to)
         if (process->head->forked_from != 0)
             fprintf(to, " forked from %d", process->head->forked_from);
         fprintf(to, ": %zu call%s\n", process->call_count, process->call_count == 1 ? "" : "s");
+        if (trace_lost(process) > 0)
+            fprintf(to, "%" PRIu64 " calls of process %d are missing: there was no room\n",
+                    trace_lost(process), process->head->pid);
         if (!write_process(self, process, to))
             return false;
     }

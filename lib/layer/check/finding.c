@@ -134,7 +134,7 @@ void cx_finding_raise(const cx_finding *given)
             atomic_fetch_add(&region->all_findings[i].count, 1);
             return;
         }
-    if (count == CX_REGION_FINDINGS) {
+    if (!cx_region_has_room(CX_REGION_ALL_FINDINGS, count)) {
         atomic_fetch_add(&region->unreported, 1);
         return;
     }

@@ -5,7 +5,6 @@
 #include "base/text.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { LINE_BYTES = 1000 };
 
@@ -32,17 +31,12 @@ static void add_call(cx_text *self, const cx_region_finding *found)
     add_place(self, found->trace);
 }
 
-static bool is_read(void)
-{
-    return secure_getenv("CTXRT_CHECK_FOLDER") != NULL;
-}
-
 void cx_finding_log(const cx_region_finding *found)
 {
     const cx_kind_row *row = &cx_kind_rows[found->kind];
     char text[LINE_BYTES] = "";
     cx_text self = {text, sizeof text, 0};
-    if (is_read() || cx_kind_is_leak(found->kind))
+    if (cx_region_in_file || cx_kind_is_leak(found->kind))
         return;
     cx_text_add(&self, "check: %s: %s", row->name, row->title);
     add_call(&self, found);
@@ -68,7 +62,7 @@ void cx_finding_summarise(void)
             counts[region->all_findings[i].kind]++;
             told++;
         }
-    if (is_read() || told == 0 || !cx_log_enabled(CTXRT_LOG_WARNING))
+    if (cx_region_in_file || told == 0 || !cx_log_enabled(CTXRT_LOG_WARNING))
         return;
     for (int kind = 0; kind < CX_KIND_COUNT; kind++)
         if (counts[kind] != 0)

@@ -31,7 +31,7 @@ static uint32_t take_record(void)
     if (free_count > 0)
         return free_records[--free_count];
     uint32_t record = atomic_load(&region->objects);
-    if (record == CX_REGION_OBJECTS) {
+    if (!cx_region_has_room(CX_REGION_ALL_OBJECTS, record)) {
         atomic_fetch_add(&region->unrecorded, 1);
         return CX_REGION_OBJECTS;
     }

@@ -64,7 +64,7 @@ static uint32_t module_of(const char *path)
     for (uint32_t i = 0; i < count; i++)
         if (strncmp(region->paths[i], path, CX_REGION_PATH - 1) == 0)
             return i;
-    if (count == CX_REGION_MODULES)
+    if (!cx_region_has_room(CX_REGION_ALL_PATHS, count))
         return CX_REGION_MODULES;
     snprintf(region->paths[count], CX_REGION_PATH, "%s", path);
     atomic_store(&region->modules, count + 1);
@@ -143,9 +143,12 @@ static cx_origin enter_trace(void *const frames[CX_REGION_FRAMES], const resolve
 {
     cx_region *region = cx_region_here;
     uint32_t number = atomic_load(&region->traces) + 1;
-    known_trace *made = number < CX_REGION_TRACES ? calloc(1, sizeof *made) : NULL;
-    if (made == NULL)
+    known_trace *made = cx_region_has_room(CX_REGION_ALL_TRACES, number) ? calloc(1, sizeof *made)
+                                                                         : NULL;
+    if (made == NULL) {
+        atomic_fetch_add(&region->untraced, 1);
         return 0;
+    }
     cx_region_trace *trace = &region->all_traces[number];
     for (uint32_t i = 0; i < resolved->count; i++)
         trace->frames[i] = (cx_region_frame){

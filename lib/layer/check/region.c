@@ -5,9 +5,7 @@
 #include "layer/process_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -16,40 +14,115 @@
 cx_region *cx_region_here;
 atomic_bool cx_region_of_parent;
 
-/* -1 with errno: there is no such file. */
-static int make_file(const char *folder)
+bool cx_region_in_file;
+
+/* ---- room ---- */
+
+enum { STEP_BYTES = 1 << 16 };
+
+static const struct {
+    size_t begin, bytes; /* of the array, of a record */
+    uint32_t count;
+} arrays[CX_REGION_ARRAYS] = {
+    [CX_REGION_ALL_PATHS] = {offsetof(cx_region, paths), CX_REGION_PATH, CX_REGION_MODULES},
+    [CX_REGION_ALL_TRACES] = {offsetof(cx_region, all_traces), sizeof(cx_region_trace),
+                              CX_REGION_TRACES},
+    [CX_REGION_ALL_FINDINGS] = {offsetof(cx_region, all_findings), sizeof(cx_region_finding),
+                                CX_REGION_FINDINGS},
+    [CX_REGION_ALL_OBJECTS] = {offsetof(cx_region, all_objects), sizeof(cx_region_object),
+                               CX_REGION_OBJECTS},
+};
+
+static cx_process_file file;
+
+/* Each under the lock of its array. */
+static struct {
+    uint32_t records; /* that may be written */
+    bool full;        /* there was no room for more */
+} room[CX_REGION_ARRAYS];
+
+/* Reserves room for records up to this one, and those behind it up to the end of a step. Returns 0
+ * or an errno. */
+static int reach(cx_region_array array, uint32_t index)
 {
-    char path[4096];
-    if (snprintf(path, sizeof path, "%s/%ld.XXXXXX", folder, (long)getpid()) >= (int)sizeof path) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    int file = mkostemp(path, O_CLOEXEC);
-    if (file >= 0 && ftruncate(file, sizeof(cx_region)) != 0) {
-        int error = errno;
-        (void)unlink(path);
-        (void)close(file);
-        errno = error;
-        return -1;
-    }
-    return file;
+    const uint32_t step = (uint32_t)(STEP_BYTES / arrays[array].bytes);
+    uint32_t records = (index / step + 1) * step;
+    if (records > arrays[array].count)
+        records = arrays[array].count;
+    int error = cx_process_file_reserve(
+        &file, arrays[array].begin + room[array].records * arrays[array].bytes,
+        (records - room[array].records) * arrays[array].bytes);
+    if (error == 0)
+        room[array].records = records;
+    return error;
 }
 
-/* At `place` unless that is NULL. */
-static cx_region *map_region(void *place)
+bool cx_region_has_room(cx_region_array array, uint32_t index)
+{
+    if (index >= arrays[array].count || room[array].full)
+        return index < room[array].records;
+    if (index >= room[array].records)
+        room[array].full = reach(array, index) != 0;
+    return index < room[array].records;
+}
+
+static void have_all_room(void)
+{
+    for (int i = 0; i < CX_REGION_ARRAYS; i++)
+        room[i].records = arrays[i].count;
+}
+
+/* ---- making ---- */
+
+/* The head, and room for so many traces and modules. Returns 0 or an errno. */
+static int reserve_first(uint32_t traces, uint32_t modules)
+{
+    const uint32_t last[CX_REGION_ARRAYS] = {[CX_REGION_ALL_PATHS] = modules,
+                                             [CX_REGION_ALL_TRACES] = traces};
+    int error = cx_process_file_reserve(&file, 0, offsetof(cx_region, paths));
+    for (int i = 0; i < CX_REGION_ARRAYS && error == 0; i++) {
+        room[i].records = 0;
+        room[i].full = false;
+        error = reach((cx_region_array)i, last[i]);
+    }
+    return error;
+}
+
+/* NULL: there is no file; what is missing is logged. */
+static cx_region *map_file(const char *folder, void *place, uint32_t traces, uint32_t modules)
+{
+    cx_region *mapped = NULL;
+    bool made = cx_process_file_make(&file, folder, "");
+    int error = made ? reserve_first(traces, modules) : errno;
+    if (error == 0) {
+        mapped = cx_process_file_map(&file, 0, sizeof *mapped, place);
+        error = errno;
+    }
+    if (mapped == NULL && made)
+        cx_process_file_empty(&file);
+    if (mapped == NULL)
+        cx_log(CTXRT_LOG_WARNING, "check: no file in %s: %s: what this process does wrong is in "
+               "its log only", folder, strerror(error));
+    return mapped;
+}
+
+static cx_region *map_memory(void *place)
+{
+    void *mapped = mmap(place, sizeof(cx_region), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
+                            (place != NULL ? MAP_FIXED : 0),
+                        -1, 0);
+    have_all_room();
+    return mapped != MAP_FAILED ? mapped : NULL;
+}
+
+/* At `place` unless that is NULL, with room for so many traces and modules. */
+static cx_region *map_region(void *place, uint32_t traces, uint32_t modules)
 {
     const char *folder = secure_getenv("CTXRT_CHECK_FOLDER");
-    int fixed = place != NULL ? MAP_FIXED : 0;
-    int file = folder != NULL ? make_file(folder) : -1;
-    if (folder != NULL && file < 0)
-        cx_log(CTXRT_LOG_WARNING, "check: no file in %s: %s", folder, strerror(errno));
-    void *mapped = file >= 0 ? mmap(place, sizeof(cx_region), PROT_READ | PROT_WRITE,
-                                    MAP_SHARED | fixed, file, 0)
-                             : mmap(place, sizeof(cx_region), PROT_READ | PROT_WRITE,
-                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | fixed, -1, 0);
-    if (file >= 0)
-        (void)close(file);
-    return mapped != MAP_FAILED ? mapped : NULL;
+    cx_region *mapped = folder != NULL ? map_file(folder, place, traces, modules) : NULL;
+    cx_region_in_file = mapped != NULL;
+    return mapped != NULL ? mapped : map_memory(place);
 }
 
 /* The magic number last: `ctxrt check` looks at it first. */
@@ -59,13 +132,13 @@ static void begin_region(cx_region *region, int32_t parent)
     region->version = CX_REGION_VERSION;
     region->pid = (int32_t)getpid();
     region->forked_from = parent;
-    cx_layer_program(region->program, sizeof region->program);
+    cx_process_file_program(region->program, sizeof region->program);
     __atomic_store_n(&region->magic, CX_REGION_MAGIC, __ATOMIC_RELEASE);
 }
 
 bool cx_region_open(void)
 {
-    cx_region *region = map_region(NULL);
+    cx_region *region = map_region(NULL, 0, 0);
     if (region == NULL)
         return false;
     begin_region(region, 0);
@@ -89,7 +162,7 @@ bool cx_region_fork(void)
     int32_t parent = region->pid;
     unsigned traces = atomic_load(&region->traces), modules = atomic_load(&region->modules);
     cx_region *copy = copy_traces(region, traces);
-    if (copy == NULL || map_region(region) == NULL) {
+    if (copy == NULL || map_region(region, traces, modules) == NULL) {
         free(copy);
         return false;
     }

@@ -3,7 +3,8 @@
  * that both map. It is whole whatever ends the process.
  *
  * The process writes, with the lock "check" held or atomically; `ctxrt check` reads, meanwhile too.
- * A record is filled before the count that includes it grows.
+ * A record is filled before the count that includes it grows. Records of the four arrays have room
+ * in the file in the order of their numbers; those without it are counted.
  */
 #ifndef CX_LAYER_CHECK_REGION_H
 #define CX_LAYER_CHECK_REGION_H
@@ -24,7 +25,7 @@ enum {
 };
 
 #define CX_REGION_MAGIC 0x6b68637478637472u
-#define CX_REGION_VERSION 3u
+#define CX_REGION_VERSION 4u
 
 /* A place in a module: the return address less the module's begin, less 1. */
 typedef struct cx_region_frame {
@@ -80,6 +81,7 @@ typedef struct cx_region {
     atomic_uint objects;    /* records in use at some time */
     atomic_uint unrecorded; /* objects for which there was no record */
     atomic_uint unreported; /* findings for which there was no room */
+    atomic_uint untraced;   /* backtraces for which there was no room */
     atomic_uint modules, traces, findings;
     atomic_ullong devices_worked; /* bits of those below 64 on which something was made or done */
     char program[CX_REGION_PATH];
@@ -88,6 +90,14 @@ typedef struct cx_region {
     cx_region_finding all_findings[CX_REGION_FINDINGS];
     cx_region_object all_objects[CX_REGION_OBJECTS];
 } cx_region;
+
+typedef enum cx_region_array {
+    CX_REGION_ALL_PATHS,
+    CX_REGION_ALL_TRACES,
+    CX_REGION_ALL_FINDINGS,
+    CX_REGION_ALL_OBJECTS,
+    CX_REGION_ARRAYS
+} cx_region_array;
 
 /* True if something was made or done on another device. */
 static inline bool cx_region_works_elsewhere(const cx_region *region, int device)
@@ -99,9 +109,16 @@ static inline bool cx_region_works_elsewhere(const cx_region *region, int device
 /* The process's, which cx_region_open made. */
 extern cx_region *cx_region_here;
 
-/* Makes one: a file of the folder CTXRT_CHECK_FOLDER, or memory of the process if that is not set.
- * False: there is neither room nor memory, and nothing is checked. */
+/* True if the region is a file; else it is memory of the process, which nobody else reads. */
+extern bool cx_region_in_file;
+
+/* Makes one: a file of the folder CTXRT_CHECK_FOLDER, or memory of the process if that is not set
+ * or has no room. False: there is no memory either, and nothing is checked. */
 bool cx_region_open(void);
+
+/* True if the record has room, for which the file may grow. The caller has the lock under which the
+ * array grows, and holds records for all lower numbers. */
+bool cx_region_has_room(cx_region_array array, uint32_t index);
 
 /* In the child of a fork the region is the parent's until a call comes: most children only execute
  * another program. Nothing writes to it meanwhile. */

@@ -8,13 +8,10 @@
 #include "layer/process_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 /* "count file": the coming of a process's region. */
@@ -26,25 +23,19 @@ static char folder[PATH_MAX];
 /* NULL with errno: it cannot be made. */
 static cx_count_region *map_file(void)
 {
-    char path[PATH_MAX + 32];
-    void *mapped = MAP_FAILED;
-    if (snprintf(path, sizeof path, "%s/%ld.XXXXXX", folder, (long)getpid()) >= (int)sizeof path) {
-        errno = ENAMETOOLONG;
+    cx_process_file file;
+    if (!cx_process_file_make(&file, folder, ""))
         return NULL;
-    }
-    int file = mkostemp(path, O_CLOEXEC);
-    if (file < 0)
-        return NULL;
-    int error = cx_layer_reserve(file, 0, sizeof(cx_count_region));
+    int error = cx_process_file_reserve(&file, 0, sizeof(cx_count_region));
+    cx_count_region *mapped = NULL;
     if (error == 0) {
-        mapped = mmap(NULL, sizeof(cx_count_region), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        mapped = cx_process_file_map(&file, 0, sizeof *mapped, NULL);
         error = errno;
     }
-    if (mapped == MAP_FAILED)
-        (void)unlink(path);
-    (void)close(file);
+    if (mapped == NULL)
+        cx_process_file_empty(&file);
     errno = error;
-    return mapped != MAP_FAILED ? mapped : NULL;
+    return mapped;
 }
 
 static cx_count_region *make_region(int32_t parent)
@@ -58,7 +49,7 @@ static cx_count_region *make_region(int32_t parent)
     made->forked_from = parent;
     made->host_devices = cx_layer_gpu(0) < 0 ? 1 : 0;
     made->begun = cx_clock_ns();
-    cx_layer_program(made->program, sizeof made->program);
+    cx_process_file_program(made->program, sizeof made->program);
     __atomic_store_n(&made->magic, CX_COUNT_MAGIC, __ATOMIC_RELEASE);
     return made;
 }

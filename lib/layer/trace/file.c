@@ -1,7 +1,6 @@
 #include "layer/trace/file.h"
 
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/log.h"
 #include "base/option.h"
 #include "layer/names.h"
@@ -9,10 +8,8 @@
 #include "layer/trace/thread.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -25,24 +22,22 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static cx_trace_head *_Atomic head;
 static atomic_bool of_parent; /* the head is the parent's, until the first call in the child */
 static atomic_bool full;      /* there was no room */
-static char folder[PATH_MAX], path[PATH_MAX + 32];
+static char folder[PATH_MAX];
+static cx_process_file file;
 
 /* ---- the head ---- */
 
-/* The file is opened by name each time, since a program may close files that it does not know. */
-static void *map_part(int file, uint64_t offset)
+static void *map_part(uint64_t offset)
 {
-    int error = cx_layer_reserve(file, offset, CX_TRACE_CHUNK_BYTES);
+    int error = cx_process_file_reserve(&file, offset, CX_TRACE_CHUNK_BYTES);
     if (error != 0) {
         errno = error;
         return NULL;
     }
-    void *mapped = mmap(NULL, CX_TRACE_CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file,
-                        (off_t)offset);
-    if (mapped == MAP_FAILED)
-        return NULL;
+    void *mapped = cx_process_file_map(&file, offset, CX_TRACE_CHUNK_BYTES, NULL);
 #ifdef MADV_POPULATE_WRITE /* faults one by one are slower */
-    (void)madvise(mapped, CX_TRACE_CHUNK_BYTES, MADV_POPULATE_WRITE);
+    if (mapped != NULL)
+        (void)madvise(mapped, CX_TRACE_CHUNK_BYTES, MADV_POPULATE_WRITE);
 #endif
     return mapped;
 }
@@ -54,29 +49,20 @@ static void fill_head(cx_trace_head *to, int32_t parent)
     to->forked_from = parent;
     to->host_devices = cx_layer_gpu(0) < 0 ? 1 : 0;
     to->begun = cx_clock_ns();
-    cx_layer_program(to->program, sizeof to->program);
+    cx_process_file_program(to->program, sizeof to->program);
     __atomic_store_n(&to->magic, CX_TRACE_MAGIC, __ATOMIC_RELEASE);
 }
 
 /* NULL with errno: it cannot be made. */
 static cx_trace_head *make_file(int32_t parent)
 {
-    if (snprintf(path, sizeof path, "%s/ctxrt-trace.%ld.XXXXXX", folder, (long)getpid()) >=
-        (int)sizeof path) {
-        errno = ENAMETOOLONG;
+    if (!cx_process_file_make(&file, folder, "ctxrt-trace."))
         return NULL;
-    }
-    int file = mkostemp(path, O_CLOEXEC);
-    if (file < 0)
-        return NULL;
-    cx_trace_head *made = map_part(file, 0);
-    int error = errno;
-    cx_file_close(file);
+    cx_trace_head *made = map_part(0);
     if (made == NULL)
-        (void)unlink(path);
+        cx_process_file_empty(&file);
     else
         fill_head(made, parent);
-    errno = error;
     return made;
 }
 
@@ -143,18 +129,14 @@ bool cx_trace_file_open(void)
 
 cx_trace_chunk *cx_trace_file_map(void)
 {
+    if (atomic_load(&full))
+        return NULL;
     if (atomic_load(&of_parent))
         begin_file_of_child();
     if (atomic_load(&full))
         return NULL;
-    cx_trace_head *self = atomic_load(&head);
-    uint64_t number = atomic_fetch_add(&self->chunks, 1);
-    int file = open(path, O_RDWR | O_CLOEXEC);
-    void *chunk = file >= 0 ? map_part(file, (number + 1) * CX_TRACE_CHUNK_BYTES) : NULL;
-    int error = errno;
-    if (file >= 0)
-        (void)close(file);
-    errno = error;
+    uint64_t number = atomic_fetch_add(&atomic_load(&head)->chunks, 1);
+    void *chunk = map_part((number + 1) * CX_TRACE_CHUNK_BYTES);
     if (chunk == NULL)
         say_that_it_is_full();
     return chunk;
