@@ -1,6 +1,7 @@
 #include "context/entry.h"
 
 #include "base/log.h"
+#include "context/frame_kind.h"
 
 static bool is_current(const cx_driver *driver, CUcontext native)
 {
@@ -8,14 +9,32 @@ static bool is_current(const cx_driver *driver, CUcontext native)
     return driver->table.ctx_get_current(&current) == CXU_SUCCESS && current == native;
 }
 
-bool cx_entry_restore(const cx_driver *driver, CUcontext native)
+static bool is_of_set(const cx_thread *thread, CUcontext native)
+{
+    for (uint32_t i = 0; i < cx_thread_depth(thread); i++)
+        if (cx_frame_kind_of(&thread->frames[i])->is_override &&
+            cx_frame_context(&thread->frames[i])->native == native)
+            return true;
+    return false;
+}
+
+static bool push(const cx_driver *driver, CUcontext native)
 {
     bool was_current = is_current(driver, native);
-    if (driver->table.ctx_push(native) == CXU_SUCCESS)
-        return true;
-    if (!was_current && is_current(driver, native))
-        return true;
-    if (driver->table.ctx_push(native) == CXU_SUCCESS || is_current(driver, native))
+    return driver->table.ctx_push(native) == CXU_SUCCESS ||
+           (!was_current && is_current(driver, native)) ||
+           driver->table.ctx_push(native) == CXU_SUCCESS || is_current(driver, native);
+}
+
+bool cx_entry_restore(const cx_driver *driver, CUcontext native)
+{
+    cx_thread *thread = cx_thread_current;
+    if (thread != NULL)
+        thread->entry_stays = is_of_set(thread, native);
+    bool restored = push(driver, native);
+    if (thread != NULL)
+        thread->entry_stays = false;
+    if (restored)
         return true;
     cx_log(
         CTXRT_LOG_ERROR,

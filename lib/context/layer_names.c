@@ -48,8 +48,14 @@ static bool name_context(cx_handle_kind kind, uintptr_t handle, char *text, size
     return true;
 }
 
+static bool entry_stays(void)
+{
+    return cx_thread_current != NULL && cx_thread_current->entry_stays;
+}
+
 void cx_context_add_layer_names(void)
 {
     static const cx_layer_names names = {name_frame, name_context};
     cx_layer_names_add(&names);
+    atomic_store(&cx_layer_names_own.entry_stays, entry_stays);
 }

@@ -44,6 +44,12 @@ bool cx_layer_name_object(cx_handle_kind kind, uintptr_t handle, char *text, siz
     return false;
 }
 
+bool cx_layer_entry_stays(void)
+{
+    bool (*ask)(void) = atomic_load(&cx_layer_names_in_use()->entry_stays);
+    return ask != NULL && ask();
+}
+
 int cx_layer_gpu(int device)
 {
     int first = cx_layer_names_in_use()->host_devices;

@@ -26,6 +26,8 @@ typedef struct cx_layer_names_list {
     size_t size;      /* of this struct; a later one is longer */
     int host_devices; /* the driver's first devices that are no GPUs */
     const cx_layer_names *_Atomic all[CX_LAYER_NAMES_MAX];
+    /* True if the entry that the thread is pushing may stay on its stack when the thread ends. */
+    bool (*_Atomic entry_stays)(void);
 } cx_layer_names_list;
 
 /* The list of this library. */
@@ -40,6 +42,9 @@ const cx_layer_names_list *cx_layer_names_in_use(void);
 
 bool cx_layer_name_frame(char *text, size_t size);
 bool cx_layer_name_object(cx_handle_kind kind, uintptr_t handle, char *text, size_t size);
+
+/* True if the runtime above says so of the entry that the calling thread is pushing. */
+bool cx_layer_entry_stays(void);
 
 /* The number of the GPU; -1: the device is none. */
 int cx_layer_gpu(int device);

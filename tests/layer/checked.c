@@ -1,6 +1,8 @@
 /* A program of libctxrt for CTXRT_LAYERS=check; with the argument "ordered" its streams are in
- * order. */
+ * order. Other arguments name a thread that ends with frames. */
 #include <ctxrt/ctxrt.h>
+#include <dlfcn.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,10 +61,83 @@ static void work(void)
     must(ctxrt_memory_release(here));
 }
 
+/* ---- threads that end with frames ---- */
+
+static void *set(void *unused)
+{
+    must(ctxrt_device_set(CTXRT_CUDA(0)));
+    return unused;
+}
+
+static void *set_twice_over_a_push(void *unused)
+{
+    must(ctxrt_device_push(CTXRT_CUDA(0)));
+    must(ctxrt_device_set(CTXRT_CUDA(1)));
+    must(ctxrt_device_set(CTXRT_CUDA(0)));
+    return unused;
+}
+
+static void *push_over_a_set(void *unused)
+{
+    must(ctxrt_device_set(CTXRT_CUDA(0)));
+    must(ctxrt_device_push(CTXRT_CUDA(0)));
+    return unused;
+}
+
+typedef struct CUctx_st *native;
+typedef int push_call(native context);
+typedef int pop_call(native *out_context);
+
+/* Other code leaves two entries where the thread's push had one: a pop is refused, and puts back
+ * one of them and the entry of the set. */
+static void *set_that_a_refused_pop_puts_back(void *unused)
+{
+    native first, second, popped;
+    void *libcuda = dlopen("libcuda.so.1", RTLD_NOW);
+    push_call *push = (push_call *)dlsym(libcuda, "cuCtxPushCurrent_v2");
+    pop_call *pop = (pop_call *)dlsym(libcuda, "cuCtxPopCurrent_v2");
+    must(ctxrt_device_push(CTXRT_CUDA(0)));
+    must(ctxrt_context_native(NULL, &first));
+    must(ctxrt_device_set(CTXRT_CUDA(1)));
+    must(ctxrt_context_native(NULL, &second));
+    if (pop(&popped) != 0 || pop(&popped) != 0 || push(first) != 0 || push(first) != 0 ||
+        push(second) != 0 || ctxrt_stack_pop() != CTXRT_ERROR_STACK_MISMATCH)
+        exit(5);
+    return unused;
+}
+
+static void end_thread(void *run(void *unused))
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, run, NULL) != 0 || pthread_join(thread, NULL) != 0)
+        exit(6);
+}
+
+static bool ends_threads(const char *how)
+{
+    static const struct {
+        const char *name;
+        void *(*run)(void *unused);
+    } all[] = {
+        {"set", set},
+        {"set_twice_over_a_push", set_twice_over_a_push},
+        {"push_over_a_set", push_over_a_set},
+        {"set_that_a_refused_pop_puts_back", set_that_a_refused_pop_puts_back},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (strcmp(all[i].name, how) == 0) {
+            end_thread(all[i].run);
+            return true;
+        }
+    return false;
+}
+
 int main(int argc, char **argv)
 {
     ctxrt_memory *memory;
     must(ctxrt_init(NULL));
+    if (argc > 1 && ends_threads(argv[1]))
+        return 0;
     work();
     {
         CTXRT_SCOPE ctxrt_scope scope = CTXRT_SCOPE_INIT;

@@ -52,6 +52,35 @@ if "$ctxrt" check --help > /dev/null 2>&1; then
     [ "$status" -eq 1 ] && finds_race
     report $? 'on_a_stand_in_whose_layer_sees_the_calls_it_is_there_once'
 fi
+
+# ---- threads that end with frames ----
+
+left() # number, how the thread ends, variable...: so many entries are left in the report
+{
+    wanted=$1
+    how=$2
+    shift 2
+    run env "$@" "$ctxrt" check --json "$scratch/report" "$checked" "$how"
+    [ "$status" -eq 0 ] && ! grep '"kind"' "$scratch/report" | grep -qv "STACK-LEFT\|STACK-POP-FOREIGN" &&
+        [ "$(awk '/"kind": "STACK-LEFT"/ { of_left = 1 }
+                  /"count"/ && of_left { sum += $2; of_left = 0 } END { print sum + 0 }' "$scratch/report")" -eq "$wanted" ]
+}
+
+if "$ctxrt" check --help > /dev/null 2>&1; then
+    for driver in CTXRT_DRIVER=emulated CTXRT_LAYERS=; do
+        left 0 set $driver
+        report $? "a_set_needs_no_pop_before_its_thread_ends:_$driver"
+        left 1 set_twice_over_a_push $driver
+        report $? "a_push_beneath_sets_does:_$driver"
+        left 1 push_over_a_set $driver
+        report $? "so_does_one_above_a_set:_$driver"
+    done
+    left 2 set_that_a_refused_pop_puts_back CTXRT_LAYERS=
+    report $? 'an_entry_of_a_set_that_was_put_back_needs_none_either'
+fi
+
+# ---- a stand-in of the user's ----
+
 run env CTXRT_LIBCUDA="$standin" CTXRT_LAYERS=check "$checked"
 [ "$status" -eq 0 ] && [ "$(grep -c 'warning: check: ORDER-COPY' "$scratch/errors")" -eq 1 ]
 report $? 'and_once_in_its_log'

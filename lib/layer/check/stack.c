@@ -1,5 +1,6 @@
 /* The stacks of threads: STACK, and contexts that calls make and destroy. */
 #include "layer/check/check.h"
+#include "layer/names.h"
 
 #include <stdlib.h>
 
@@ -46,24 +47,29 @@ static bool told_of_growth(const cx_check_thread *thread, cx_origin where)
     return count != GROWS;
 }
 
-static void note_push(cx_check_call *call, cx_object *context, cx_entry_how how)
+static cx_check_entry *note_push(cx_check_call *call, cx_object *context, cx_entry_how how)
 {
     cx_check_thread *thread = call->thread;
     cx_check_entry *entry = cx_check_push(thread, context, how, call->origin);
     note_look(call, context);
     if (entry == NULL || how == CX_ENTRY_SET || thread->depth < GROWS ||
         told_of_growth(thread, call->origin))
-        return;
+        return entry;
     cx_finding finding = cx_check_finding(CX_KIND_STACK_GROWS, call);
     cx_finding_note(&finding, "pushed", call->origin, "%u entries on the stack are from here",
                     (unsigned)GROWS);
     cx_finding_raise(&finding);
+    return entry;
 }
 
 static void pushed(cx_check_call *call)
 {
-    if (!cx_check_failed(call))
+    if (cx_check_failed(call))
+        return;
+    cx_check_entry *entry =
         note_push(call, context_or_new(CX_CALL(call, ctx_push)->context), CX_ENTRY_PUSHED);
+    if (entry != NULL)
+        entry->stays = cx_layer_entry_stays();
 }
 
 static void created(cx_check_call *call, const CUcontext *out, CUdevice device)
@@ -79,7 +85,7 @@ static void created(cx_check_call *call, const CUcontext *out, CUdevice device)
     if (context == NULL)
         return;
     cx_check_made_context(call, context, (int)device);
-    note_push(call, context, CX_ENTRY_CREATED);
+    (void)note_push(call, context, CX_ENTRY_CREATED);
 }
 
 static void created_v2(cx_check_call *call)
@@ -174,7 +180,7 @@ static void was_set(cx_check_call *call)
         cx_check_pop(thread);
         note_look(call, cx_check_current(thread));
     } else if (top == NULL) {
-        note_push(call, context, CX_ENTRY_SET);
+        (void)note_push(call, context, CX_ENTRY_SET);
     } else {
         if (top->context != context)
             top->set = call->origin;
@@ -289,7 +295,7 @@ void cx_check_stack_left(cx_check_thread *thread)
     for (unsigned i = 0; i < thread->depth; i++) {
         const cx_check_entry *entry = &thread->entries[i];
         char text[64] = "a context";
-        if (entry->how == CX_ENTRY_SET || thread->main)
+        if (entry->how == CX_ENTRY_SET || entry->stays || thread->main)
             continue;
         if (entry->first != NULL)
             cx_object_text(entry->first, text, sizeof text);

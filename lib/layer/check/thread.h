@@ -17,6 +17,7 @@ typedef struct cx_check_entry {
     cx_origin pushed;   /* where it came */
     cx_origin set;      /* where its context was replaced last; 0: never */
     bool told;          /* a finding says so already */
+    bool stays;         /* it needs no pop before the thread ends */
 } cx_check_entry;
 
 /* The last context that a module made current on a thread. */
