@@ -61,6 +61,25 @@ static void work(void)
     must(ctxrt_memory_release(here));
 }
 
+/* The free waits for the copy. */
+static void free_pinned_memory_that_is_copied(void)
+{
+    ctxrt_memory *memory;
+    void *pinned;
+    char seen[64];
+    must(ctxrt_device_set(CTXRT_CUDA(0)));
+    must(ctxrt_memory_alloc(sizeof seen, &memory));
+    must(ctxrt_alloc_pinned(sizeof seen, &pinned));
+    memset(pinned, 7, sizeof seen);
+    must(ctxrt_copy_async(ctxrt_memory_pointer(memory), pinned, sizeof seen,
+                          CTXRT_COPY_HOST_TO_DEVICE, NULL));
+    must(ctxrt_free(pinned));
+    must(ctxrt_copy(seen, ctxrt_memory_pointer(memory), sizeof seen, CTXRT_COPY_DEVICE_TO_HOST));
+    if (seen[63] != 7)
+        exit(7);
+    must(ctxrt_memory_release(memory));
+}
+
 /* ---- threads that end with frames ---- */
 
 static void *set(void *unused)
@@ -136,6 +155,10 @@ int main(int argc, char **argv)
 {
     ctxrt_memory *memory;
     must(ctxrt_init(NULL));
+    if (argc > 1 && strcmp(argv[1], "free_pinned") == 0) {
+        free_pinned_memory_that_is_copied();
+        return 0;
+    }
     if (argc > 1 && ends_threads(argv[1]))
         return 0;
     work();

@@ -79,6 +79,16 @@ if "$ctxrt" check --help > /dev/null 2>&1; then
     report $? 'an_entry_of_a_set_that_was_put_back_needs_none_either'
 fi
 
+# ---- frees that wait ----
+
+if "$ctxrt" check --help > /dev/null 2>&1; then
+    for driver in CTXRT_DRIVER=emulated CTXRT_LAYERS=; do
+        run env "$driver" CTXRT_EMU_SCHEDULE=lazy "$ctxrt" check "$checked" free_pinned
+        [ "$status" -eq 0 ] && grep -q '^ctxrt check: 0 errors, 0 warnings$' "$scratch/errors"
+        report $? "pinned_memory_is_freed_by_a_call_that_waits:_$driver"
+    done
+fi
+
 # ---- a stand-in of the user's ----
 
 run env CTXRT_LIBCUDA="$standin" CTXRT_LAYERS=check "$checked"
