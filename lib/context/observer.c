@@ -1,17 +1,13 @@
 #include "context/observer.h"
 
-static _Atomic(const cx_observer *) observers[CX_OBSERVERS_MAX];
+static _Atomic(const cx_observer *) observers[CX_OBSERVERS];
 
-void cx_observe(const cx_observer *observer)
+void cx_observe(cx_observing_room room, const cx_observer *observer)
 {
-    for (int i = 0; i < CX_OBSERVERS_MAX; i++) {
-        const cx_observer *there = NULL;
-        if (atomic_compare_exchange_strong(&observers[i], &there, observer) || there == observer)
-            return;
-    }
+    atomic_store(&observers[room], observer);
 }
 
-const cx_observer *cx_observer_at(int index)
+const cx_observer *cx_observer_at(int room)
 {
-    return atomic_load(&observers[index]);
+    return atomic_load(&observers[room]);
 }

@@ -1,7 +1,8 @@
 /*
  * Observers of contexts, streams and threads. The rooms above attach objects to these. Before the
  * first one, a room registers one struct of functions that clean up: one for each occasion it cares
- * about, NULL for the others. They are called in the reverse order of registration.
+ * about, NULL for the others. They are called from the uppermost room down, whichever came first: a
+ * room may use what the rooms below keep, such as streams.
  */
 #ifndef CX_CONTEXT_OBSERVER_H
 #define CX_CONTEXT_OBSERVER_H
@@ -31,18 +32,25 @@ typedef struct cx_observer {
     void (*shutdown_is_refused)(void);
 } cx_observer;
 
-enum { CX_OBSERVERS_MAX = 8 };
+/* The rooms that observe, from below. */
+typedef enum cx_observing_room {
+    CX_OBSERVED_BY_WORK,
+    CX_OBSERVED_BY_MEMORY,
+    CX_OBSERVED_BY_COPY,
+    CX_OBSERVED_BY_GRAPH,
+    CX_OBSERVERS
+} cx_observing_room;
 
-/* Registers an observer, which is static. Registering it again does nothing. */
-void cx_observe(const cx_observer *observer);
+/* Registers the observer of a room, which is static. Registering it again does nothing. */
+void cx_observe(cx_observing_room room, const cx_observer *observer);
 
-/* NULL: there are fewer observers. */
-const cx_observer *cx_observer_at(int index);
+/* NULL: the room has none yet. */
+const cx_observer *cx_observer_at(int room);
 
 /* Calls the function `occasion` of each observer that has it. */
 #define CX_OBSERVERS_CALL(occasion, ...)                            \
     do {                                                            \
-        for (int at_ = CX_OBSERVERS_MAX - 1; at_ >= 0; at_--) {     \
+        for (int at_ = CX_OBSERVERS - 1; at_ >= 0; at_--) {     \
             const cx_observer *observer_ = cx_observer_at(at_);     \
             if (observer_ != NULL && observer_->occasion != NULL)   \
                 observer_->occasion(__VA_ARGS__);                   \

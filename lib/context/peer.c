@@ -131,7 +131,7 @@ static pthread_mutex_t peers_lock = PTHREAD_MUTEX_INITIALIZER;
 static cxu_result tell_observers(const cx_context *peer, CUdevice device, bool reaches)
 {
     cxu_result first_error = CXU_SUCCESS;
-    for (int i = 0; i < CX_OBSERVERS_MAX; i++) {
+    for (int i = 0; i < CX_OBSERVERS; i++) {
         const cx_observer *observer = cx_observer_at(i);
         if (observer == NULL || observer->peer_changes == NULL)
             continue;

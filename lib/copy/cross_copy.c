@@ -313,7 +313,7 @@ static const cx_observer observer = {
 static void watch_contexts(void)
 {
     cx_across_install(&calls);
-    cx_observe(&observer);
+    cx_observe(CX_OBSERVED_BY_COPY, &observer);
 }
 
 void cx_cross_copy_watch_contexts(void)

@@ -192,7 +192,7 @@ static ctxrt_status begin_recording(cx_thread *thread, cx_frame *frame, ctxrt_gr
         free(recording);
         return status;
     }
-    cx_observe(&observer);
+    cx_observe(CX_OBSERVED_BY_GRAPH, &observer);
     recording->context = context;
     recording->epoch = atomic_load(&context->epoch);
     recording->token = atomic_fetch_add(&last_token, 1) + 1;

@@ -112,7 +112,7 @@ void cx_memory_watch_contexts(void)
         .thread_ends = cx_caches_leave_thread,
         .shutdown_is_refused = cx_report_log_left,
     };
-    cx_observe(&observer);
+    cx_observe(CX_OBSERVED_BY_MEMORY, &observer);
 }
 
 static ctxrt_status no_memory(const cx_context *context)

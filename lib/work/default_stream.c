@@ -132,7 +132,7 @@ static ctxrt_status obtain_stream(cx_context *context, ctxrt_stream **out_stream
         *out_stream = idle;
         return CTXRT_SUCCESS;
     }
-    cx_observe(&observer);
+    cx_observe(CX_OBSERVED_BY_WORK, &observer);
     return cx_stream_make(context, CX_STREAM_DEFAULT, CXU_STREAM_DEFAULT, 0, out_stream);
 }
 
