@@ -28,7 +28,8 @@ void cx_contexts_end(int cancel)
 }
 
 /* Our own ids start high, so that they cannot be taken for a driver's. */
-static _Atomic uint64_t next_own_id = (uint64_t)1 << 48;
+#define FIRST_OWN_ID ((uint64_t)1 << 48)
+static _Atomic uint64_t next_own_id = FIRST_OWN_ID;
 
 uint64_t cx_context_native_id(const cx_driver *driver, CUcontext native)
 {
@@ -44,11 +45,17 @@ bool cx_context_native_known(const cx_driver *driver, CUcontext native)
     return driver->table.ctx_get_api_version(native, &version) != CXU_INVALID_CONTEXT;
 }
 
+bool cx_record_may_have_id(const cx_context *context, uint64_t id)
+{
+    uint64_t known = atomic_load(&context->id);
+    return id == 0 || known >= FIRST_OWN_ID || known == id;
+}
+
 /* True if the native handle now names another context, or was reset. */
 static bool has_another_id(const cx_context *context)
 {
-    uint64_t id = cx_context_native_id(context->driver, context->native);
-    return id != 0 && id != atomic_load(&context->id);
+    return !cx_record_may_have_id(context,
+                                  cx_context_native_id(context->driver, context->native));
 }
 
 bool cx_context_lost(const cx_context *context)

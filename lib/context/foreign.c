@@ -16,8 +16,7 @@ static bool same_native(void *object, void *argument)
     cx_context *context = object;
     adoption *wanted = argument;
     if (context->driver == wanted->driver && context->native == wanted->native &&
-        (wanted->id == 0 || context->kind == CX_CONTEXT_PRIMARY ||
-         atomic_load(&context->id) == wanted->id))
+        (context->kind == CX_CONTEXT_PRIMARY || cx_record_may_have_id(context, wanted->id)))
         wanted->found = context;
     return wanted->found == NULL;
 }

@@ -26,6 +26,10 @@ cx_context *cx_record_find_foreign(const cx_device *device, CUcontext native);
 /* Asks the driver for the context's id anew. */
 void cx_record_identify(cx_context *context);
 
+/* False: the driver's id is another one than when the record was made. Where the driver gave none,
+ * then or now, nobody knows. */
+bool cx_record_may_have_id(const cx_context *context, uint64_t id);
+
 /* Makes the record of a live context stale and waits for its pins; or reports what still refers to
  * it, and then it was live all the time. Lock held, and that of the device of a primary context. */
 ctxrt_status cx_record_retire(cx_context *context, int holds_allowed);

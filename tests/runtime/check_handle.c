@@ -156,6 +156,23 @@ START_TEST(an_allocators_figures_are_written_as_json)
 }
 END_TEST
 
+/* The driver gives no id for the context, when it is made or later. */
+START_TEST(a_handle_is_destroyed_whichever_question_for_an_id_failed)
+{
+    char fault[64];
+    void *handle;
+    (void)snprintf(fault, sizeof fault, "cuCtxGetId@%d", _i);
+    ck_assert_int_eq(setenv("CTXRT_EMU_FAULT", fault, 1), 0);
+    start();
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_handle_get(CTXRT_CUDA(0), "first", &handle));
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_device_release(CTXRT_CUDA(0)));
+    ck_assert_int_eq(atomic_load(&first.destroyed), 1);
+    cx_fixture_end();
+}
+END_TEST
+
 static Suite *handle_suite(void)
 {
     Suite *suite = suite_create("handle");
@@ -168,6 +185,9 @@ static Suite *handle_suite(void)
     tcase_add_test(tcase, many_threads_get_one_handle);
     tcase_add_test(tcase, an_allocators_figures_are_written_as_json);
     suite_add_tcase(suite, tcase);
+    TCase *faults = tcase_create("faults");
+    tcase_add_loop_test(faults, a_handle_is_destroyed_whichever_question_for_an_id_failed, 1, 6);
+    suite_add_tcase(suite, faults);
     return suite;
 }
 
