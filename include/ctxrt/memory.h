@@ -370,7 +370,11 @@ typedef struct ctxrt_pointer_info {
     size_t size_bytes;     /**< of the allocation */
 } ctxrt_pointer_info;
 
-/** Asks every loaded driver about an address. Needs no current context. */
+/**
+ * Asks every loaded driver about an address. Needs no current context. An address that no driver
+ * knows is no error: `known` is 0 then. Another error than a NULL pointer is what a driver reported
+ * when it was asked; `out_info` is as it was.
+ */
 CTXRT_API ctxrt_status ctxrt_pointer_query(const void *pointer,
                                            ctxrt_pointer_info *out_info) CTXRT_CHECK_RESULT;
 

@@ -13,15 +13,28 @@ static cxu_result ask_attribute(const cx_driver *driver, cxu_pointer_attribute a
 }
 
 /* An attribute that the driver or this memory lacks keeps its initial value. */
-static void describe_pointer(cx_driver *driver, const void *pointer, unsigned int type,
-                             cx_pointer_view *out_view)
+static ctxrt_status ask(const cx_driver *driver, cxu_pointer_attribute attribute,
+                        const void *pointer, void *out_value)
+{
+    cxu_result result = ask_attribute(driver, attribute, pointer, out_value);
+    return result == CXU_SUCCESS || result == CXU_INVALID_VALUE || result == CXU_NOT_SUPPORTED
+               ? CTXRT_SUCCESS
+               : cx_driver_error(driver, CX_SLOT_pointer_get_attribute, result);
+}
+
+static ctxrt_status describe_pointer(cx_driver *driver, const void *pointer, unsigned int type,
+                                     cx_pointer_view *out_view)
 {
     unsigned int managed = 0;
     int ordinal = -1;
     CUcontext owner = NULL;
-    (void)ask_attribute(driver, CXU_POINTER_IS_MANAGED, pointer, &managed);
-    (void)ask_attribute(driver, CXU_POINTER_DEVICE_ORDINAL, pointer, &ordinal);
-    (void)ask_attribute(driver, CXU_POINTER_CONTEXT, pointer, &owner);
+    ctxrt_status status = ask(driver, CXU_POINTER_IS_MANAGED, pointer, &managed);
+    if (status == CTXRT_SUCCESS)
+        status = ask(driver, CXU_POINTER_DEVICE_ORDINAL, pointer, &ordinal);
+    if (status == CTXRT_SUCCESS)
+        status = ask(driver, CXU_POINTER_CONTEXT, pointer, &owner);
+    if (status != CTXRT_SUCCESS)
+        return status;
     *out_view = (cx_pointer_view){
         .driver = driver,
         .kind = managed                       ? CTXRT_MEMORY_MANAGED
@@ -30,6 +43,7 @@ static void describe_pointer(cx_driver *driver, const void *pointer, unsigned in
         .device = cx_device_of_native(driver, ordinal),
         .owner = owner,
     };
+    return CTXRT_SUCCESS;
 }
 
 static void describe_own(cx_pointer_view *view)
@@ -48,13 +62,10 @@ static ctxrt_status ask_drivers(const void *pointer, cx_pointer_view *out_view)
         cx_driver *driver = &cx_drivers[i];
         if (!driver->loaded)
             continue;
-        cxu_result result = ask_attribute(driver, CXU_POINTER_MEMORY_TYPE, pointer, &type);
-        if (result == CXU_SUCCESS && type != 0) {
-            describe_pointer(driver, pointer, type, out_view);
-            return CTXRT_SUCCESS;
-        }
-        if (result != CXU_SUCCESS && result != CXU_INVALID_VALUE)
-            return cx_driver_error(driver, CX_SLOT_pointer_get_attribute, result);
+        ctxrt_status status = ask(driver, CXU_POINTER_MEMORY_TYPE, pointer, &type);
+        if (status != CTXRT_SUCCESS || type != 0)
+            return status == CTXRT_SUCCESS ? describe_pointer(driver, pointer, type, out_view)
+                                           : status;
     }
     return CTXRT_SUCCESS;
 }
@@ -206,19 +217,38 @@ ctxrt_status cx_pointer_check(const char *call, const char *noun, const void *po
 /* ---- asking the drivers ---- */
 
 /* A block may be gone without ctxrt: other code may have destroyed or reset its context. */
-static bool is_known(const void *pointer, const cx_pointer_view *view)
+static ctxrt_status ask_if_known(const void *pointer, const cx_pointer_view *view, bool *out_known)
 {
     unsigned int type = 0;
     const cx_pointer_block *block = &view->block;
+    *out_known = false;
     if (view->driver == NULL || (block->state != CX_POINTER_UNKNOWN &&
                                  (uintptr_t)pointer - block->begin >= block->size_bytes))
-        return false;
-    return ask_attribute(view->driver, CXU_POINTER_MEMORY_TYPE, pointer, &type) == CXU_SUCCESS &&
-           type != 0;
+        return CTXRT_SUCCESS;
+    ctxrt_status status = ask(view->driver, CXU_POINTER_MEMORY_TYPE, pointer, &type);
+    *out_known = status == CTXRT_SUCCESS && type != 0;
+    return status;
+}
+
+/* The allocation of an address that the driver knows. */
+static ctxrt_status find_range(const void *pointer, const cx_pointer_view *view,
+                               CUdeviceptr *out_base, size_t *out_bytes)
+{
+    *out_base = view->block.begin;
+    *out_bytes = view->block.size_bytes;
+    if (view->block.state != CX_POINTER_UNKNOWN)
+        return CTXRT_SUCCESS;
+    ctxrt_status status = ask(view->driver, CXU_POINTER_RANGE_START_ADDR, pointer, out_base);
+    return status == CTXRT_SUCCESS
+               ? ask(view->driver, CXU_POINTER_RANGE_SIZE, pointer, out_bytes)
+               : status;
 }
 
 ctxrt_status ctxrt_pointer_query(const void *pointer, ctxrt_pointer_info *out_info)
 {
+    bool known;
+    CUdeviceptr base;
+    size_t size_bytes;
     cx_pointer_view view;
     ctxrt_status status = cx_runtime_enter();
     if (status != CTXRT_SUCCESS)
@@ -226,18 +256,16 @@ ctxrt_status ctxrt_pointer_query(const void *pointer, ctxrt_pointer_info *out_in
     if (out_info == NULL)
         return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_pointer_query: out_info is NULL");
     status = cx_pointer_look(pointer, 1, &view);
-    if (status != CTXRT_SUCCESS)
-        return status;
-    if (!is_known(pointer, &view)) {
+    if (status == CTXRT_SUCCESS)
+        status = ask_if_known(pointer, &view, &known);
+    if (status == CTXRT_SUCCESS && !known) {
         *out_info = (ctxrt_pointer_info){0};
         return CTXRT_SUCCESS;
     }
-    CUdeviceptr base = view.block.begin;
-    size_t size_bytes = view.block.size_bytes;
-    if (view.block.state == CX_POINTER_UNKNOWN) {
-        (void)ask_attribute(view.driver, CXU_POINTER_RANGE_START_ADDR, pointer, &base);
-        (void)ask_attribute(view.driver, CXU_POINTER_RANGE_SIZE, pointer, &size_bytes);
-    }
+    if (status == CTXRT_SUCCESS)
+        status = find_range(pointer, &view, &base, &size_bytes);
+    if (status != CTXRT_SUCCESS)
+        return status;
     *out_info = (ctxrt_pointer_info){
         .known = 1,
         .kind = view.kind,

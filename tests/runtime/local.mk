@@ -170,6 +170,13 @@ tests_runtime_check_life_CFLAGS = $(RUNTIME_CFLAGS)
 tests_runtime_check_life_LDADD = $(PUBLIC_LIBS)
 EXTRA_tests_runtime_check_life_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
 
+check_PROGRAMS += tests/runtime/check_pointer
+TESTS += tests/runtime/check_pointer
+tests_runtime_check_pointer_SOURCES = tests/runtime/check_pointer.c
+tests_runtime_check_pointer_CPPFLAGS = $(RUNTIME_CPPFLAGS)
+tests_runtime_check_pointer_CFLAGS = $(RUNTIME_CFLAGS)
+tests_runtime_check_pointer_LDADD = $(PUBLIC_LIBS)
+
 check_PROGRAMS += tests/runtime/check_handle
 TESTS += tests/runtime/check_handle
 tests_runtime_check_handle_SOURCES = tests/runtime/check_handle.c
