@@ -5,6 +5,7 @@
 #include "base/handle.h"
 #include "base/log.h"
 #include "context/context_guard.h"
+#include "context/layer_names.h"
 #include "context/observer.h"
 #include "context/record.h"
 #include "context/use.h"
@@ -34,7 +35,10 @@ static _Atomic uint64_t next_own_id = FIRST_OWN_ID;
 uint64_t cx_context_native_id(const cx_driver *driver, CUcontext native)
 {
     unsigned long long id;
-    return driver->table.ctx_get_id(native, &id) == CXU_SUCCESS ? id : 0;
+    cx_layer_hint before = cx_context_hint(CX_LAYER_CALL_IS_TRIED);
+    cxu_result result = driver->table.ctx_get_id(native, &id);
+    (void)cx_context_hint(before);
+    return result == CXU_SUCCESS ? id : 0;
 }
 
 bool cx_context_native_known(const cx_driver *driver, CUcontext native)
@@ -63,7 +67,9 @@ bool cx_context_lost(const cx_context *context)
     unsigned int version;
     const cx_driver *driver = context->driver;
     if (!driver->missing[CX_SLOT_ctx_get_api_version]) {
+        cx_layer_hint before = cx_context_hint(CX_LAYER_CALL_IS_TRIED);
         cxu_result result = driver->table.ctx_get_api_version(context->native, &version);
+        (void)cx_context_hint(before);
         if (result == CXU_INVALID_CONTEXT || result == CXU_CONTEXT_IS_DESTROYED)
             return true;
     }

@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "context/frame_kind.h"
+#include "context/layer_names.h"
 
 static bool is_current(const cx_driver *driver, CUcontext native)
 {
@@ -9,9 +10,10 @@ static bool is_current(const cx_driver *driver, CUcontext native)
     return driver->table.ctx_get_current(&current) == CXU_SUCCESS && current == native;
 }
 
-static bool is_of_set(const cx_thread *thread, CUcontext native)
+static bool is_of_set(CUcontext native)
 {
-    for (uint32_t i = 0; i < cx_thread_depth(thread); i++)
+    const cx_thread *thread = cx_thread_current;
+    for (uint32_t i = 0; thread != NULL && i < cx_thread_depth(thread); i++)
         if (cx_frame_kind_of(&thread->frames[i])->is_override &&
             cx_frame_context(&thread->frames[i])->native == native)
             return true;
@@ -28,12 +30,10 @@ static bool push(const cx_driver *driver, CUcontext native)
 
 bool cx_entry_restore(const cx_driver *driver, CUcontext native)
 {
-    cx_thread *thread = cx_thread_current;
-    if (thread != NULL)
-        thread->entry_stays = is_of_set(thread, native);
+    cx_layer_hint before = cx_context_hint(is_of_set(native) ? CX_LAYER_ENTRY_STAYS
+                                                             : CX_LAYER_NO_HINT);
     bool restored = push(driver, native);
-    if (thread != NULL)
-        thread->entry_stays = false;
+    (void)cx_context_hint(before);
     if (restored)
         return true;
     cx_log(

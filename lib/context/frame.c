@@ -1,5 +1,6 @@
 /* The public calls of the stack: push, pop, set, queries. */
 #include "base/error.h"
+#include "context/layer_names.h"
 #include "context/resync.h"
 
 static inline ctxrt_status begin_call(cx_thread **out_thread)
@@ -86,8 +87,8 @@ static ctxrt_status set_current(const cx_driver *driver, CUcontext native, CUcon
 /* Makes the target current in place of the override's entry. If other code has pushed onto that
  * entry, or it belongs to another driver, it is not overwritten: the new context becomes current
  * first, then the old entry is removed. */
-static ctxrt_status switch_entry(cx_thread *thread, const cx_frame *frame, int above,
-                                 const cx_context *context, CUcontext *out_beneath)
+static ctxrt_status switch_entry(const cx_frame *frame, int above, const cx_context *context,
+                                 CUcontext *out_beneath)
 {
     const cx_driver *driver = context->driver;
     const cx_driver *before = cx_frame_context(frame)->driver;
@@ -97,9 +98,9 @@ static ctxrt_status switch_entry(cx_thread *thread, const cx_frame *frame, int a
     ctxrt_status status = CX_DRIVER_CALL(driver, ctx_get_current, (out_beneath));
     if (status != CTXRT_SUCCESS)
         return status;
-    thread->entry_stays = true;
+    (void)cx_context_hint(CX_LAYER_ENTRY_STAYS);
     status = CX_DRIVER_CALL(driver, ctx_push, (context->native));
-    thread->entry_stays = false;
+    (void)cx_context_hint(CX_LAYER_NO_HINT);
     if (status != CTXRT_SUCCESS && !cx_entry_is_made(driver, context->native, *out_beneath))
         return status;
     if (above == ENTRY_LOST)
@@ -118,7 +119,7 @@ static ctxrt_status replace_override(cx_thread *thread, uint32_t index, int abov
     ctxrt_status status = cx_target_enter(target);
     if (status != CTXRT_SUCCESS)
         return status;
-    status = switch_entry(thread, frame, above, target->context, &beneath);
+    status = switch_entry(frame, above, target->context, &beneath);
     if (status == CTXRT_SUCCESS) {
         cx_thread_begin(thread);
         cx_stack_drop(thread, index + 1);
@@ -160,9 +161,9 @@ static ctxrt_status find_entry(const cx_thread *thread, int index, int *out_abov
 
 static ctxrt_status push_override(cx_thread *thread, cx_target *target, const cx_frame_place *place)
 {
-    thread->entry_stays = true;
+    (void)cx_context_hint(CX_LAYER_ENTRY_STAYS);
     ctxrt_status status = cx_stack_push(thread, target, place);
-    thread->entry_stays = false;
+    (void)cx_context_hint(CX_LAYER_NO_HINT);
     return status;
 }
 

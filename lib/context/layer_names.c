@@ -3,7 +3,6 @@
 #include "context/snapshot.h"
 #include "context/thread.h"
 #include "context/view.h"
-#include "layer/names.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -48,14 +47,23 @@ static bool name_context(cx_handle_kind kind, uintptr_t handle, char *text, size
     return true;
 }
 
-static bool entry_stays(void)
+static cx_layer_hint give_hint(void)
 {
-    return cx_thread_current != NULL && cx_thread_current->entry_stays;
+    return cx_thread_current != NULL ? (cx_layer_hint)cx_thread_current->layer_hint
+                                     : CX_LAYER_NO_HINT;
+}
+
+cx_layer_hint cx_context_hint(cx_layer_hint hint)
+{
+    cx_layer_hint before = give_hint();
+    if (cx_thread_current != NULL)
+        cx_thread_current->layer_hint = (uint8_t)hint;
+    return before;
 }
 
 void cx_context_add_layer_names(void)
 {
     static const cx_layer_names names = {name_frame, name_context};
     cx_layer_names_add(&names);
-    atomic_store(&cx_layer_names_own.entry_stays, entry_stays);
+    atomic_store(&cx_layer_names_own.hint, give_hint);
 }

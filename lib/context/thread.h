@@ -69,7 +69,7 @@ typedef struct cx_thread {
     cx_default_stream *default_streams;
     size_t default_stream_count, default_stream_capacity;
     void *recordings;          /* open ones, the innermost first; lib/graph */
-    bool entry_stays; /* the entry that it is pushing is of a set, which needs no pop */
+    uint8_t layer_hint; /* cx_layer_hint, of its present call */
     cx_section section;
     void *thread_caches;    /* the thread's caches of allocators; lib/memory */
     const void *origin;     /* of its present allocation, if its caller named it; lib/memory */

@@ -1,5 +1,6 @@
 /* Fills. */
 #include "base/error.h"
+#include "context/layer_names.h"
 #include "copy/at_hand.h"
 #include "copy/copy.h"
 #include <string.h>
@@ -57,6 +58,17 @@ static cxu_result submit_fill(const fill_plan *plan, const cx_stream_target *tar
                                                  target->native);
 }
 
+/* The driver may refuse memory of another device: nobody can ask whether it has access. */
+static cxu_result try_fill(const fill_plan *plan, const cx_stream_target *target)
+{
+    if (plan->view->device == target->context->device)
+        return submit_fill(plan, target);
+    cx_layer_hint before = cx_context_hint(CX_LAYER_CALL_IS_TRIED);
+    cxu_result result = submit_fill(plan, target);
+    (void)cx_context_hint(before);
+    return result;
+}
+
 static ctxrt_status check_fill(const cx_stream_target *target, cxu_result result)
 {
     return cx_driver_check(target->driver, CX_SLOT_memset_d8_async, result);
@@ -95,7 +107,7 @@ static ctxrt_status fill_on_driver(const fill_plan *plan, ctxrt_stream *stream, 
     if (status != CTXRT_SUCCESS)
         return status;
     cx_route_touch(&route, plan->view);
-    cxu_result result = submit_fill(plan, &route.target);
+    cxu_result result = try_fill(plan, &route.target);
     bool elsewhere;
     status = ask_elsewhere(plan, &route, result, &elsewhere);
     if (status == CTXRT_SUCCESS && !elsewhere)

@@ -44,10 +44,10 @@ bool cx_layer_name_object(cx_handle_kind kind, uintptr_t handle, char *text, siz
     return false;
 }
 
-bool cx_layer_entry_stays(void)
+cx_layer_hint cx_layer_hint_now(void)
 {
-    bool (*ask)(void) = atomic_load(&cx_layer_names_in_use()->entry_stays);
-    return ask != NULL && ask();
+    cx_layer_hint (*ask)(void) = atomic_load(&cx_layer_names_in_use()->hint);
+    return ask != NULL ? ask() : CX_LAYER_NO_HINT;
 }
 
 int cx_layer_gpu(int device)

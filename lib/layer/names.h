@@ -22,12 +22,18 @@ typedef struct cx_layer_names {
 
 enum { CX_LAYER_NAMES_MAX = 4 };
 
+/* What a runtime says of the call that a thread makes. */
+typedef enum cx_layer_hint {
+    CX_LAYER_NO_HINT,
+    CX_LAYER_ENTRY_STAYS,  /* it pushes an entry that may stay on the stack when the thread ends */
+    CX_LAYER_CALL_IS_TRIED /* the driver may refuse it: the runtime has another way then */
+} cx_layer_hint;
+
 typedef struct cx_layer_names_list {
     size_t size;      /* of this struct; a later one is longer */
     int host_devices; /* the driver's first devices that are no GPUs */
     const cx_layer_names *_Atomic all[CX_LAYER_NAMES_MAX];
-    /* True if the entry that the thread is pushing may stay on its stack when the thread ends. */
-    bool (*_Atomic entry_stays)(void);
+    cx_layer_hint (*_Atomic hint)(void); /* called as the names are */
 } cx_layer_names_list;
 
 /* The list of this library. */
@@ -43,8 +49,7 @@ const cx_layer_names_list *cx_layer_names_in_use(void);
 bool cx_layer_name_frame(char *text, size_t size);
 bool cx_layer_name_object(cx_handle_kind kind, uintptr_t handle, char *text, size_t size);
 
-/* True if the runtime above says so of the entry that the calling thread is pushing. */
-bool cx_layer_entry_stays(void);
+cx_layer_hint cx_layer_hint_now(void);
 
 /* The number of the GPU; -1: the device is none. */
 int cx_layer_gpu(int device);

@@ -1,6 +1,7 @@
 #include "layer/check/check.h"
 
 #include "driver/entry.h"
+#include "layer/names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +90,8 @@ static void explain_failure(cx_check_call *call)
 
 static void run_after(cx_check_call *call)
 {
+    if (cx_check_failed(call) && cx_layer_hint_now() == CX_LAYER_CALL_IS_TRIED)
+        call->told = true; /* a runtime goes another way now */
     for (size_t i = FAMILIES; i-- > 0;)
         if (families[i][call->slot].after != NULL)
             families[i][call->slot].after(call);

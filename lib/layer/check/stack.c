@@ -69,7 +69,7 @@ static void pushed(cx_check_call *call)
     cx_check_entry *entry =
         note_push(call, context_or_new(CX_CALL(call, ctx_push)->context), CX_ENTRY_PUSHED);
     if (entry != NULL)
-        entry->stays = cx_layer_entry_stays();
+        entry->stays = cx_layer_hint_now() == CX_LAYER_ENTRY_STAYS;
 }
 
 static void created(cx_check_call *call, const CUcontext *out, CUdevice device)
