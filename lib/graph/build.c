@@ -59,11 +59,26 @@ static bool can_capture(const cx_driver *driver)
            !driver->missing[CX_SLOT_stream_is_capturing] && !driver->missing[CX_SLOT_graph_launch];
 }
 
+/* Keeps a reset by another thread from ending the stage's stream during a call with it; balanced by
+ * cx_context_unpin. Operators run without it, since they may wait for work. */
+static ctxrt_status pin_stage(const stage *self)
+{
+    return cx_context_pin_epoch(self->target.context, self->target.epoch)
+               ? CTXRT_SUCCESS
+               : cx_error(CTXRT_ERROR_CONTEXT_DESTROYED,
+                          "the recording is over: %s was reset while it was stopped",
+                          cx_context_text(self->target.context));
+}
+
 static ctxrt_status check_capture(const stage *self, const cx_operator *called, size_t number)
 {
-    cxu_stream_capture_status state;
-    ctxrt_status status =
+    cxu_stream_capture_status state = CXU_STREAM_CAPTURE_STATUS_ACTIVE;
+    ctxrt_status status = pin_stage(self);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status =
         CX_DRIVER_CALL(self->target.driver, stream_is_capturing, (self->target.native, &state));
+    cx_context_unpin(self->target.context);
     if (status == CTXRT_SUCCESS && state != CXU_STREAM_CAPTURE_STATUS_ACTIVE)
         return cx_error(
             CTXRT_ERROR_DRIVER,
@@ -87,8 +102,12 @@ static ctxrt_status run_operators(const stage *self, const cx_graph_piece *piece
 
 static ctxrt_status end_capture(const stage *self, const cx_graph_piece *piece, CUgraph *out_native)
 {
-    ctxrt_status status =
+    ctxrt_status status = pin_stage(self);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status =
         CX_DRIVER_CALL(self->target.driver, stream_end_capture, (self->target.native, out_native));
+    cx_context_unpin(self->target.context);
     if (status == CTXRT_SUCCESS)
         return status;
     const ctxrt_error *error = ctxrt_last_error();
@@ -103,16 +122,22 @@ static void abandon_capture(const stage *self)
 {
     CUgraph native = NULL;
     const cx_driver_table *table = &self->target.driver->table;
+    if (!cx_context_pin_epoch(self->target.context, self->target.epoch))
+        return;
     if (table->stream_end_capture(self->target.native, &native) == CXU_SUCCESS)
         (void)table->graph_destroy(native);
+    cx_context_unpin(self->target.context);
 }
 
 static ctxrt_status capture_piece(const stage *self, cx_graph_piece *piece)
 {
     CUgraph native = NULL;
-    ctxrt_status status =
-        CX_DRIVER_CALL(self->target.driver, stream_begin_capture,
-                       (self->target.native, CXU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+    ctxrt_status status = pin_stage(self);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = CX_DRIVER_CALL(self->target.driver, stream_begin_capture,
+                            (self->target.native, CXU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+    cx_context_unpin(self->target.context);
     if (status != CTXRT_SUCCESS)
         return status;
     status = run_operators(self, piece);

@@ -148,13 +148,12 @@ static bool pin_ending(cx_context *context)
 void cx_caches_forget_uses_of(const cx_context *context)
 {
     for (cx_cache *cache = cx_caches_next(NULL); cache != NULL; cache = cx_caches_next(cache)) {
-        bool other = cache->context != context;
-        if (other && !pin_ending(cache->context))
+        /* Its own memory goes with the context, and so may the streams that it would be asked of. */
+        if (cache->context == context || !pin_ending(cache->context))
             continue;
         (void)begin_settling(cache, true);
         (void)look_through(cache, context, false);
         end_settling(cache);
-        if (other)
-            cx_context_unpin(cache->context);
+        cx_context_unpin(cache->context);
     }
 }

@@ -262,6 +262,19 @@ ctxrt_status cx_cache_grow(cx_cache *cache, uint32_t owner, uint32_t units, uint
     return status;
 }
 
+/* For a thread that frees under any current context, or none. */
+static void look_from_anywhere(cx_cache *cache)
+{
+    cx_context_guard guard;
+    cx_error_saved saved;
+    cx_error_save(&saved);
+    if (cx_context_guard_enter(cache->context, &guard) == CTXRT_SUCCESS) {
+        look_at_device(cache);
+        cx_context_guard_leave(&guard);
+    }
+    cx_error_restore(&saved);
+}
+
 /* Work may still use the free memory: the driver waits for that before it frees. */
 static uint64_t free_segments(cx_cache *cache, uint64_t kept_bytes)
 {
@@ -280,7 +293,7 @@ static uint64_t free_segments(cx_cache *cache, uint64_t kept_bytes)
         atomic_fetch_sub(&cache->reserved_bytes, units << CX_FIT_UNIT_BITS);
     }
     if (bytes != 0)
-        look_at_device(cache);
+        look_from_anywhere(cache);
     return bytes;
 }
 

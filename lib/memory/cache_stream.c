@@ -462,6 +462,15 @@ void cx_cache_await_streams(cx_cache *cache)
 
 /* ---- ends ---- */
 
+/* Other code may destroy its stream once all memory of it is freed: every free recorded its event. */
+static bool is_covered(cx_cache *cache, const cx_cache_stream *stream, const seen_stream *seen)
+{
+    pthread_mutex_lock(&cache->lock);
+    bool none = stream->taken == 0;
+    pthread_mutex_unlock(&cache->lock);
+    return none && is_recorded(seen);
+}
+
 /* Flushes the thread caches before recording the event, so that it covers their frees. A stream
  * whose work is done needs no event. */
 static void close_stream(cx_cache *cache, uint32_t id)
@@ -469,11 +478,11 @@ static void close_stream(cx_cache *cache, uint32_t id)
     seen_stream seen;
     if (!enter_gate(cache, id, true, &seen))
         return;
+    cx_cache_stream *stream = cx_cache_stream_at(cache, id);
     bool over = !seen.foreign && is_idle(cache->context->driver, seen.native);
-    if (!over)
+    if (!over && !(seen.foreign && is_covered(cache, stream, &seen)))
         (void)record_again(cache, &seen);
     pthread_mutex_lock(&cache->lock);
-    cx_cache_stream *stream = cx_cache_stream_at(cache, id);
     stream->closed = true;
     stream->over = over;
     HASH_DEL(cache->by_handle, stream);
