@@ -26,7 +26,8 @@ enum { CX_LAYER_NAMES_MAX = 4 };
 typedef enum cx_layer_hint {
     CX_LAYER_NO_HINT,
     CX_LAYER_ENTRY_STAYS,  /* it pushes an entry that may stay on the stack when the thread ends */
-    CX_LAYER_CALL_IS_TRIED /* the driver may refuse it: the runtime has another way then */
+    CX_LAYER_CALL_IS_TRIED, /* the driver may refuse it: the runtime has another way then */
+    CX_LAYER_FREE_WAITS     /* it frees pinned memory for a user to whom the wait is promised */
 } cx_layer_hint;
 
 typedef struct cx_layer_names_list {

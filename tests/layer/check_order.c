@@ -504,6 +504,20 @@ START_TEST(a_call_orders_the_host_or_does_not)
 }
 END_TEST
 
+/* The layer has not seen the free, as when a reset and an allocation pass each other. */
+START_TEST(work_with_memory_of_before_is_over_when_its_address_is_given_out_anew)
+{
+    CUdeviceptr again;
+    use(second);
+    fill(memory, first);
+    GOOD(bare.mem_free(memory));
+    GOOD(table.mem_alloc(&again, BYTES));
+    ck_assert_uint_eq(again, memory);
+    fill(again, second);
+    ck_assert_int_eq(found_of_order(), 0);
+}
+END_TEST
+
 static Suite *order_suite(void)
 {
     Suite *suite = suite_create("what orders work for the layer check");
@@ -511,6 +525,7 @@ static Suite *order_suite(void)
     tcase_add_checked_fixture(tcase, set_up, NULL);
     tcase_add_loop_test(tcase, a_call_orders_two_streams_or_does_not, 0, BETWEENS);
     tcase_add_loop_test(tcase, a_call_orders_the_host_or_does_not, 0, BETWEENS);
+    tcase_add_test(tcase, work_with_memory_of_before_is_over_when_its_address_is_given_out_anew);
     suite_add_tcase(suite, tcase);
     return suite;
 }

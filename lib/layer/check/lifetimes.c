@@ -1,5 +1,6 @@
 /* Objects that calls make and end. */
 #include "layer/check/check.h"
+#include "layer/check/order_bytes.h"
 
 #include <stdlib.h>
 
@@ -48,6 +49,8 @@ static cx_object *note_made(cx_check_call *call, uint32_t kind, const void *out,
     }
     if (value == 0 || gives_again(kind, value))
         return NULL;
+    if (bytes != 0) /* whatever used the addresses before is over */
+        cx_order_bytes_forget(value, value + bytes);
     return cx_object_make(kind, value, bytes,
                           kind == CX_HANDLE_LIBRARY ? NULL : cx_check_context(call), call->origin);
 }

@@ -6,6 +6,7 @@
  */
 #include "layer/check/access.h"
 #include "layer/check/order_line.h"
+#include "layer/names.h"
 
 #include <stdlib.h>
 
@@ -143,10 +144,9 @@ static void frees(cx_check_call *call, uintptr_t address, uint32_t kind, cx_chec
         tell_pending(call, finds, use);
 }
 
-/* The free of a runtime above waits for its user, by rule T12. */
 static void frees_host(cx_check_call *call)
 {
-    if (cx_origin_in_runtime(cx_check_here(call)))
+    if (cx_layer_hint_now() == CX_LAYER_FREE_WAITS)
         return;
     frees(call, (uintptr_t)CX_CALL(call, mem_free_host)->pointer, CX_OBJECT_PINNED_MEMORY,
           CX_KIND_MEMORY_PINNED_FREED);
