@@ -148,7 +148,7 @@ static bool pin_ending(cx_context *context)
 void cx_caches_forget_uses_of(const cx_context *context)
 {
     for (cx_cache *cache = cx_caches_next(NULL); cache != NULL; cache = cx_caches_next(cache)) {
-        /* Its own memory goes with the context, and so may the streams that it would be asked of. */
+        /* Its own memory goes with the context, and its streams may be gone already. */
         if (cache->context == context || !pin_ending(cache->context))
             continue;
         (void)begin_settling(cache, true);

@@ -462,7 +462,8 @@ void cx_cache_await_streams(cx_cache *cache)
 
 /* ---- ends ---- */
 
-/* Other code may destroy its stream once all memory of it is freed: every free recorded its event. */
+/* Other code may destroy its stream once all memory of it is freed: each free recorded the event.
+ */
 static bool is_covered(cx_cache *cache, const cx_cache_stream *stream, const seen_stream *seen)
 {
     pthread_mutex_lock(&cache->lock);

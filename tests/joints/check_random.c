@@ -5,8 +5,8 @@
  *
  *   check_random [--seed N] [--seconds S] [--threads T] [--only MANNER]
  *
- * CTXRT_EMU_SCHEDULE in the environment chooses the schedule of all runs. A run that fails prints
- * its seed and the last operations of each thread.
+ * CTXRT_EMU_SCHEDULE in the environment chooses the schedule of all runs, CTXRT_ALLOCATOR the source
+ * of allocators. A run that fails prints its seed and the last operations of each thread.
  */
 #include "mix/crowd.h"
 
@@ -64,7 +64,7 @@ static void set_environment(const manner *how, uint64_t seed)
     snprintf(text, sizeof text, "%s%llu", how->schedule, (unsigned long long)seed);
     setenv("CTXRT_EMU_SCHEDULE",
            how->schedule[strlen(how->schedule) - 1] == ':' ? text : how->schedule, 0);
-    setenv("CTXRT_ALLOCATOR", seed % 3 == 0 ? "vmm" : "alloc", 1);
+    setenv("CTXRT_ALLOCATOR", seed % 3 == 0 ? "vmm" : "alloc", 0);
     if (how->faults)
         set_faults(seed);
 }

@@ -9,8 +9,13 @@ tests_layer_check_layer_LDADD = tests/support/libsupport.la lib/layer/liblayer.l
 check_PROGRAMS += tests/layer/checked
 tests_layer_checked_SOURCES = tests/layer/checked.c
 tests_layer_checked_LDADD = lib/libctxrt.la
-dist_check_SCRIPTS += tests/layer/runtime.sh tests/layer/scenarios.sh
-TESTS += tests/layer/runtime.sh tests/layer/scenarios.sh
+dist_check_SCRIPTS += tests/layer/own_calls.sh tests/layer/runtime.sh tests/layer/scenarios.sh
+TESTS += tests/layer/own_calls.sh tests/layer/runtime.sh tests/layer/scenarios.sh
+EXTRA_DIST += tests/layer/own_calls.txt
+
+check_PROGRAMS += tests/layer/own_calls
+tests_layer_own_calls_SOURCES = tests/layer/own_calls.c
+tests_layer_own_calls_LDADD = lib/libctxrt.la
 
 check_PROGRAMS += tests/layer/check_stress
 TESTS += tests/layer/check_stress

@@ -88,8 +88,8 @@ bool counts_write_text(const counts *self, FILE *to)
 {
     fprintf(to, "the program ran for %.3f s\n", (double)self->ns / 1e9);
     if (self->lost != 0)
-        fprintf(to, "%u process%s called the driver and could not be counted: there was no room for "
-                "%s\n", self->lost, self->lost == 1 ? "" : "es",
+        fprintf(to, "%u process%s called the driver and could not be counted: there was no room "
+                "for %s\n", self->lost, self->lost == 1 ? "" : "es",
                 self->lost == 1 ? "its file" : "their files");
     for (size_t i = 0; i < self->count; i++) {
         const count_process *process = &self->processes[i];

@@ -114,8 +114,8 @@ static int warn(const char *command, const trace *self)
         fprintf(stderr, "%s: no process called the driver\n", command);
     if (self->lost > 0)
         (void)command_error(command, COMMAND_FAILED,
-                            "%u process%s called the driver and could not be recorded: there was no "
-                            "room for %s", self->lost, self->lost == 1 ? "" : "es",
+                            "%u process%s called the driver and could not be recorded: there was "
+                            "no room for %s", self->lost, self->lost == 1 ? "" : "es",
                             self->lost == 1 ? "its file" : "their files");
     if (trace_lost_of_all(self) > 0)
         return command_error(command, COMMAND_FAILED, "%llu calls are missing: there was no room",
