@@ -1,6 +1,5 @@
 /*
- * The nodes of fits (fit.h): each stands for a range. Fits take and give them back in chunks. No
- * lock.
+ * The nodes of fits (fit.h): each stands for a range. Fits take and give them back in chunks.
  */
 #ifndef CX_ALLOC_FIT_STORE_H
 #define CX_ALLOC_FIT_STORE_H
@@ -36,21 +35,17 @@ _Static_assert(sizeof(cx_fit_node) == 32,
 
 /*
  * A store of nodes. Several fits take chunks from it on several threads at once. Chunks are zeroed
- * when new and never move, so the user's part of a node may be read at any time. A zeroed store
- * with a stride is ready.
- *
- * State: `used` only grows, by compare-and-swap. `returned` heads a list of unused chunks linked by
- * `next_returned`: a thread pushes by compare-and-swap, or takes the whole list by an exchange and
- * pushes what it does not need. So no thread pops a head that another one has taken and returned
- * meanwhile.
+ * when new and never move, so the user's part of a node may be read at any time, without a lock. A
+ * zeroed store with a stride is ready. The lock "fit store" guards the fields below the stride, so
+ * that a store never has more chunks than its fits have held at one time.
  */
 typedef struct cx_fit_store {
     /* from node to node, at least sizeof(cx_fit_node); the rest is the user's */
     size_t stride;
-    _Atomic uint32_t used;     /* number of existing chunks */
-    _Atomic uint32_t returned; /* number + 1 of the first unused chunk; 0: none */
-    uint32_t next_returned[CX_FIT_CHUNKS_MAX];
-    _Atomic(unsigned char *) chunks[CX_FIT_CHUNKS_MAX];
+    uint32_t used;                             /* number of existing chunks */
+    uint32_t returned;                         /* number + 1 of the first unused chunk; 0: none */
+    uint32_t next_returned[CX_FIT_CHUNKS_MAX]; /* the same, behind each unused chunk */
+    _Atomic(unsigned char *) chunks[CX_FIT_CHUNKS_MAX]; /* a reader takes no lock */
 } cx_fit_store;
 
 /* Takes a chunk for the caller and returns its number; CX_FIT_CHUNKS_MAX: out of memory. */

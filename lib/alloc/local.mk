@@ -1,4 +1,4 @@
-# Placing blocks: knows no driver, no thread and no lock.
+# Placing blocks: knows no driver and no thread. Only the store of nodes has a lock.
 noinst_LTLIBRARIES += lib/alloc/liballoc.la
 lib_alloc_liballoc_la_SOURCES = \
 	lib/alloc/amount.h \

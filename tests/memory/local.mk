@@ -20,6 +20,14 @@ tests_memory_check_fit_CPPFLAGS = $(MEMORY_CPPFLAGS)
 tests_memory_check_fit_CFLAGS = $(MEMORY_CFLAGS)
 tests_memory_check_fit_LDADD = $(MEMORY_LIBS)
 
+check_PROGRAMS += tests/memory/check_fit_store
+TESTS += tests/memory/check_fit_store
+tests_memory_check_fit_store_SOURCES = tests/memory/check_fit_store.c \
+	lib/alloc/fit_store.c lib/alloc/fit_store.h
+tests_memory_check_fit_store_CPPFLAGS = $(MEMORY_CPPFLAGS)
+tests_memory_check_fit_store_CFLAGS = $(MEMORY_CFLAGS)
+tests_memory_check_fit_store_LDADD = $(MEMORY_LIBS)
+
 check_PROGRAMS += tests/memory/check_heap
 TESTS += tests/memory/check_heap
 tests_memory_check_heap_SOURCES = tests/memory/check_heap.c tests/memory/heap_bytes.h \
