@@ -38,10 +38,16 @@ static address_tree by_address = RB_INITIALIZER(&by_address);
 /* Arenas of all memory that the host may touch and the driver allocates. */
 static cx_emu_arena *cpu_arena, *page_arena, *shareable_arena;
 
+static uint64_t last_memory_id;
+
 uint64_t cx_emu_memory_id(void)
 {
-    static uint64_t last;
-    return ++last;
+    return ++last_memory_id;
+}
+
+uint64_t cx_emu_memory_latest(void)
+{
+    return last_memory_id;
 }
 
 /* The allocation with the greatest start that is not above `address`. */
@@ -308,11 +314,12 @@ cx_emu_allocation *cx_emu_allocation_find(uintptr_t address, size_t bytes)
                                                     : NULL;
 }
 
-cx_emu_allocation *cx_emu_allocation_find_for_work(uintptr_t address, size_t bytes)
+cx_emu_allocation *cx_emu_allocation_find_for_work(uintptr_t address, size_t bytes, uint64_t latest)
 {
     cx_emu_allocation *allocation = index_floor(address);
-    return allocation != NULL && !allocation->hidden ? complete_range(allocation, address, bytes)
-                                                     : NULL;
+    return allocation != NULL && !allocation->hidden && allocation->buffer_id <= latest
+               ? complete_range(allocation, address, bytes)
+               : NULL;
 }
 
 cx_emu_allocation *cx_emu_allocation_following(cx_emu_allocation *mapping)

@@ -74,8 +74,12 @@ typedef struct cx_emu_use {
  */
 cx_emu_allocation *cx_emu_allocation_find(uintptr_t address, size_t bytes);
 
-/* The same for work that runs now: a free in stream order may still be ahead of it. */
-cx_emu_allocation *cx_emu_allocation_find_for_work(uintptr_t address, size_t bytes);
+/* The same for work that runs now: a free in stream order may still be ahead of it. `latest` is
+ * cx_emu_memory_latest() of when the work was queued: memory made since then is not what it named,
+ * though it may have got the address. A kernel may have learnt of it: CX_EMU_MEMORY_ANY. */
+cx_emu_allocation *cx_emu_allocation_find_for_work(uintptr_t address, size_t bytes,
+                                                   uint64_t latest);
+#define CX_EMU_MEMORY_ANY UINT64_MAX
 
 /* The allocation that starts at `address`, or NULL: none, or freed. */
 cx_emu_allocation *cx_emu_allocation_at_start(uintptr_t address);
@@ -124,8 +128,9 @@ cxu_result cx_emu_allocation_register(cx_emu_context *owner, uintptr_t address, 
  * call, and its registration is void. */
 void cx_emu_allocation_evict_stale(uintptr_t address, size_t bytes);
 
-/* A number that no other memory of the process ever gets. */
+/* A number that no other memory of the process ever gets, and the last such number. */
 uint64_t cx_emu_memory_id(void);
+uint64_t cx_emu_memory_latest(void);
 
 /* Registers a mapping, which the caller made with malloc: it is freed like any allocation. */
 void cx_emu_allocation_publish_mapping(cx_emu_allocation *mapping);

@@ -294,7 +294,8 @@ static void run_request(cx_emu_work_request *request)
         request->release(request->argument);
 }
 
-/* Memory of a node that went after the launch is as memory that nobody has. */
+/* Memory of a node that went after the launch is as memory that nobody has; a free behind the
+ * launch is still ahead. */
 static void run_node(const cx_emu_node *node, const cx_emu_condition_run *run)
 {
     cx_emu_operation_room room;
@@ -309,10 +310,10 @@ static void run_node(const cx_emu_node *node, const cx_emu_condition_run *run)
     }
     if (node->operation.type == CXU_GRAPH_NODE_TYPE_CONDITIONAL) {
         run_condition_locked(
-            &(cx_emu_condition_run){node->operation.of.condition, run->context});
+            &(cx_emu_condition_run){node->operation.of.condition, run->context, run->latest});
         return;
     }
-    result = cx_emu_operation_request(&node->operation, &room, &request);
+    result = cx_emu_operation_request(&node->operation, run->latest, &room, &request);
     if (result != CXU_SUCCESS)
         cx_emu_context_fail(run->context, CXU_ILLEGAL_ADDRESS,
                             "a node in the body of a conditional node");
@@ -403,7 +404,7 @@ cxu_result cx_emu_condition_request(const cx_emu_condition *condition, cx_emu_co
         if (result != CXU_SUCCESS)
             return result;
     }
-    *out_run = (cx_emu_condition_run){condition, context};
+    *out_run = (cx_emu_condition_run){condition, context, cx_emu_memory_latest()};
     *out_request = (cx_emu_work_request){.kind = CX_EMU_WORK_KERNEL,
                                          .call = run_condition,
                                          .argument = out_run,

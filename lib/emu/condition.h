@@ -35,6 +35,7 @@ typedef struct cx_emu_condition {
 typedef struct cx_emu_condition_run {
     const cx_emu_condition *condition;
     cx_emu_context *context;
+    uint64_t latest; /* memory when it was queued */
 } cx_emu_condition_run;
 
 /* CXU_INVALID_VALUE: no such handle of the graph or of one around it, or a type or size that is

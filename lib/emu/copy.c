@@ -72,7 +72,8 @@ cxu_result cx_emu_span_find(cxu_memory_type type, uintptr_t address, size_t byte
 
     if (!address || __builtin_add_overflow(address, bytes, &end))
         return CXU_INVALID_VALUE;
-    allocation = cx_emu_allocation_find(address, bytes);
+    allocation = reach.latest ? cx_emu_allocation_find_for_work(address, bytes, reach.latest)
+                              : cx_emu_allocation_find(address, bytes);
     if (allocation) {
         *out_span = (cx_emu_span){cx_emu_allocation_at(allocation, address), {allocation, end},
                                   place_of(allocation)};
@@ -225,12 +226,13 @@ typedef struct path {
     cx_emu_transfer shape;
 } path;
 
-static cx_emu_reach reach_of(const cx_emu_copy_side *side, const cx_emu_device *device, bool writes)
+static const cx_emu_device *reacher_of(const cx_emu_copy_side *side, const cx_emu_device *device)
 {
-    return (cx_emu_reach){side->device ? side->device : device, writes};
+    return side->device ? side->device : device;
 }
 
-static cxu_result locate_path(const cx_emu_copy *copy, const cx_emu_device *device, path *out_path)
+static cxu_result locate_path(const cx_emu_copy *copy, const cx_emu_device *device, uint64_t latest,
+                              path *out_path)
 {
     const cx_emu_copy_side *to = &copy->destination, *from = &copy->source;
     size_t to_bytes;
@@ -241,11 +243,12 @@ static cxu_result locate_path(const cx_emu_copy *copy, const cx_emu_device *devi
         !cx_emu_box_bytes(from->pitch_bytes, from->slice_bytes, copy->width_bytes, copy->height,
                           copy->depth, &out_path->from_bytes))
         return CXU_INVALID_VALUE;
-    result = cx_emu_span_find(to->type, to->address, to_bytes, reach_of(to, device, true),
-                              &out_path->to);
+    result = cx_emu_span_find(to->type, to->address, to_bytes,
+                              (cx_emu_reach){reacher_of(to, device), true, latest}, &out_path->to);
     if (result == CXU_SUCCESS)
         result = cx_emu_span_find(from->type, from->address, out_path->from_bytes,
-                                  reach_of(from, device, false), &out_path->from);
+                                  (cx_emu_reach){reacher_of(from, device), false, latest},
+                                  &out_path->from);
     if (result != CXU_SUCCESS)
         return result;
     out_path->shape =
@@ -258,10 +261,11 @@ static cxu_result locate_path(const cx_emu_copy *copy, const cx_emu_device *devi
 }
 
 cxu_result cx_emu_copy_request(const cx_emu_copy *copy, const cx_emu_device *device,
-                               cx_emu_transfer *out_transfer, cx_emu_work_request *out_request)
+                               uint64_t latest, cx_emu_transfer *out_transfer,
+                               cx_emu_work_request *out_request)
 {
     path found;
-    cxu_result result = locate_path(copy, device, &found);
+    cxu_result result = locate_path(copy, device, latest, &found);
 
     if (result != CXU_SUCCESS)
         return result;
@@ -397,7 +401,7 @@ static cxu_result submit_locked(const cx_emu_copy *copy, CUstream handle, cx_emu
         return result;
     if (copy->width_bytes == 0 || copy->height == 0 || copy->depth == 0)
         return CXU_SUCCESS;
-    result = locate_path(copy, stream->context->device, &found);
+    result = locate_path(copy, stream->context->device, 0, &found);
     if (result != CXU_SUCCESS)
         return result;
     if (stream->branch && copy->destination.device) /* between contexts */

@@ -40,10 +40,12 @@ typedef struct cx_emu_span {
     cx_emu_place place;
 } cx_emu_span;
 
-/* The device that accesses a range, and whether it writes. */
+/* The device that accesses a range, and whether it writes. For work that runs now, `latest` is as
+ * of cx_emu_allocation_find_for_work; 0: a call looks for the memory. */
 typedef struct cx_emu_reach {
     const cx_emu_device *device;
     bool writes;
+    uint64_t latest;
 } cx_emu_reach;
 
 /* The number of bytes from the first to the last byte of a box, which is not empty; false: too
@@ -77,11 +79,12 @@ typedef struct cx_emu_transfer {
 
 /*
  * Makes the request for a piece of work that copies in place on `device`; the copy is not empty.
- * The request's argument is `out_transfer`. CXU_INVALID_VALUE: a range is unknown, or not reached.
- * Lock held.
+ * `latest` is as in cx_emu_reach. The request's argument is `out_transfer`. CXU_INVALID_VALUE: a
+ * range is unknown, or not reached. Lock held.
  */
 cxu_result cx_emu_copy_request(const cx_emu_copy *copy, const cx_emu_device *device,
-                               cx_emu_transfer *out_transfer, cx_emu_work_request *out_request);
+                               uint64_t latest, cx_emu_transfer *out_transfer,
+                               cx_emu_work_request *out_request);
 
 /* Reads the source of such a request now, to a buffer that goes with the request's work.
  * CXU_OUT_OF_MEMORY. Lock held. */

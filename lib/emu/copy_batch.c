@@ -68,7 +68,7 @@ static void free_pieces(pieces *made)
 static cxu_result make_pieces(batch *all, const cx_emu_device *device, pieces *made)
 {
     for (size_t i = 0; i < all->count; i++) {
-        cxu_result result = cx_emu_copy_request(&all->copies[i], device, &made->transfers[i],
+        cxu_result result = cx_emu_copy_request(&all->copies[i], device, 0, &made->transfers[i],
                                                 &made->pieces[i].request);
 
         if (result == CXU_SUCCESS && all->orders[i] == CXU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL)

@@ -150,7 +150,7 @@ static cxu_result make_request(cx_emu_plan *plan, size_t i)
     cx_emu_work_request *request = &plan->pieces[i].request;
 
     if (!node->disabled)
-        return cx_emu_operation_request(&node->operation, &plan->rooms[i], request);
+        return cx_emu_operation_request(&node->operation, 0, &plan->rooms[i], request);
     *request = (cx_emu_work_request){.kind = CX_EMU_WORK_LOCKED};
     return CXU_SUCCESS;
 }

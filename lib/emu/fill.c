@@ -52,7 +52,7 @@ static bool measure_fill(const fill *shape, size_t *out_bytes)
 }
 
 /* The context fills by itself, as a kernel does: it needs access to memory of peers (E1). */
-static cxu_result locate_fill(const fill *shape, const cx_emu_context *context,
+static cxu_result locate_fill(const fill *shape, const cx_emu_context *context, uint64_t latest,
                               cx_emu_span *out_span)
 {
     size_t bytes;
@@ -61,7 +61,7 @@ static cxu_result locate_fill(const fill *shape, const cx_emu_context *context,
     if (!measure_fill(shape, &bytes))
         return CXU_INVALID_VALUE;
     result = cx_emu_span_find(CXU_MEMORYTYPE_DEVICE, shape->destination, bytes,
-                              (cx_emu_reach){context->device, true}, out_span);
+                              (cx_emu_reach){context->device, true, latest}, out_span);
     if (result == CXU_SUCCESS && !cx_emu_allocation_reachable(out_span->use.allocation, context))
         result = CXU_INVALID_VALUE;
     return result;
@@ -82,10 +82,11 @@ static cx_emu_work_request request_for(cx_emu_painting *painting, const cx_emu_s
 }
 
 cxu_result cx_emu_fill_request(const cxu_memset_node_params *shape, const cx_emu_context *context,
-                               cx_emu_painting *out_painting, cx_emu_work_request *out_request)
+                               uint64_t latest, cx_emu_painting *out_painting,
+                               cx_emu_work_request *out_request)
 {
     cx_emu_span span;
-    cxu_result result = locate_fill(shape, context, &span);
+    cxu_result result = locate_fill(shape, context, latest, &span);
 
     if (result != CXU_SUCCESS)
         return result;
@@ -141,7 +142,7 @@ static cxu_result submit_locked(const fill *shape, CUstream handle, cx_emu_copy_
         result = check_stream(stream, mode);
     if (result != CXU_SUCCESS || shape->width == 0 || shape->height == 0)
         return result;
-    result = locate_fill(shape, stream->context, &span);
+    result = locate_fill(shape, stream->context, 0, &span);
     if (result != CXU_SUCCESS)
         return result;
     return stream->branch ? capture_fill(stream, shape)

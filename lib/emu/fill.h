@@ -14,10 +14,11 @@ typedef struct cx_emu_painting {
 
 /*
  * Makes the request for a piece of work that fills in a context; the fill is not empty. The
- * request's argument is `out_painting`. CXU_INVALID_VALUE: an invalid shape, or memory that is
- * unknown or not reached. Lock held.
+ * request's argument is `out_painting`. `latest` is as in cx_emu_reach. CXU_INVALID_VALUE: an
+ * invalid shape, or memory that is unknown or not reached. Lock held.
  */
 cxu_result cx_emu_fill_request(const cxu_memset_node_params *shape, const cx_emu_context *context,
-                               cx_emu_painting *out_painting, cx_emu_work_request *out_request);
+                               uint64_t latest, cx_emu_painting *out_painting,
+                               cx_emu_work_request *out_request);
 
 #endif

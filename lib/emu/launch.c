@@ -187,7 +187,7 @@ static const cx_emu_allocation *variables_at(const cx_emu_run *run, uint64_t add
 /* Keeps the memory until the kernel is done: a free by another stream waits for that. */
 static bool find_range(cx_emu_run *run, uint64_t address, cx_ptx_range *out_range)
 {
-    cx_emu_allocation *allocation = cx_emu_allocation_find_for_work(address, 1);
+    cx_emu_allocation *allocation = cx_emu_allocation_find_for_work(address, 1, CX_EMU_MEMORY_ANY);
     const cx_emu_allocation *variables = variables_at(run, address);
     cx_emu_use use;
 

@@ -4,7 +4,8 @@
 #include "emu/state.h"
 
 static cxu_result request_copy(const cxu_memcpy_3d *descriptor, const cx_emu_device *device,
-                               cx_emu_transfer *room, cx_emu_work_request *out_request)
+                               uint64_t latest, cx_emu_transfer *room,
+                               cx_emu_work_request *out_request)
 {
     cx_emu_copy copy;
     cxu_result result = cx_emu_copy_of_3d("a memcpy node", descriptor, &copy);
@@ -13,15 +14,16 @@ static cxu_result request_copy(const cxu_memcpy_3d *descriptor, const cx_emu_dev
         return result;
     if (copy.width_bytes == 0 || copy.height == 0 || copy.depth == 0)
         return CXU_INVALID_VALUE;
-    return cx_emu_copy_request(&copy, device, room, out_request);
+    return cx_emu_copy_request(&copy, device, latest, room, out_request);
 }
 
 static cxu_result request_fill(const cxu_memset_node_params *shape, const cx_emu_context *context,
-                               cx_emu_painting *room, cx_emu_work_request *out_request)
+                               uint64_t latest, cx_emu_painting *room,
+                               cx_emu_work_request *out_request)
 {
     if (shape->width == 0 || shape->height == 0)
         return CXU_INVALID_VALUE;
-    return cx_emu_fill_request(shape, context, room, out_request);
+    return cx_emu_fill_request(shape, context, latest, room, out_request);
 }
 
 /* Waits for the event's present record, not for a later one. */
@@ -44,18 +46,19 @@ static cxu_result request_event(const cx_emu_operation *operation, cx_emu_operat
     return CXU_SUCCESS;
 }
 
-cxu_result cx_emu_operation_request(const cx_emu_operation *operation, cx_emu_operation_room *room,
-                                    cx_emu_work_request *out_request)
+cxu_result cx_emu_operation_request(const cx_emu_operation *operation, uint64_t latest,
+                                    cx_emu_operation_room *room, cx_emu_work_request *out_request)
 {
     *out_request = (cx_emu_work_request){.kind = CX_EMU_WORK_LOCKED};
     if (operation->context && cx_emu_context_id(operation->context) != operation->context_id)
         return CXU_CONTEXT_IS_DESTROYED;
     switch (operation->type) {
     case CXU_GRAPH_NODE_TYPE_MEMCPY:
-        return request_copy(&operation->of.copy, operation->context->device, &room->transfer,
-                            out_request);
+        return request_copy(&operation->of.copy, operation->context->device, latest,
+                            &room->transfer, out_request);
     case CXU_GRAPH_NODE_TYPE_MEMSET:
-        return request_fill(&operation->of.fill, operation->context, &room->painting, out_request);
+        return request_fill(&operation->of.fill, operation->context, latest, &room->painting,
+                            out_request);
     case CXU_GRAPH_NODE_TYPE_KERNEL:
         return cx_emu_launch_request(&operation->of.kernel, &room->run, out_request);
     case CXU_GRAPH_NODE_TYPE_HOST:
@@ -115,7 +118,7 @@ cxu_result cx_emu_operation_check(const cx_emu_operation *operation)
     cx_emu_operation_room room;
     cx_emu_work_request request;
 
-    return cx_emu_operation_request(operation, &room, &request);
+    return cx_emu_operation_request(operation, 0, &room, &request);
 }
 
 cxu_result cx_emu_operation_set_context(cx_emu_operation *operation, CUcontext context)

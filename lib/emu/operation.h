@@ -53,14 +53,15 @@ void cx_emu_operation_assign(cx_emu_operation *own, const cx_emu_operation *oper
 
 /*
  * Makes the request for a piece of work that does the operation now. A child graph does nothing by
- * itself, nor does an event record: the submitter records the work in the event.
+ * itself, nor does an event record: the submitter records the work in the event. `latest` is as in
+ * cx_emu_reach.
  *
  * CXU_CONTEXT_IS_DESTROYED: its context is gone. CXU_INVALID_HANDLE: its event is.
  * CXU_INVALID_VALUE: its memory is, or its description is invalid. CXU_CAPTURED_EVENT: it waits for
  * an event that was last recorded while capturing. CXU_NOT_SUPPORTED: arrays.
  */
-cxu_result cx_emu_operation_request(const cx_emu_operation *operation, cx_emu_operation_room *room,
-                                    cx_emu_work_request *out_request);
+cxu_result cx_emu_operation_request(const cx_emu_operation *operation, uint64_t latest,
+                                    cx_emu_operation_room *room, cx_emu_work_request *out_request);
 
 /* Checks the operation without making a request. */
 cxu_result cx_emu_operation_check(const cx_emu_operation *operation);

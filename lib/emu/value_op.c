@@ -86,17 +86,25 @@ void cx_emu_values_drop(cx_emu_values *values)
 
 /* ---- running ---- */
 
-/* The address of the value for the driver, or NULL: not in memory that the context reaches. */
-static void *locate(const cxu_stream_mem_op *operation, const cx_emu_context *context)
+/* False also for no allocation. */
+static bool reaches(const cx_emu_context *context, cx_emu_allocation *allocation,
+                    const cxu_stream_mem_op *operation)
 {
-    size_t bytes = value_bytes(operation);
-    cx_emu_allocation *allocation = cx_emu_allocation_find_for_work(operation->address, bytes);
-    cx_emu_use use = {allocation, operation->address + bytes};
+    cx_emu_use use = {allocation, operation->address + value_bytes(operation)};
 
-    if (!allocation || !cx_emu_allocation_reachable(allocation, context) ||
-        !cx_emu_allocation_accessible(use, context->device, !is_wait(operation)))
-        return NULL;
-    return cx_emu_allocation_at(allocation, operation->address);
+    return allocation && cx_emu_allocation_reachable(allocation, context) &&
+           cx_emu_allocation_accessible(use, context->device, !is_wait(operation));
+}
+
+/* The address of the value for the driver, or NULL: not in memory that the context reaches. */
+static void *locate(const cxu_stream_mem_op *operation, const cx_emu_values_run *run)
+{
+    cx_emu_allocation *allocation =
+        cx_emu_allocation_find_for_work(operation->address, value_bytes(operation), run->latest);
+
+    return reaches(run->context, allocation, operation)
+               ? cx_emu_allocation_at(allocation, operation->address)
+               : NULL;
 }
 
 static bool holds(uint64_t found, uint64_t wanted, unsigned int condition, size_t bytes)
@@ -135,12 +143,13 @@ static bool perform(const cxu_stream_mem_op *operation, void *at)
                  operation->flags, bytes);
 }
 
-/* True: all is done, or the context has ended. Memory that was freed meanwhile is an unknown
- * address, as for a kernel. Lock held. */
+/* True: all is done, or the context ends and the value to wait for is not there. Memory that was
+ * freed meanwhile is an unknown address, as for a kernel. Lock held. */
 static bool advance(cx_emu_values_run *run)
 {
-    if (!cx_emu_context_opened(run->context, run->opening) ||
-        cx_emu_context_blocked(run->context) != CXU_SUCCESS ||
+    bool ends = !cx_emu_context_opened(run->context, run->opening);
+
+    if (cx_emu_context_blocked(run->context) != CXU_SUCCESS ||
         atomic_load_explicit(&cx_emu_current_phase, memory_order_relaxed) != CX_EMU_RUNNING)
         return true;
     for (; run->at < run->values->count; run->at++) {
@@ -149,14 +158,14 @@ static bool advance(cx_emu_values_run *run)
 
         if (value_bytes(operation) == 0)
             continue;
-        at = locate(operation, run->context);
+        at = locate(operation, run);
         if (!at) {
             cx_emu_context_fail(run->context, CXU_ILLEGAL_ADDRESS,
                                 "a stream wrote or awaited a value in memory that was freed");
             return true;
         }
         if (!perform(operation, at))
-            return false;
+            return ends;
     }
     return true;
 }
@@ -193,14 +202,11 @@ static void release(void *argument)
 static bool valid(const cxu_stream_mem_op *operation, const cx_emu_context *context)
 {
     size_t bytes = value_bytes(operation);
-    const cx_emu_allocation *allocation;
+    cx_emu_allocation *allocation = cx_emu_allocation_find(operation->address, bytes);
 
-    if (bytes == 0)
-        return true;
-    if (operation->address % bytes != 0 || !locate(operation, context))
-        return false;
-    allocation = cx_emu_allocation_find(operation->address, bytes);
-    return allocation->kind != CX_EMU_MEMORY_MANAGED;
+    return bytes == 0 ||
+           (operation->address % bytes == 0 && reaches(context, allocation, operation) &&
+            allocation->kind != CX_EMU_MEMORY_MANAGED);
 }
 
 cxu_result cx_emu_values_request(cx_emu_values *values, cx_emu_context *context,
@@ -209,8 +215,10 @@ cxu_result cx_emu_values_request(cx_emu_values *values, cx_emu_context *context,
     for (unsigned int i = 0; i < values->count; i++)
         if (!valid(&values->operations[i], context))
             return CXU_INVALID_VALUE;
-    *out_run = (cx_emu_values_run){
-        .values = values, .context = context, .opening = context->legacy->opening};
+    *out_run = (cx_emu_values_run){.values = values,
+                                   .context = context,
+                                   .opening = context->legacy->opening,
+                                   .latest = cx_emu_memory_latest()};
     *out_request = (cx_emu_work_request){.kind = CX_EMU_WORK_KERNEL,
                                          .call = run_values,
                                          .retain = retain,

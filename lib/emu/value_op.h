@@ -22,6 +22,7 @@ typedef struct cx_emu_values_run {
     unsigned int at; /* the next operation */
     cx_emu_context *context;
     uint64_t opening; /* of the context: a wait ends with it */
+    uint64_t latest;  /* memory when it was queued */
 } cx_emu_values_run;
 
 /* Copies the user's operations. CXU_INVALID_VALUE: none, too many, or an unknown one;
