@@ -564,11 +564,25 @@ bool cx_emu_allocation_reachable(const cx_emu_allocation *allocation, const cx_e
     return false;
 }
 
+/* Queued work that names it fails; what runs there has ended. */
+static void free_unreached(cx_emu_allocation *allocation)
+{
+    allocation->awaited = true;
+    cx_emu_allocation_free(allocation);
+    cx_emu_work_wait_unreached(allocation);
+    allocation->awaited = false;
+    if (allocation->users == 0)
+        dispose_allocation(allocation);
+}
+
 void cx_emu_allocations_release(cx_emu_context *context)
 {
     cx_emu_allocation *allocation;
     while ((allocation = context->allocations) != NULL) {
         owner_unlink(allocation);
-        cx_emu_allocation_free(allocation);
+        if (allocation->kind == CX_EMU_MEMORY_REGISTERED)
+            free_unreached(allocation);
+        else
+            cx_emu_allocation_free(allocation);
     }
 }

@@ -41,6 +41,7 @@ struct cx_emu_allocation {
     cx_emu_context *context; /* owner; NULL for CX_EMU_MEMORY_MAPPED and memory of pools */
     uint64_t context_id;
     int users;        /* pieces of work in flight that use it */
+    int reached;      /* those of them that run without the lock */
     bool freed;       /* by the user or with its context; disposed of once `users` is 0 */
     bool hidden;      /* kernels that look for it no longer find it */
     bool gone;        /* queued work that names it fails */
@@ -158,6 +159,13 @@ void cx_emu_allocation_free_and_wait(cx_emu_allocation *allocation);
 void cx_emu_allocation_use(cx_emu_use use);
 void cx_emu_allocation_drop(cx_emu_use use);
 
+/* A user begins (1) to run without the lock, or has ended (-1). */
+static inline void cx_emu_allocation_reach(cx_emu_use use, int by)
+{
+    if (use.allocation)
+        use.allocation->reached += by;
+}
+
 /* The first used allocation whose free has taken effect, or NULL: the work may run. */
 const cx_emu_allocation *cx_emu_allocation_gone(cx_emu_use use);
 bool cx_emu_allocation_used_by(const cx_emu_allocation *allocation, cx_emu_use use);
@@ -182,7 +190,8 @@ static inline unsigned char *cx_emu_allocation_at(const cx_emu_allocation *alloc
     return allocation->mapped + (address - allocation->address);
 }
 
-/* Frees the allocations that a context owned (C3); all its work is done. Lock held. */
+/* Frees the allocations that a context owned (C3); all its work is done. Waits, with the lock
+ * released, for work of others that runs in registered memory: those pages are the user's. */
 void cx_emu_allocations_release(cx_emu_context *context);
 
 #endif

@@ -283,13 +283,17 @@ static void run_request(cx_emu_work_request *request)
 {
     if (request->retain)
         request->retain(request->argument);
-    for (int i = 0; i < CX_EMU_WORK_USES; i++)
+    for (int i = 0; i < CX_EMU_WORK_USES; i++) {
         cx_emu_allocation_use(request->uses[i]);
+        cx_emu_allocation_reach(request->uses[i], 1);
+    }
     pthread_mutex_unlock(&cx_emu_lock);
     request->call(request->argument);
     pthread_mutex_lock(&cx_emu_lock);
-    for (int i = 0; i < CX_EMU_WORK_USES; i++)
+    for (int i = 0; i < CX_EMU_WORK_USES; i++) {
+        cx_emu_allocation_reach(request->uses[i], -1);
         cx_emu_work_drop_allocation(request->uses[i]);
+    }
     if (request->release)
         request->release(request->argument);
 }
@@ -408,6 +412,7 @@ cxu_result cx_emu_condition_request(const cx_emu_condition *condition, cx_emu_co
     *out_request = (cx_emu_work_request){.kind = CX_EMU_WORK_KERNEL,
                                          .call = run_condition,
                                          .argument = out_run,
-                                         .argument_bytes = sizeof *out_run};
+                                         .argument_bytes = sizeof *out_run,
+                                         .doer = context};
     return CXU_SUCCESS;
 }

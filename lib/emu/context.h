@@ -55,6 +55,7 @@ typedef struct cx_emu_context {
     cx_emu_stream *legacy;          /* made and freed with the context */
     /* the latest piece that is behind all work and in no stream; counted */
     struct cx_emu_work *whole;
+    int running; /* pieces that run in it, of whichever stream (work.h: doer) */
     struct cx_emu_output *output, *last_output; /* text of its kernels (output.h) */
     size_t output_bytes;
     struct cx_emu_heap *heap; /* of its kernels, or NULL (heap.h) */

@@ -162,6 +162,7 @@ static bool note_use(cx_emu_run *run, cx_emu_use use)
     }
     run->uses[run->use_count++] = use;
     cx_emu_allocation_use(use);
+    cx_emu_allocation_reach(use, 1);
     return true;
 }
 
@@ -411,8 +412,10 @@ static void release_run(void *argument)
 
     if (run->ticket)
         tell_touches(run, 0);
-    for (size_t i = 0; i < run->use_count; i++)
+    for (size_t i = 0; i < run->use_count; i++) {
+        cx_emu_allocation_reach(run->uses[i], -1);
         cx_emu_allocation_drop(run->uses[i]);
+    }
     free(run->uses);
     cx_emu_code_drop(run->code);
     cx_emu_arguments_drop(run->launch.arguments);
@@ -507,7 +510,8 @@ cxu_result cx_emu_launch_request(const cx_emu_launch *launch, cx_emu_run *out_ru
                                          .retain = retain_run,
                                          .release = release_run,
                                          .argument = out_run,
-                                         .argument_bytes = sizeof *out_run};
+                                         .argument_bytes = sizeof *out_run,
+                                         .doer = module->context};
     if (module->memory) {
         out_run->memory = module->memory;
         out_request->uses[0] =

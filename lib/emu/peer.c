@@ -16,6 +16,7 @@ static int find_peer(const cx_emu_context *context, const cx_emu_context *peer)
 static void drop_peer(cx_emu_context *context, int index)
 {
     int last = --context->peer_count;
+    cx_emu_changes++;
     context->peers[index] = context->peers[last];
     context->peer_ids[index] = context->peer_ids[last];
 }

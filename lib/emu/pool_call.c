@@ -418,6 +418,7 @@ static cxu_result set_access(cx_emu_pool *pool, const cxu_mem_access *accesses, 
         if (result != CXU_SUCCESS)
             return result;
     }
+    cx_emu_changes++;
     for (size_t i = 0; i < count; i++)
         if (!is_host(&accesses[i].location))
             pool->access[accesses[i].location.id] = (unsigned char)accesses[i].flags;

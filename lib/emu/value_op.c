@@ -224,6 +224,7 @@ cxu_result cx_emu_values_request(cx_emu_values *values, cx_emu_context *context,
                                          .retain = retain,
                                          .release = release,
                                          .argument = out_run,
-                                         .argument_bytes = sizeof *out_run};
+                                         .argument_bytes = sizeof *out_run,
+                                         .doer = context};
     return CXU_SUCCESS;
 }

@@ -232,9 +232,15 @@ void cx_emu_work_wait_context(cx_emu_context *context)
         wait_for_all(context, context->legacy);
 }
 
+static bool nothing_runs(const void *subject)
+{
+    return ((const cx_emu_context *)subject)->running == 0;
+}
+
 void cx_emu_work_wait_closing(cx_emu_context *context, cx_emu_stream *legacy)
 {
     wait_for_all(context, legacy);
+    wait_until(nothing_runs, context);
     if (context->whole)
         cx_emu_work_drop(context->whole);
     context->whole = NULL;
@@ -306,6 +312,16 @@ void cx_emu_work_wait_allocation(cx_emu_allocation *allocation)
                 cx_emu_schedule_demand(each);
         wait_until(allocation_unused, allocation);
     }
+}
+
+static bool allocation_unreached(const void *subject)
+{
+    return ((const cx_emu_allocation *)subject)->reached == 0;
+}
+
+void cx_emu_work_wait_unreached(const cx_emu_allocation *allocation)
+{
+    wait_until(allocation_unreached, allocation);
 }
 
 static bool work_reaches(const cx_emu_work *work, const cx_emu_device *device)

@@ -57,6 +57,9 @@ static cx_emu_work *create_piece(const cx_emu_work_request *request, size_t depe
     work->fail = request->fail;
     work->release = request->release;
     work->slot = cx_emu_call_in_progress.slot;
+    work->doer = request->doer;
+    if (work->doer)
+        work->doer_opening = work->doer->legacy->opening;
     if (work->kind != CX_EMU_WORK_LOCKED) {
         work->fault = cx_emu_call_in_progress.work_fault;
         cx_emu_call_in_progress.work_fault = CXU_SUCCESS;
@@ -265,6 +268,19 @@ static cxu_result fail_by_address(cx_emu_context *context, int slot, uintptr_t a
     return CXU_ILLEGAL_ADDRESS;
 }
 
+/* A kernel of a context that has ended, in a graph that a stream of another one launches, has
+ * neither memory nor code. */
+static cxu_result obstacle_of_doer(const cx_emu_work *work)
+{
+    if (!work->doer || work->doer == work->context || work->again)
+        return CXU_SUCCESS;
+    if (cx_emu_context_opened(work->doer, work->doer_opening))
+        return cx_emu_context_blocked(work->doer);
+    cx_emu_context_fail(work->context, CXU_ILLEGAL_ADDRESS,
+                        "a node of a graph began after its context had ended");
+    return CXU_ILLEGAL_ADDRESS;
+}
+
 /* The error that keeps the piece from running: its own fault, or an earlier one of its context. */
 static cxu_result obstacle_of(const cx_emu_work *work)
 {
@@ -281,7 +297,18 @@ static cxu_result obstacle_of(const cx_emu_work *work)
     gone = find_gone(work);
     if (gone && cx_emu_context_blocked(context) == CXU_SUCCESS)
         return fail_by_address(context, work->slot, gone->address);
-    return cx_emu_context_blocked(context);
+    if (cx_emu_context_blocked(context) != CXU_SUCCESS)
+        return cx_emu_context_blocked(context);
+    return obstacle_of_doer(work);
+}
+
+/* The piece begins (1) to run without the lock, or has ended (-1). */
+static void count_running(const cx_emu_work *work, int by)
+{
+    if (work->doer)
+        work->doer->running += by;
+    for (int i = 0; i < CX_EMU_WORK_USES; i++)
+        cx_emu_allocation_reach(work->uses[i], by);
 }
 
 static void run_unlocked(cx_emu_work *work)
@@ -290,6 +317,7 @@ static void run_unlocked(cx_emu_work *work)
 
     if (error != CXU_SUCCESS && !work->fail)
         return;
+    count_running(work, 1);
     pthread_mutex_unlock(&cx_emu_lock);
     cx_emu_in_callback = work->kind == CX_EMU_WORK_HOST;
     if (error != CXU_SUCCESS)
@@ -298,6 +326,7 @@ static void run_unlocked(cx_emu_work *work)
         work->call(work->argument);
     cx_emu_in_callback = false;
     pthread_mutex_lock(&cx_emu_lock);
+    count_running(work, -1);
 }
 
 static CX_EMU_THREAD_LOCAL bool call_again;

@@ -56,6 +56,8 @@ struct cx_emu_work {
     cx_emu_context *context;      /* the owner of the work, in the generation that `opening` names;
                                    * or NULL */
     uint64_t opening;
+    cx_emu_context *doer; /* as in the request, in the generation that `doer_opening` names */
+    uint64_t doer_opening;
     cx_emu_work *next_in_stream;  /* younger */
     cx_emu_work *older, *younger; /* all existing work */
     cx_emu_work *next_queued;     /* schedule.c */
@@ -80,6 +82,9 @@ typedef struct cx_emu_work_request {
     size_t cost_bytes;     /* the bytes that it moves */
     bool waited;           /* the caller will wait for it at once */
     cx_emu_use uses[CX_EMU_WORK_USES]; /* held until the work is done */
+    /* The context in which a kernel runs, or another piece that looks for memory as it runs: a
+     * graph may be launched in a stream of another one. NULL for the rest. */
+    cx_emu_context *doer;
     cx_emu_work *after[CX_EMU_WORK_AFTER];     /* behind these pieces; each may be NULL or done */
     cx_emu_context *after_context;             /* behind all work of this context; may be NULL */
     const struct cx_emu_green *after_green;    /* only behind the work of this part of it */
@@ -190,7 +195,11 @@ void cx_emu_work_wait_allocation(
  * will use is unknown. NULL: memory that all kernels reach. Look everything up again afterwards. */
 void cx_emu_work_wait_kernels(const cx_emu_device *device);
 
-/* Waits for all work of a context that is being closed; its legacy stream was `legacy`. */
+/* Waits until no running work reaches memory that work no longer finds. */
+void cx_emu_work_wait_unreached(const cx_emu_allocation *allocation);
+
+/* Waits for all work of a context that is being closed, and for what runs in it of other streams;
+ * its legacy stream was `legacy`. */
 void cx_emu_work_wait_closing(cx_emu_context *context, cx_emu_stream *legacy);
 
 /* Drops a use of an allocation that a call took for itself, and wakes those who wait for it. */

@@ -265,7 +265,6 @@ static void run_row(row *self)
 {
     snprintf(self->name, sizeof self->name, "%s: %s: %s", self->kind->name, self->work->name,
              self->way->name);
-        fprintf(stderr, "%s\n", self->name);
     end_behind_the_call(self);
     if (!self->way->keeps && !(self->kind->traits & ENDED_USERS))
         end_ahead_of_the_call(self);

@@ -411,6 +411,13 @@ tests_emu_check_kernel_query_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_emu_check_kernel_query_CFLAGS = $(EMU_CFLAGS)
 tests_emu_check_kernel_query_LDADD = $(EMU_LIBS)
 
+check_PROGRAMS += tests/emu/check_ended_context
+TESTS += tests/emu/check_ended_context
+tests_emu_check_ended_context_SOURCES = tests/emu/check_ended_context.c tests/emu/kernels.h
+tests_emu_check_ended_context_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_ended_context_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_ended_context_LDADD = $(EMU_LIBS)
+
 check_PROGRAMS += tests/emu/check_ended_memory
 TESTS += tests/emu/check_ended_memory
 tests_emu_check_ended_memory_SOURCES = tests/emu/check_ended_memory.c tests/emu/ended_memory.h \
