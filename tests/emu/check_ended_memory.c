@@ -270,9 +270,10 @@ static void run_row(row *self)
         end_ahead_of_the_call(self);
 }
 
-static void configure(const char *schedule)
+static void configure(const char *schedule, bool host_device)
 {
-    const cx_emu_config config = {.gpus = GPUS,
+    const cx_emu_config config = {.host_device = host_device,
+                                  .gpus = GPUS,
                                   .gpu_memory_bytes = (size_t)64 << 20,
                                   .driver_version = CX_EMU_DRIVER_VERSION};
 
@@ -282,20 +283,31 @@ static void configure(const char *schedule)
     ck_success(cx_emu_call_init(0));
 }
 
-START_TEST(queued_work_completes_or_fails_when_its_memory_ends)
+static void run_rows(const ended_kind *kind, const char *schedule, bool host_device)
 {
-    const char *schedule = schedules[(size_t)_i % SCHEDULES];
-    row one = {.kind = &ended_kinds[(size_t)_i / SCHEDULES],
-               .one_at_a_time = strncmp(schedule, "random", 6) == 0};
+    row one = {.kind = kind, .one_at_a_time = strncmp(schedule, "random", 6) == 0};
 
-    configure(schedule);
+    configure(schedule, host_device);
     for (size_t i = 0; i < ended_work_count; i++) {
         one.work = &ended_works[i];
-        if (!suits(one.work, one.kind))
+        if (!suits(one.work, kind))
             continue;
-        for (one.way = one.kind->ways; one.way->name; one.way++)
+        for (one.way = kind->ways; one.way->name; one.way++)
             run_row(&one);
     }
+}
+
+START_TEST(queued_work_completes_or_fails_when_its_memory_ends)
+{
+    run_rows(&ended_kinds[(size_t)_i / SCHEDULES], schedules[(size_t)_i % SCHEDULES], false);
+}
+END_TEST
+
+START_TEST(work_of_the_host_device_completes_or_fails_when_its_memory_ends)
+{
+    for (size_t i = 0; i < ended_kind_count; i++)
+        if (ended_kinds[i].traits & ENDED_ANYWHERE)
+            run_rows(&ended_kinds[i], schedules[_i], true);
 }
 END_TEST
 
@@ -306,6 +318,8 @@ static Suite *ended_memory_suite(void)
 
     tcase_add_loop_test(tcase, queued_work_completes_or_fails_when_its_memory_ends, 0,
                         (int)(ended_kind_count * SCHEDULES));
+    tcase_add_loop_test(tcase, work_of_the_host_device_completes_or_fails_when_its_memory_ends, 0,
+                        (int)SCHEDULES);
     suite_add_tcase(suite, tcase);
     return suite;
 }

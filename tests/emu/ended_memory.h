@@ -59,7 +59,8 @@ typedef struct ended_way {
     bool of_the_primary; /* the owner is the primary context */
 } ended_way;
 
-enum { ENDED_MANAGED = 1, ENDED_HOST = 2, ENDED_PEER = 4, ENDED_USERS = 8 };
+/* ENDED_ANYWHERE: the host device has such memory too. */
+enum { ENDED_MANAGED = 1, ENDED_HOST = 2, ENDED_PEER = 4, ENDED_USERS = 8, ENDED_ANYWHERE = 16 };
 
 typedef struct ended_kind {
     const char *name;

@@ -1,0 +1,225 @@
+/*
+ * A server: generations of threads come, serve some requests each, and go. A request makes objects
+ * of every kind and ends them (request.h), once by the interface of ctxrt and once by calls of the
+ * driver alone. The driver is the stand-in, or any libcuda (CTXRT_LIBCUDA).
+ *
+ *   server [--seconds N] [--threads T] [--requests R] [--seed S] [--only runtime|driver]
+ *
+ * Each of the two has N seconds, and a process of its own. Prints the resident memory ten times.
+ * Fails if a call does not succeed, or if between generations, where nothing is alive, the resident
+ * memory is in the last tenth of the time more than 1 MiB above that of the second tenth.
+ */
+#include "request.h"
+
+#include <malloc.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { THREADS_MAX = 64, FAILURES_SHOWN = 10, LARGE_BYTES = 128 << 10, OK_BYTES = 1 << 20 };
+
+static struct {
+    double seconds;
+    int threads, requests;
+    uint64_t seed;
+    const char *only;
+} options = {.seconds = 3, .threads = 8, .requests = 10, .seed = 1};
+
+static _Atomic int failures;
+
+uint64_t request_pick(uint64_t *random, uint64_t count)
+{
+    uint64_t z = *random += 0x9e3779b97f4a7c15u;
+
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return (z ^ (z >> 31)) % count;
+}
+
+void request_failed(const char *call, const char *why)
+{
+    if (failures++ < FAILURES_SHOWN)
+        printf("# %s: %s\n", call, why);
+}
+
+/* ---- resident memory ---- */
+
+typedef struct average {
+    size_t sum, count;
+} average;
+
+typedef struct memory_watch {
+    double began_s;
+    int shown; /* tenths */
+    average early, late;
+} memory_watch;
+
+static double now_s(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static size_t resident(void)
+{
+    unsigned long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+
+    if (file == NULL)
+        return 0;
+    if (fscanf(file, "%*u %lu", &pages) != 1)
+        pages = 0;
+    fclose(file);
+    return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static double mib(size_t bytes)
+{
+    return (double)bytes / (1 << 20);
+}
+
+static void average_add(average *self, size_t bytes)
+{
+    self->sum += bytes;
+    self->count++;
+}
+
+static size_t average_of(const average *self)
+{
+    return self->count != 0 ? self->sum / self->count : 0;
+}
+
+static void look(memory_watch *self, uint64_t generation)
+{
+    double tenth = (now_s() - self->began_s) / (options.seconds / 10);
+    size_t bytes = resident();
+
+    if (tenth >= 1 && tenth < 2)
+        average_add(&self->early, bytes);
+    if (tenth >= 9)
+        average_add(&self->late, bytes);
+    if ((int)tenth < self->shown)
+        return;
+    self->shown = (int)tenth + 1;
+    printf("# %5.0f s: %6.2f MiB resident, %6.2f MiB by malloc, %lu generations\n",
+           now_s() - self->began_s, mib(bytes), mib(mallinfo2().uordblks),
+           (unsigned long)generation);
+    fflush(stdout);
+}
+
+/* ---- generations ---- */
+
+typedef struct server_thread {
+    pthread_t thread;
+    const request_kind *kind;
+    uint64_t random;
+} server_thread;
+
+static void *serve(void *argument)
+{
+    server_thread *self = argument;
+
+    for (int i = 0; i < options.requests; i++)
+        self->kind->serve(&self->random);
+    return NULL;
+}
+
+static void run_generation(const request_kind *kind, uint64_t generation)
+{
+    server_thread threads[THREADS_MAX];
+    int count = 0;
+
+    for (; count < options.threads; count++) {
+        threads[count] = (server_thread){
+            .kind = kind, .random = options.seed << 32 ^ generation << 8 ^ (uint64_t)count};
+        if (pthread_create(&threads[count].thread, NULL, serve, &threads[count]) != 0)
+            break;
+    }
+    for (int i = 0; i < count; i++)
+        pthread_join(threads[i].thread, NULL);
+    kind->rest(generation);
+}
+
+static void run_server(const request_kind *kind, memory_watch *watch)
+{
+    uint64_t generation = 0;
+
+    *watch = (memory_watch){.began_s = now_s()};
+    if (!kind->open()) {
+        failures++;
+        return;
+    }
+    while (now_s() - watch->began_s < options.seconds) {
+        run_generation(kind, generation++);
+        look(watch, generation);
+    }
+    kind->close();
+}
+
+/* The exit status of its process: a bit for each thing that is wrong. */
+static int report(const memory_watch *watch)
+{
+    size_t early = average_of(&watch->early), late = average_of(&watch->late);
+
+    printf("# on average %.2f MiB resident in the second tenth, %.2f MiB in the last; %d calls "
+           "failed\n",
+           mib(early), mib(late), failures);
+    fflush(stdout);
+    return (failures > 0 ? 1 : 0) | (early == 0 || late > early + OK_BYTES ? 2 : 0);
+}
+
+static void run_apart(const request_kind *kind, int number)
+{
+    memory_watch watch;
+    int status = 0;
+
+    if (options.only != NULL && strcmp(options.only, kind->name) != 0)
+        return;
+    printf("# requests by the %s\n", kind->name);
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        run_server(kind, &watch);
+        exit(report(&watch));
+    }
+    waitpid(child, &status, 0);
+    int wrong = child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 3;
+    printf("%s %d - requests_by_the_%s_succeed\n", wrong & 1 ? "not ok" : "ok", number, kind->name);
+    printf("%s %d - requests_by_the_%s_leave_no_memory_behind\n", wrong & 2 ? "not ok" : "ok",
+           number + 1, kind->name);
+}
+
+int main(int count, char **arguments)
+{
+    for (int i = 1; i + 1 < count; i += 2)
+        if (strcmp(arguments[i], "--seconds") == 0)
+            options.seconds = strtod(arguments[i + 1], NULL);
+        else if (strcmp(arguments[i], "--threads") == 0)
+            options.threads = atoi(arguments[i + 1]);
+        else if (strcmp(arguments[i], "--requests") == 0)
+            options.requests = atoi(arguments[i + 1]);
+        else if (strcmp(arguments[i], "--seed") == 0)
+            options.seed = strtoull(arguments[i + 1], NULL, 0);
+        else if (strcmp(arguments[i], "--only") == 0)
+            options.only = arguments[i + 1];
+        else
+            return 2;
+    if (options.threads > THREADS_MAX)
+        options.threads = THREADS_MAX;
+    /* By itself glibc puts ever larger blocks into its arenas, where they leave holes of MiB when
+     * they are freed: not memory that anybody holds. */
+    (void)mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
+    setenv("CTXRT_EMU_DEVICES", "3", 0);
+    setenv("CTXRT_EMU_MEMORY", "256M", 0);
+    setenv("CTXRT_LIBCUDA", STAND_IN, 0);
+    printf("1..%d\n", options.only != NULL ? 2 : 4);
+    run_apart(&request_of_runtime, 1);
+    run_apart(&request_of_driver, options.only != NULL ? 1 : 3);
+    return 0;
+}
