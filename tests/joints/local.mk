@@ -33,14 +33,18 @@ tests_joints_soak_CPPFLAGS = $(tests_joints_check_random_CPPFLAGS) \
 	-DSTAND_IN=\"$(abs_top_builddir)/lib/shim/cuda-13/.libs/libcuda.so.1\"
 tests_joints_soak_LDADD = lib/libctxrt.la -ldl
 
-# A server whose threads come and go; the driver's calls also without ctxrt.
-check_PROGRAMS += tests/joints/server
-TESTS += tests/joints/server
-tests_joints_server_SOURCES = tests/joints/server.c tests/joints/request.h tests/joints/request_runtime.c \
-	tests/joints/request_driver.c
-tests_joints_server_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/joints \
+# Servers whose threads come and go, over ctxrt and over the driver alone: seconds here, minutes by hand.
+JOINTS_SERVERS = tests/joints/server tests/joints/server_driver
+JOINTS_SERVER_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/joints \
 	-DSTAND_IN=\"$(abs_top_builddir)/lib/shim/cuda-13/.libs/libcuda.so.1\"
-tests_joints_server_LDADD = lib/libctxrt.la lib/driver/libdriver.la lib/base/libbase.la -ldl
+check_PROGRAMS += $(JOINTS_SERVERS)
+TESTS += $(JOINTS_SERVERS)
+tests_joints_server_SOURCES = tests/joints/server.c tests/joints/request.h tests/joints/request_runtime.c
+tests_joints_server_CPPFLAGS = $(JOINTS_SERVER_CPPFLAGS)
+tests_joints_server_LDADD = lib/libctxrt.la
+tests_joints_server_driver_SOURCES = tests/joints/server.c tests/joints/request.h tests/joints/request_driver.c
+tests_joints_server_driver_CPPFLAGS = $(JOINTS_SERVER_CPPFLAGS)
+tests_joints_server_driver_LDADD = lib/driver/libdriver.la lib/base/libbase.la -ldl
 
 # By hand: each fault of tests/joints/faults is planted in a copy of the tree and must be noticed.
 EXTRA_DIST += tests/joints/planted.sh $(PLANTED_FAULTS)

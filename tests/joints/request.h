@@ -18,7 +18,8 @@ typedef struct request_kind {
     void (*close)(void);
 } request_kind;
 
-extern const request_kind request_of_runtime, request_of_driver;
+/* Of the one file of requests in the program. */
+extern const request_kind request_served;
 
 /* A number below `count`. */
 uint64_t request_pick(uint64_t *random, uint64_t count);

@@ -258,4 +258,4 @@ static void close_driver(void)
 {
 }
 
-const request_kind request_of_driver = {"driver", open_driver, serve, rest, close_driver};
+const request_kind request_served = {"driver", open_driver, serve, rest, close_driver};

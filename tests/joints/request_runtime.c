@@ -219,8 +219,6 @@ static void use_streams(void)
 
 static void use_context(uint64_t *random)
 {
-    ctxrt_detached_frame *frame;
-
     switch (request_pick(random, 8)) {
     case 0:
         use_allocator(random, CTXRT_ALLOCATOR_SOURCE_ALLOC);
@@ -242,8 +240,6 @@ static void use_context(uint64_t *random)
         break;
     case 6:
         use_blocks(random);
-        if (OK(ctxrt_stack_detach(&frame)))
-            (void)OK(ctxrt_stack_attach(frame));
         break;
     default:
         use_streams();
@@ -254,6 +250,7 @@ static void serve(uint64_t *random)
 {
     ctxrt_device device = CTXRT_CUDA((int)request_pick(random, REQUEST_DEVICES));
     ctxrt_context *context;
+    ctxrt_detached_frame *frame;
     ctxrt_scope scope = CTXRT_SCOPE_INIT;
 
     switch (request_pick(random, 3)) {
@@ -263,6 +260,8 @@ static void serve(uint64_t *random)
         if (OK(ctxrt_stack_push(context))) {
             for (int i = 0; i < 3; i++)
                 use_context(random);
+            if (OK(ctxrt_stack_detach(&frame)))
+                (void)OK(ctxrt_stack_attach(frame));
             (void)OK(ctxrt_stack_pop());
         }
         (void)OK(ctxrt_context_destroy(context));
@@ -301,4 +300,4 @@ static void close_runtime(void)
     (void)OK(ctxrt_shutdown());
 }
 
-const request_kind request_of_runtime = {"runtime", open_runtime, serve, rest, close_runtime};
+const request_kind request_served = {"runtime", open_runtime, serve, rest, close_runtime};
