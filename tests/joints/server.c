@@ -199,8 +199,9 @@ int main(int count, char **arguments)
             return 2;
     if (options.threads > THREADS_MAX)
         options.threads = THREADS_MAX;
-    /* By itself glibc puts ever larger blocks into its arenas, where they leave holes of MiB when
-     * they are freed: not memory that anybody holds. */
+    /* By itself glibc has an arena for each thread, which keeps what it once had, and puts ever
+     * larger blocks there: not memory that anybody holds. */
+    (void)mallopt(M_ARENA_MAX, 1);
     (void)mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
     setenv("CTXRT_EMU_DEVICES", "3", 0);
     setenv("CTXRT_EMU_MEMORY", "256M", 0);
