@@ -5,6 +5,7 @@
  */
 #include "ended_memory.h"
 #include "kernels.h"
+#include "partner.h"
 
 #include "emu/allocation.h"
 #include "emu/device.h"
@@ -15,8 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define GPUS 2
 
 static const char *const schedules[] = {"threads", "lazy", "random:1", "random:2"};
 #define SCHEDULES (sizeof schedules / sizeof schedules[0])
@@ -297,9 +296,37 @@ static void run_rows(const ended_kind *kind, const char *schedule, bool host_dev
     }
 }
 
+/* The other process: exports memory until it hears something. */
+static void export_memory(int link)
+{
+    cxu_ipc_mem_handle handle;
+    CUcontext context;
+    CUdeviceptr memory;
+    char word;
+
+    MUST(cx_emu_call_init(0));
+    MUST(cx_emu_call_ctx_create_v2(&context, 0, 0));
+    MUST(cx_emu_call_mem_alloc(&memory, ENDED_BYTES));
+    MUST(cx_emu_call_ipc_get_mem_handle(&handle, memory));
+    if (write(link, &handle, sizeof handle) != (ssize_t)sizeof handle || read(link, &word, 1) != 1)
+        _exit(250);
+}
+
 START_TEST(queued_work_completes_or_fails_when_its_memory_ends)
 {
-    run_rows(&ended_kinds[(size_t)_i / SCHEDULES], schedules[(size_t)_i % SCHEDULES], false);
+    const ended_kind *kind = &ended_kinds[(size_t)_i / SCHEDULES];
+    const bool foreign = (kind->traits & ENDED_FOREIGN) != 0;
+    partner other;
+
+    if (foreign) {
+        other = start_partner(export_memory);
+        hear(other.link, &ended_exported, sizeof ended_exported);
+    }
+    run_rows(kind, schedules[(size_t)_i % SCHEDULES], false);
+    if (foreign) {
+        say(other.link, "x", 1);
+        end_partner(&other);
+    }
 }
 END_TEST
 

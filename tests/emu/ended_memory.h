@@ -59,8 +59,16 @@ typedef struct ended_way {
     bool of_the_primary; /* the owner is the primary context */
 } ended_way;
 
-/* ENDED_ANYWHERE: the host device has such memory too. */
-enum { ENDED_MANAGED = 1, ENDED_HOST = 2, ENDED_PEER = 4, ENDED_USERS = 8, ENDED_ANYWHERE = 16 };
+/* The host device has memory of ENDED_ANYWHERE too; another process exports that of ENDED_FOREIGN.
+ */
+enum {
+    ENDED_MANAGED = 1,
+    ENDED_HOST = 2,
+    ENDED_PEER = 4,
+    ENDED_USERS = 8,
+    ENDED_ANYWHERE = 16,
+    ENDED_FOREIGN = 32
+};
 
 typedef struct ended_kind {
     const char *name;
@@ -84,6 +92,9 @@ typedef struct ended_work {
     bool copies;
     bool only_hints; /* it reaches no memory */
 } ended_work;
+
+/* The memory of the other process, for kinds of ENDED_FOREIGN. */
+extern cxu_ipc_mem_handle ended_exported;
 
 extern const ended_kind ended_kinds[];
 extern const size_t ended_kind_count;

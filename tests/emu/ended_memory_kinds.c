@@ -521,6 +521,29 @@ static const ended_way ways_of_graph[] = {
     {0},
 };
 
+/* ---- memory of another process ---- */
+
+cxu_ipc_mem_handle ended_exported;
+
+static void open_foreign(ended_world *self)
+{
+    ck_success(cx_emu_call_ipc_open_mem_handle(&self->address, ended_exported, 1));
+}
+
+static void close_foreign(ended_world *self)
+{
+    ended_enter(self->owner);
+    ck_success(cx_emu_call_ipc_close_mem_handle(self->address));
+}
+
+static const ended_way ways_of_foreign[] = {
+    {"a close", close_foreign, .waits = WAIT, .outcome = COMPLETE},
+    WAY_OWNER,
+    WAY_RESET,
+    WAY_WORKER,
+    {0},
+};
+
 /* ---- all ---- */
 
 static void drop_nothing(ended_world *self)
@@ -546,6 +569,8 @@ const ended_kind ended_kinds[] = {
      next_managed, ways_of_managed},
     {"mapped memory", 0, make_mapped, drop_mapped, next_mapped, ways_of_mapped},
     {"a variable", 0, make_variable, drop_nothing, next_device, ways_of_variable},
+    {"memory of another process", ENDED_FOREIGN, open_foreign, drop_nothing, next_device,
+     ways_of_foreign},
     {"memory of a graph", 0, make_of_graph, drop_of_graph, next_device, ways_of_graph},
 };
 const size_t ended_kind_count = sizeof ended_kinds / sizeof ended_kinds[0];

@@ -421,7 +421,7 @@ tests_emu_check_ended_context_LDADD = $(EMU_LIBS)
 check_PROGRAMS += tests/emu/check_ended_memory
 TESTS += tests/emu/check_ended_memory
 tests_emu_check_ended_memory_SOURCES = tests/emu/check_ended_memory.c tests/emu/ended_memory.h \
-	tests/emu/ended_memory_kinds.c tests/emu/ended_memory_works.c tests/emu/kernels.h
+	tests/emu/ended_memory_kinds.c tests/emu/ended_memory_works.c tests/emu/kernels.h tests/emu/partner.h
 tests_emu_check_ended_memory_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_emu_check_ended_memory_CFLAGS = $(EMU_CFLAGS)
 tests_emu_check_ended_memory_LDADD = $(EMU_LIBS)
