@@ -564,7 +564,7 @@ bool cx_emu_allocation_reachable(const cx_emu_allocation *allocation, const cx_e
     return false;
 }
 
-/* Queued work that names it fails; what runs there has ended. */
+/* Queued work that names it fails; what runs there ends first. */
 static void free_unreached(cx_emu_allocation *allocation)
 {
     allocation->awaited = true;
@@ -580,7 +580,7 @@ void cx_emu_allocations_release(cx_emu_context *context)
     cx_emu_allocation *allocation;
     while ((allocation = context->allocations) != NULL) {
         owner_unlink(allocation);
-        if (allocation->kind == CX_EMU_MEMORY_REGISTERED)
+        if (allocation->kind == CX_EMU_MEMORY_REGISTERED && !allocation->awaited)
             free_unreached(allocation);
         else
             cx_emu_allocation_free(allocation);

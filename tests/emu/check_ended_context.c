@@ -154,6 +154,37 @@ START_TEST(a_context_ends_once_nothing_runs_in_memory_that_it_registered)
 }
 END_TEST
 
+static void *unregister(void *page)
+{
+    ck_success(cx_emu_call_mem_host_unregister(page));
+    return NULL;
+}
+
+START_TEST(a_context_ends_while_a_thread_unregisters_its_memory)
+{
+    stream_gate gate = GATE_CLOSED;
+    pthread_t thread;
+    void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    setup(schedules[_i], false);
+    ck_assert_ptr_ne(page, MAP_FAILED);
+    ck_success(cx_emu_call_ctx_push(ending));
+    ck_success(cx_emu_call_mem_host_register(page, PAGE, 0));
+    ck_success(cx_emu_call_ctx_pop(NULL));
+    gate_put(&gate, stream);
+    ck_success(cx_emu_call_memcpy_htod_async(memory, page, PAGE, stream));
+    ck_assert_int_eq(pthread_create(&thread, NULL, unregister, page), 0);
+    while (!somebody_waits())
+        sched_yield();
+    ck_success(cx_emu_call_ctx_destroy(ending));
+    gate_open(&gate);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    ck_assert_int_eq(munmap(page, PAGE), 0);
+    ck_result(cx_emu_call_stream_synchronize(stream), ILLEGAL_ADDRESS);
+    graph_teardown();
+}
+END_TEST
+
 START_TEST(a_context_ends_once_its_kernels_in_streams_of_others_have)
 {
     end_of_context end;
@@ -279,6 +310,7 @@ static Suite *ended_context_suite(void)
 
     tcase_add_loop_test(tests, a_context_ends_once_nothing_runs_in_memory_that_it_registered, 0,
                         SCHEDULES);
+    tcase_add_loop_test(tests, a_context_ends_while_a_thread_unregisters_its_memory, 0, SCHEDULES);
     tcase_add_loop_test(tests, a_context_ends_once_its_kernels_in_streams_of_others_have, 0,
                         SCHEDULES);
     tcase_add_loop_test(tests, a_queued_kernel_of_a_context_that_ended_does_not_run, 0, SCHEDULES);

@@ -33,6 +33,7 @@ typedef struct ended_world {
     CUmemGenericAllocationHandle physical, next_physical;
     CUdeviceptr range;
     CUmodule module;
+    CUlibrary library;
     CUgraph memory_graph;
     CUgraphExec memory_exec;
     void *pages;

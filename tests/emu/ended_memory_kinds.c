@@ -90,23 +90,18 @@ static void free_beside(ended_world *self)
 
 /* ---- memory of cuMemAlloc ---- */
 
-static CUdeviceptr allocate(void)
+static CUdeviceptr next_device(ended_world *self)
 {
     CUdeviceptr address;
 
+    (void)self;
     ck_success(cx_emu_call_mem_alloc(&address, ENDED_BYTES));
     return address;
 }
 
 static void make_device(ended_world *self)
 {
-    self->address = allocate();
-}
-
-static CUdeviceptr next_device(ended_world *self)
-{
-    (void)self;
-    return allocate();
+    self->address = next_device(self);
 }
 
 static const ended_way ways_of_device[] = {
@@ -255,23 +250,18 @@ static void drop_ordered(ended_world *self)
 
 /* ---- memory of the host ---- */
 
-static CUdeviceptr allocate_pinned(void)
+static CUdeviceptr next_pinned(ended_world *self)
 {
     void *pointer;
 
+    (void)self;
     ck_success(cx_emu_call_mem_alloc_host(&pointer, ENDED_BYTES));
     return (uintptr_t)pointer;
 }
 
 static void make_pinned(ended_world *self)
 {
-    self->address = allocate_pinned();
-}
-
-static CUdeviceptr next_pinned(ended_world *self)
-{
-    (void)self;
-    return allocate_pinned();
+    self->address = next_pinned(self);
 }
 
 static void free_pinned(ended_world *self)
@@ -320,23 +310,18 @@ static const ended_way ways_of_registered[] = {
     WAY_WORKER,
     {0}};
 
-static CUdeviceptr allocate_managed(void)
+static CUdeviceptr next_managed(ended_world *self)
 {
     CUdeviceptr address;
 
+    (void)self;
     ck_success(cx_emu_call_mem_alloc_managed(&address, ENDED_BYTES, CXU_MEM_ATTACH_GLOBAL));
     return address;
 }
 
 static void make_managed(ended_world *self)
 {
-    self->address = allocate_managed();
-}
-
-static CUdeviceptr next_managed(ended_world *self)
-{
-    (void)self;
-    return allocate_managed();
+    self->address = next_managed(self);
 }
 
 static const ended_way ways_of_managed[] = {
@@ -447,6 +432,34 @@ static const ended_way ways_of_variable[] = {
     {"an unloading", unload, .outcome = {ENDED_COMPLETES, ENDED_FAILS}},
     {"the end of its context", end_owner, .outcome = {ENDED_COMPLETES, ENDED_FAILS}},
     {"a reset", end_owner, .outcome = {ENDED_COMPLETES, ENDED_FAILS}, .of_the_primary = true},
+    WAY_WORKER,
+    {0},
+};
+
+static void make_variable_of_library(ended_world *self)
+{
+    size_t bytes;
+
+    ck_success(
+        cx_emu_call_library_load_data(&self->library, variable_code, NULL, NULL, 0, NULL, NULL, 0));
+    ck_success(cx_emu_call_library_get_global(&self->address, &bytes, self->library, "variable"));
+}
+
+static void unload_library(ended_world *self)
+{
+    ck_success(cx_emu_call_library_unload(self->library));
+    self->library = NULL;
+}
+
+static void drop_library(ended_world *self)
+{
+    if (self->library)
+        unload_library(self);
+}
+
+static const ended_way ways_of_variable_of_library[] = {
+    {"an unloading", unload_library, .outcome = {ENDED_COMPLETES, ENDED_FAILS}},
+    {"the end of its context", end_owner, .outcome = {ENDED_COMPLETES, ENDED_FAILS}},
     WAY_WORKER,
     {0},
 };
@@ -569,6 +582,8 @@ const ended_kind ended_kinds[] = {
      next_managed, ways_of_managed},
     {"mapped memory", 0, make_mapped, drop_mapped, next_mapped, ways_of_mapped},
     {"a variable", 0, make_variable, drop_nothing, next_device, ways_of_variable},
+    {"a variable of a library", 0, make_variable_of_library, drop_library, next_device,
+     ways_of_variable_of_library},
     {"memory of another process", ENDED_FOREIGN, open_foreign, drop_nothing, next_device,
      ways_of_foreign},
     {"memory of a graph", 0, make_of_graph, drop_of_graph, next_device, ways_of_graph},
