@@ -2,6 +2,7 @@
 
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/fork.h"
 #include "base/option.h"
 #include "base/utf8.h"
 #include <pthread.h>
@@ -23,21 +24,11 @@ static void *log_user_data;
 static _Atomic int log_level = CTXRT_LOG_WARNING;
 static pthread_once_t log_once = PTHREAD_ONCE_INIT;
 
-static void before_fork(void)
+/* The log works in a forked child too. */
+CX_FORK_CONSTRUCTOR static void watch_forks(void)
 {
-    pthread_mutex_lock(&log_lock);
-}
-
-static void after_fork(void)
-{
-    pthread_mutex_unlock(&log_lock);
-}
-
-/* The log works in a forked child too. Fork handlers run last in, first out: code that logs under
- * its own lock registers later, and so takes its lock before this one. */
-__attribute__((constructor)) static void watch_forks(void)
-{
-    (void)pthread_atfork(before_fork, after_fork, after_fork);
+    static cx_fork_hook hook = {.rank = CX_RANK_LOG, .lock = &log_lock};
+    cx_fork_watch(&hook);
 }
 
 bool cx_log_parse(const char *text, ctxrt_log_level *out_level)

@@ -2,6 +2,7 @@
 
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/fork.h"
 #include "base/log.h"
 #include "base/option.h"
 #include "device/device.h"
@@ -36,7 +37,6 @@ static settings running; /* a stop keeps them: the same options start the same d
 static bool settled;     /* `running` is valid */
 static int driver_count;
 static _Atomic bool begun; /* drivers were started, and these do not survive a fork */
-static bool forks_watched;
 
 int cx_driver_count(void)
 {
@@ -56,17 +56,17 @@ const char *cx_runtime_cuda_reason(void)
 }
 
 /* The thread that held the lock may not exist in the child. */
-static void after_fork(void)
+static void begin_in_child(void)
 {
     pthread_mutex_init(&lock, NULL);
     if (atomic_load(&begun))
         atomic_store(&cx_current_phase, CX_PHASE_FORKED);
 }
 
-/* Runs before everything else: a fork may come while another thread is starting the runtime. */
-__attribute__((constructor)) static void watch_forks(void)
+CX_FORK_CONSTRUCTOR static void watch_forks(void)
 {
-    forks_watched = pthread_atfork(NULL, NULL, after_fork) == 0;
+    static cx_fork_hook hook = {.rank = CX_RANK_RUNTIME, .in_child = begin_in_child};
+    cx_fork_watch(&hook);
 }
 
 static void at_process_end(void)
@@ -305,7 +305,7 @@ static ctxrt_status start_running(void)
 static ctxrt_status start_runtime(const ctxrt_options *options)
 {
     settings chosen;
-    if (!forks_watched)
+    if (!cx_forks_are_watched())
         return cx_error(CTXRT_ERROR_SYSTEM, "a handler for forks could not be registered");
     ctxrt_status status = choose_settings(options, &chosen);
     if (status != CTXRT_SUCCESS)

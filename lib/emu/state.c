@@ -1,5 +1,6 @@
 #include "emu/state.h"
 
+#include "base/fork.h"
 #include "base/log.h"
 #include "base/option.h"
 #include "emu/context.h"
@@ -55,27 +56,22 @@ __attribute__((destructor)) static void end(void)
     change_phase(CX_EMU_UNINITIALIZED, CX_EMU_ENDING);
 }
 
-static void before_fork(void)
+static void begin_in_child(void)
 {
-    pthread_mutex_lock(&cx_emu_lock);
-}
-
-static void after_fork(void)
-{
-    pthread_mutex_unlock(&cx_emu_lock);
-}
-
-static void in_child(void)
-{
-    pthread_mutex_unlock(&cx_emu_lock);
     change_phase(CX_EMU_RUNNING, CX_EMU_FORKED);
+}
+
+CX_FORK_CONSTRUCTOR static void watch_forks(void)
+{
+    static cx_fork_hook hook = {
+        .rank = CX_RANK_EMU_STATE, .lock = &cx_emu_lock, .in_child = begin_in_child};
+    cx_fork_watch(&hook);
 }
 
 static void hook_exit(void)
 {
-    if (hooked)
-        return;
-    hooked = pthread_atfork(before_fork, after_fork, in_child) == 0 && atexit(end) == 0;
+    if (!hooked)
+        hooked = cx_forks_are_watched() && atexit(end) == 0;
 }
 
 static cxu_result configure_from_environment(void)

@@ -11,3 +11,10 @@ tests_base_check_section_SOURCES = tests/base/check_section.c
 tests_base_check_section_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/support
 tests_base_check_section_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_base_check_section_LDADD = tests/support/libsupport.la lib/base/libbase.la $(CHECK_LIBS)
+
+check_PROGRAMS += tests/base/check_fork
+TESTS += tests/base/check_fork
+tests_base_check_fork_SOURCES = tests/base/check_fork.c
+tests_base_check_fork_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/support
+tests_base_check_fork_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_base_check_fork_LDADD = tests/support/libsupport.la lib/base/libbase.la $(CHECK_LIBS)

@@ -91,3 +91,11 @@ tests_layer_check_count_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/support
 tests_layer_check_count_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_layer_check_count_LDADD = tests/support/libsupport.la lib/layer/libcount.la lib/layer/liblayer.la lib/emu/libemu.la lib/driver/libdriver.la \
 	lib/base/libbase.la $(CHECK_LIBS)
+
+check_PROGRAMS += tests/layer/check_fork
+TESTS += tests/layer/check_fork
+tests_layer_check_fork_SOURCES = tests/layer/check_fork.c
+tests_layer_check_fork_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/support
+tests_layer_check_fork_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_layer_check_fork_LDADD = tests/support/libsupport.la lib/layer/libcheck.la lib/layer/libcount.la lib/layer/libtrace.la lib/layer/liblayer.la \
+	lib/emu/libemu.la lib/driver/libdriver.la lib/base/libbase.la $(CHECK_LIBS)

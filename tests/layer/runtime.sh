@@ -95,6 +95,17 @@ run env CTXRT_LIBCUDA="$standin" CTXRT_LAYERS=check "$checked"
 [ "$status" -eq 0 ] && [ "$(grep -c 'warning: check: ORDER-COPY' "$scratch/errors")" -eq 1 ]
 report $? 'and_once_in_its_log'
 
+# ---- forks ----
+
+mkdir "$scratch/files"
+for layers in check count trace check,count,trace; do
+    run env CTXRT_LAYERS="$layers" CTXRT_LOG=error CTXRT_TRACE_FOLDER="$scratch/files" \
+        CTXRT_REPORT_FOLDER="$scratch/files" "$top_builddir/tests/runtime/check_ending_fork"
+    [ "$status" -eq 0 ] && grep -q '^ok' "$scratch/out" && ! grep -q '^not ok' "$scratch/out"
+    report $? "children_of_forks_are_well_under_$layers"
+    rm -f "$scratch/files"/*
+done
+
 # ---- the variable ----
 
 for layers in chek check, ,check check,tracer ' check'; do

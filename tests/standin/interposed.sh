@@ -92,6 +92,22 @@ else
     done
 fi
 
+# ---- forks ----
+
+# Two copies of the code have locks that a fork takes, each its own.
+children_are_well() # variable...
+{
+    run env CTXRT_LOG=error CTXRT_TRACE_FOLDER="$scratch/traces" CTXRT_REPORT_FOLDER="$scratch/traces" \
+        LD_LIBRARY_PATH="$top_builddir/lib/shim/cuda-13/.libs" "$@" "$top_builddir/tests/standin/forks"
+    printed '^40 of 40 children were well$'
+}
+for layers in check count trace check,count,trace; do
+    children_are_well CTXRT_LAYERS="$layers"
+    report $? "children_of_a_process_whose_threads_work_are_well_under_$layers"
+    children_are_well CTXRT_LAYERS="$layers" CTXRT_TRACE_EVENTS=1 CTXRT_STANDIN_LIBCUDA="$behind"
+    report $? "and_in_front_of_another_stand_in_under_$layers"
+done
+
 # ---- ctxrt run ----
 
 run "$ctxrt" run --driver "libcuda=$behind" -d 3 "$ctxrt" info

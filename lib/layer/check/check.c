@@ -160,7 +160,6 @@ static bool prepare(cx_check_position position)
     if (!cx_region_open())
         return false;
     cx_origin_prepare(position == CX_CHECK_IN_RUNTIME);
-    cx_check_process_begin();
     cx_check_order_begin();
     cx_check_thread_ends = cx_check_stack_left;
     return true;

@@ -66,7 +66,6 @@ void cx_check_captures_left(cx_check_call *call, const cx_object *context);
 
 /* When the layer is put. */
 void cx_check_order_begin(void);
-void cx_check_process_begin(void);
 
 static inline bool cx_check_failed(const cx_check_call *call)
 {

@@ -1,5 +1,6 @@
 #include "layer/check/origin.h"
 
+#include "base/fork.h"
 #include "config.h"
 #include "layer/names.h"
 
@@ -211,14 +212,10 @@ cx_origin cx_origin_here(bool *out_exits)
     return find_trace(frames, &resolved);
 }
 
-void cx_origin_hold(void)
+CX_FORK_CONSTRUCTOR static void watch_forks(void)
 {
-    pthread_mutex_lock(&lock);
-}
-
-void cx_origin_release(void)
-{
-    pthread_mutex_unlock(&lock);
+    static cx_fork_hook hook = {.rank = CX_RANK_CHECK_ORIGINS, .lock = &lock};
+    cx_fork_watch(&hook);
 }
 
 static const cx_region_trace *trace_of(cx_origin origin)

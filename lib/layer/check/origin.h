@@ -17,10 +17,6 @@ void cx_origin_prepare(bool keeps_function);
  * thread is in exit(), as far as the upper frames tell. Takes the lock "check.origins". */
 cx_origin cx_origin_here(bool *out_exits);
 
-/* Around a fork, so that no other thread is within. */
-void cx_origin_hold(void);
-void cx_origin_release(void);
-
 /* The module that made the call, as a number; -1: unknown. A call that came by the CUDA runtime
  * library is its caller's. */
 int cx_origin_module(cx_origin origin);

@@ -1,6 +1,8 @@
 /* The process: PROCESS, and failures that nobody looked at: IGNORED. */
 #include "layer/check/order_work.h"
 
+#include "base/fork.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,26 +18,21 @@ static cx_origin sticky_at;
 
 /* ---- forks ---- */
 
-static void hold_before_fork(void)
-{
-    pthread_mutex_lock(&cx_check_lock);
-    cx_origin_hold();
-}
-
-static void go_on_after_fork(void)
-{
-    cx_origin_release();
-    pthread_mutex_unlock(&cx_check_lock);
-}
-
 static void begin_in_child(void)
 {
+    if (cx_region_here == NULL)
+        return;
     in_forked_child = initialised;
     atomic_store(&cx_region_of_parent, true);
     cx_objects_fork();
     cx_check_threads_fork();
-    cx_origin_release();
-    pthread_mutex_unlock(&cx_check_lock);
+}
+
+CX_FORK_CONSTRUCTOR static void watch_forks(void)
+{
+    static cx_fork_hook hook = {
+        .rank = CX_RANK_CHECK, .lock = &cx_check_lock, .in_child = begin_in_child};
+    cx_fork_watch(&hook);
 }
 
 /* ---- the end ---- */
@@ -86,11 +83,6 @@ void cx_check_watch_exit(void)
         cx_check_note_exit();
     else if (__cxa_thread_atexit_impl != NULL)
         (void)__cxa_thread_atexit_impl(end_thread_objects, NULL, &exit_thread);
-}
-
-void cx_check_process_begin(void)
-{
-    (void)pthread_atfork(hold_before_fork, go_on_after_fork, begin_in_child);
 }
 
 /* ---- each call ---- */

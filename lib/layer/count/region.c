@@ -2,6 +2,7 @@
 
 #include "base/cancel.h"
 #include "base/clock.h"
+#include "base/fork.h"
 #include "base/log.h"
 #include "base/option.h"
 #include "layer/names.h"
@@ -56,20 +57,17 @@ static cx_count_region *make_region(int32_t parent)
 
 /* ---- forks ---- */
 
-static void hold_before_fork(void)
-{
-    pthread_mutex_lock(&lock);
-}
-
-static void go_on_after_fork(void)
-{
-    pthread_mutex_unlock(&lock);
-}
-
 static void begin_in_child(void)
 {
-    atomic_store(&of_parent, true);
-    pthread_mutex_unlock(&lock);
+    if (atomic_load(&region) != NULL)
+        atomic_store(&of_parent, true);
+}
+
+CX_FORK_CONSTRUCTOR static void watch_forks(void)
+{
+    static cx_fork_hook hook = {
+        .rank = CX_RANK_COUNT_FILE, .lock = &lock, .in_child = begin_in_child};
+    cx_fork_watch(&hook);
 }
 
 /* The parent's stays mapped for a call that was under way in the fork; it is small. */
@@ -109,5 +107,5 @@ bool cx_count_open(void)
     if (made == NULL)
         return false;
     atomic_store(&region, made);
-    return pthread_atfork(hold_before_fork, go_on_after_fork, begin_in_child) == 0;
+    return true;
 }

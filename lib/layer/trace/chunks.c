@@ -1,6 +1,7 @@
 #include "layer/trace/chunks.h"
 
 #include "base/cancel.h"
+#include "base/fork.h"
 #include "base/thread.h"
 
 #include <pthread.h>
@@ -87,16 +88,6 @@ static void wake_thread(void)
 
 /* ---- forks ---- */
 
-static void hold_before_fork(void)
-{
-    pthread_mutex_lock(&lock);
-}
-
-static void go_on_after_fork(void)
-{
-    pthread_mutex_unlock(&lock);
-}
-
 /* The chunks are the parent's, and so was the thread. */
 static void begin_in_child(void)
 {
@@ -106,12 +97,13 @@ static void begin_in_child(void)
         cx_trace_file_unmap(full.all[--full.count]);
     works = refused = false;
     wake = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
-    pthread_mutex_unlock(&lock);
 }
 
-void cx_trace_chunks_begin(void)
+CX_FORK_CONSTRUCTOR static void watch_forks(void)
 {
-    (void)pthread_atfork(hold_before_fork, go_on_after_fork, begin_in_child);
+    static cx_fork_hook hook = {
+        .rank = CX_RANK_TRACE_CHUNKS, .lock = &lock, .in_child = begin_in_child};
+    cx_fork_watch(&hook);
 }
 
 /* ---- the program's threads ---- */

@@ -13,7 +13,4 @@ cx_trace_chunk *cx_trace_chunk_take(void);
 /* The thread is done with it: the mapping ends, the file keeps the chunk. */
 void cx_trace_chunk_leave(cx_trace_chunk *chunk);
 
-/* Called when the layer is put: registers what a fork needs. */
-void cx_trace_chunks_begin(void);
-
 #endif

@@ -1,6 +1,7 @@
 #include "layer/trace/clock.h"
 
 #include "base/clock.h"
+#include "base/fork.h"
 #include "layer/trace/thread.h"
 
 #include <pthread.h>
@@ -299,24 +300,16 @@ void cx_trace_clock_end(cx_trace_clock *clock)
 
 /* ---- forks ---- */
 
-static void hold(void)
+/* The contexts are the parent's, and no call of the driver succeeds. A fork does not take the lock,
+ * which threads hold while they call the driver. */
+static void begin_in_child(void)
 {
-    pthread_mutex_lock(&lock);
-}
-
-static void release(void)
-{
-    pthread_mutex_unlock(&lock);
-}
-
-/* The contexts are the parent's, and no call of the driver succeeds. */
-static void forget(void)
-{
+    pthread_mutex_init(&lock, NULL);
     clocks = NULL;
-    pthread_mutex_unlock(&lock);
 }
 
-void cx_trace_clocks_begin(void)
+CX_FORK_CONSTRUCTOR static void watch_forks(void)
 {
-    (void)pthread_atfork(hold, release, forget);
+    static cx_fork_hook hook = {.rank = CX_RANK_TRACE_CLOCKS, .in_child = begin_in_child};
+    cx_fork_watch(&hook);
 }

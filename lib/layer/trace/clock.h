@@ -43,7 +43,4 @@ bool cx_trace_clock_is_primary(const cx_trace_clock *clock, CUdevice device);
 /* Its context ends, and the events with it: the times of work that is not over stay unknown. */
 void cx_trace_clock_end(cx_trace_clock *clock);
 
-/* Registers what a fork needs. In the child there is no clock. */
-void cx_trace_clocks_begin(void);
-
 #endif

@@ -203,7 +203,6 @@ void cx_trace_events_begin(const cx_driver_table *below, cx_timing_watcher *watc
 {
     driver = below;
     tell = watcher;
-    cx_trace_clocks_begin();
 }
 
 cx_trace_timed *cx_trace_events_before(const cx_layer_call *call, uint64_t ticket)

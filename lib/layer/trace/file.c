@@ -68,23 +68,21 @@ static cx_trace_head *make_file(int32_t parent)
 
 /* ---- forks ---- */
 
-static void hold_before_fork(void)
-{
-    pthread_mutex_lock(&lock);
-}
-
-static void go_on_after_fork(void)
-{
-    pthread_mutex_unlock(&lock);
-}
-
 static void begin_in_child(void)
 {
+    if (atomic_load(&head) == NULL)
+        return;
     atomic_store(&of_parent, true);
     atomic_store(&full, false);
-    pthread_mutex_unlock(&lock);
     if (cx_trace_file_forked != NULL)
         cx_trace_file_forked();
+}
+
+CX_FORK_CONSTRUCTOR static void watch_forks(void)
+{
+    static cx_fork_hook hook = {
+        .rank = CX_RANK_TRACE_FILE, .lock = &lock, .in_child = begin_in_child};
+    cx_fork_watch(&hook);
 }
 
 static void say_that_it_is_full(void)
@@ -122,7 +120,7 @@ bool cx_trace_file_open(void)
     if (made == NULL)
         return false;
     atomic_store(&head, made);
-    return pthread_atfork(hold_before_fork, go_on_after_fork, begin_in_child) == 0;
+    return true;
 }
 
 /* ---- chunks ---- */

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 /* Makes it, in the folder CTXRT_TRACE_FOLDER, or in the present folder if that is not set. False
- * with errno: it cannot be made. Registers what a fork needs. */
+ * with errno: it cannot be made. */
 bool cx_trace_file_open(void);
 
 /* Maps the next chunk, filled with zeroes. In the child of a fork the first one begins a file of

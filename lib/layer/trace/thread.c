@@ -75,7 +75,6 @@ void cx_trace_threads_begin(void)
     if (!key_made)
         key_made = pthread_key_create(&key, end_thread) == 0;
     cx_trace_file_forked = begin_in_child;
-    cx_trace_chunks_begin();
 }
 
 /* A thread that makes calls while it ends begins anew. */
