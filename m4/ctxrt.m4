@@ -60,6 +60,15 @@ AC_DEFUN([CTXRT_SANITIZERS], [
     AM_CONDITIONAL([SANITIZED], [test -n "$ctxrt_sanitizers"])
 ])
 
+dnl CTXRT_DEBUG: --enable-debug checks the order in which threads take locks (lib/base/lock.h). After CTXRT_SANITIZERS, which do so too.
+AC_DEFUN([CTXRT_DEBUG], [
+    AC_ARG_ENABLE([debug],
+        [AS_HELP_STRING([--enable-debug], [stop a program whose threads take locks of ctxrt out of order])],
+        [], [enable_debug=no])
+    AS_IF([test "$enable_debug" != no || test -n "$ctxrt_sanitizers"],
+        [AC_DEFINE([CX_LOCKS_CHECKED], [1], [The order of locks is checked])])
+])
+
 dnl CTXRT_VECTORS: what makes vector code of lib/ptx's loops over lanes. After CTXRT_SANITIZERS: with those, one version is enough.
 AC_DEFUN([CTXRT_VECTORS], [
     VECTOR_CFLAGS='-ffp-contract=off -fno-math-errno -fno-trapping-math'

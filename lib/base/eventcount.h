@@ -10,17 +10,19 @@
 #ifndef CX_BASE_EVENTCOUNT_H
 #define CX_BASE_EVENTCOUNT_H
 
+#include "base/lock.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
 typedef struct cx_eventcount {
-    pthread_mutex_t lock; /* "event count": for waiting only; innermost */
+    cx_lock lock; /* "event count": for waiting only; innermost */
     pthread_cond_t changed;
     _Atomic int sleepers;
 } cx_eventcount;
 
-#define CX_EVENTCOUNT_INIT {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0}
+#define CX_EVENTCOUNT_INIT {CX_LOCK_INIT(EVENT_COUNT), PTHREAD_COND_INITIALIZER, 0}
 
 /* Sleeps until `is_so(object)` is true; it must only look. Holds off cancellation meanwhile. */
 void cx_eventcount_wait(cx_eventcount *self, bool (*is_so)(const void *object),

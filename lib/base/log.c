@@ -3,6 +3,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/fork.h"
+#include "base/lock.h"
 #include "base/option.h"
 #include "base/utf8.h"
 #include <pthread.h>
@@ -18,7 +19,7 @@ static const char *const level_names[] = {
     [CTXRT_LOG_INFO] = "info", [CTXRT_LOG_DEBUG] = "debug",
 };
 
-static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
+static cx_lock log_lock = CX_LOCK_INIT(LOG);
 static ctxrt_log_callback log_callback;
 static void *log_user_data;
 static _Atomic int log_level = CTXRT_LOG_WARNING;
@@ -27,7 +28,7 @@ static pthread_once_t log_once = PTHREAD_ONCE_INIT;
 /* The log works in a forked child too. */
 CX_FORK_CONSTRUCTOR static void watch_forks(void)
 {
-    static cx_fork_hook hook = {.rank = CX_RANK_LOG, .lock = &log_lock};
+    static cx_fork_hook hook = {.rank = CX_RANK_LOG, .lock = &log_lock.mutex};
     cx_fork_watch(&hook);
 }
 
@@ -95,11 +96,11 @@ void cx_log(ctxrt_log_level level, const char *format, ...)
 
     /* Callers may hold locks. */
     int cancel = cx_cancel_hold();
-    pthread_mutex_lock(&log_lock);
+    cx_lock_enter(&log_lock);
     ctxrt_log_callback callback = log_callback;
     void *user_data = log_user_data;
     bool wanted = is_within(level); /* by this callback: the level may have changed with it */
-    pthread_mutex_unlock(&log_lock);
+    cx_lock_leave(&log_lock);
 
     if (wanted && callback != NULL)
         call_callback(callback, level, line, user_data);
@@ -115,10 +116,10 @@ ctxrt_status ctxrt_log_set(ctxrt_log_callback callback, void *user_data, ctxrt_l
                         (int)level);
 
     pthread_once(&log_once, read_environment);
-    pthread_mutex_lock(&log_lock);
+    cx_lock_enter(&log_lock);
     log_callback = callback;
     log_user_data = user_data;
     atomic_store(&log_level, (int)level);
-    pthread_mutex_unlock(&log_lock);
+    cx_lock_leave(&log_lock);
     return CTXRT_SUCCESS;
 }

@@ -70,7 +70,7 @@ static void free_slot(cx_pool *pool, cx_pool_slot *slot)
 void *cx_pool_take(cx_pool *pool)
 {
     cx_pool_slot *slot = NULL;
-    pthread_mutex_lock(&pool->lock);
+    cx_lock_enter(&pool->lock);
     if (pool->free_head != 0) {
         slot = slot_at(pool, pool->free_head - 1);
         pool->free_head = slot->next_free;
@@ -80,7 +80,7 @@ void *cx_pool_take(cx_pool *pool)
         slot = slot_at(pool, pool->used);
         slot->index = pool->used++;
     }
-    pthread_mutex_unlock(&pool->lock);
+    cx_lock_leave(&pool->lock);
     return slot != NULL ? object_of(slot) : NULL;
 }
 
@@ -95,9 +95,9 @@ void *cx_pool_publish(cx_pool *pool, void *object)
 
 void cx_pool_put_back(cx_pool *pool, void *object)
 {
-    pthread_mutex_lock(&pool->lock);
+    cx_lock_enter(&pool->lock);
     free_slot(pool, slot_of(object));
-    pthread_mutex_unlock(&pool->lock);
+    cx_lock_leave(&pool->lock);
 }
 
 void *cx_pool_retire(cx_pool *pool, const void *handle)
@@ -138,24 +138,24 @@ static void visit_each(cx_pool *pool, uint32_t used, bool (*visit)(void *object,
 
 void cx_pool_each(cx_pool *pool, bool (*visit)(void *object, void *argument), void *argument)
 {
-    pthread_mutex_lock(&pool->lock);
+    cx_lock_enter(&pool->lock);
     uint32_t used = pool->used;
-    pthread_mutex_unlock(&pool->lock);
+    cx_lock_leave(&pool->lock);
     visit_each(pool, used, visit, argument);
 }
 
 void cx_pool_each_held(cx_pool *pool, bool (*visit)(void *object, void *argument), void *argument)
 {
-    pthread_mutex_lock(&pool->lock);
+    cx_lock_enter(&pool->lock);
     visit_each(pool, pool->used, visit, argument);
-    pthread_mutex_unlock(&pool->lock);
+    cx_lock_leave(&pool->lock);
 }
 
 bool cx_pool_each_tried(cx_pool *pool, bool (*visit)(void *object, void *argument), void *argument)
 {
-    if (pthread_mutex_trylock(&pool->lock) != 0)
+    if (!cx_lock_try(&pool->lock))
         return false;
     visit_each(pool, pool->used, visit, argument);
-    pthread_mutex_unlock(&pool->lock);
+    cx_lock_leave(&pool->lock);
     return true;
 }

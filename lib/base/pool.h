@@ -9,7 +9,8 @@
 #ifndef CX_BASE_POOL_H
 #define CX_BASE_POOL_H
 
-#include <pthread.h>
+#include "base/lock.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,7 +33,7 @@ typedef struct cx_pool {
     const char *noun;      /* "stream": for messages */
     uint8_t kind;          /* unlike that of every other pool; never 0 */
     size_t stride;         /* from slot to slot */
-    pthread_mutex_t lock;  /* "pool": innermost */
+    cx_lock lock;          /* "pool": innermost */
     uint32_t free_head;    /* index + 1; 0: none */
     uint32_t free_tail;
     uint32_t used;         /* ever in use */
@@ -43,10 +44,9 @@ typedef struct cx_pool {
 #define CX_POOL_SLOT_BYTES ((sizeof(cx_pool_slot) + 15) & ~(size_t)15)
 #define CX_POOL_STRIDE(type) (CX_POOL_SLOT_BYTES + ((sizeof(type) + 15) & ~(size_t)15))
 
-#define CX_POOL_INIT(noun_, kind_, type)                              \
-    {                                                                 \
-        .noun = noun_, .kind = kind_, .stride = CX_POOL_STRIDE(type), \
-        .lock = PTHREAD_MUTEX_INITIALIZER                             \
+#define CX_POOL_INIT(noun_, kind_, type)                                                         \
+    {                                                                                            \
+        .noun = noun_, .kind = kind_, .stride = CX_POOL_STRIDE(type), .lock = CX_LOCK_INIT(POOL) \
     }
 
 /* Takes a new object, not yet live: no handle finds it before cx_pool_publish. Zeroed on the first

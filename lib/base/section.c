@@ -1,6 +1,7 @@
 #include "base/section.h"
 
 #include "base/cancel.h"
+#include "base/lock.h"
 #include <linux/membarrier.h>
 #include <pthread.h>
 #include <stddef.h>
@@ -12,11 +13,11 @@ _Atomic bool cx_sections_closed;
 bool cx_barrier_cheap;
 
 /* Lock "sections": held by the thread that has closed them. */
-static pthread_mutex_t closing = PTHREAD_MUTEX_INITIALIZER;
+static cx_lock closing = CX_LOCK_INIT(SECTIONS);
 static _Thread_local uint32_t close_depth;
 
 /* Lock "section list": guards the list, and changes that the waits below wait for; innermost. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static cx_lock lock = CX_LOCK_INIT(SECTION_LIST);
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static cx_section *all;
 
@@ -39,22 +40,22 @@ void cx_barrier_all(void)
 
 void cx_section_join(cx_section *self)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     if (!self->joined) {
         self->joined = true;
         self->next = all;
         all = self;
     }
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     cx_section_mine = self;
 }
 
 static void set_depth(cx_section *self, uint32_t depth)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     atomic_store(&self->depth, depth);
     pthread_cond_broadcast(&changed);
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
 }
 
 void cx_section_quit(cx_section *self)
@@ -69,21 +70,21 @@ void cx_section_enter_slowly(void)
 {
     cx_section *self = cx_section_mine;
     int cancel = cx_cancel_hold();
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     atomic_store(&self->depth, 0);
     pthread_cond_broadcast(&changed);
     while (atomic_load(&cx_sections_closed))
-        pthread_cond_wait(&changed, &lock);
+        cx_lock_wait(&lock, &changed);
     atomic_store(&self->depth, 1);
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     cx_cancel_restore(cancel);
 }
 
 void cx_section_left(void)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     pthread_cond_broadcast(&changed);
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
 }
 
 /* Lock held. */
@@ -100,15 +101,15 @@ void cx_sections_close(void)
     if (close_depth++ != 0)
         return;
     int cancel = cx_cancel_hold();
-    pthread_mutex_lock(&closing);
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&closing);
+    cx_lock_enter(&lock);
     atomic_store(&cx_sections_closed, true);
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     cx_barrier_all();
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     while (any_other_inside())
-        pthread_cond_wait(&changed, &lock);
-    pthread_mutex_unlock(&lock);
+        cx_lock_wait(&lock, &changed);
+    cx_lock_leave(&lock);
     /* The thread itself passes: its own sections nest in the closed state. */
     if (cx_section_mine != NULL)
         atomic_fetch_add(&cx_section_mine->depth, 1);
@@ -122,11 +123,11 @@ void cx_sections_open(void)
     int cancel = cx_cancel_hold();
     if (cx_section_mine != NULL)
         atomic_fetch_sub(&cx_section_mine->depth, 1);
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     atomic_store(&cx_sections_closed, false);
     pthread_cond_broadcast(&changed);
-    pthread_mutex_unlock(&lock);
-    pthread_mutex_unlock(&closing);
+    cx_lock_leave(&lock);
+    cx_lock_leave(&closing);
     cx_cancel_restore(cancel);
 }
 

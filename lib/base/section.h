@@ -18,6 +18,8 @@
 #ifndef CX_BASE_SECTION_H
 #define CX_BASE_SECTION_H
 
+#include "base/lock.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,6 +59,10 @@ static inline void cx_section_enter(void)
 {
     cx_section *self = cx_section_mine;
     uint32_t depth = atomic_load_explicit(&self->depth, memory_order_relaxed);
+    if (depth == 0) {
+        cx_lock_expect(self, CX_RANK_SECTIONS);
+        cx_lock_note(self, CX_RANK_SECTIONS);
+    }
     if (__builtin_expect(cx_barrier_cheap, 1)) {
         atomic_store_explicit(&self->depth, depth + 1, memory_order_relaxed);
         atomic_signal_fence(memory_order_seq_cst);
@@ -71,6 +77,8 @@ static inline void cx_section_leave(void)
 {
     cx_section *self = cx_section_mine;
     uint32_t depth = atomic_load_explicit(&self->depth, memory_order_relaxed) - 1;
+    if (depth == 0)
+        cx_lock_forget(self);
     if (__builtin_expect(cx_barrier_cheap, 1)) {
         atomic_store_explicit(&self->depth, depth, memory_order_release);
         atomic_signal_fence(memory_order_seq_cst);

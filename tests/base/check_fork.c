@@ -2,12 +2,11 @@
 #include "base/fork.h"
 #include "test.h"
 
-#include <errno.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-static pthread_mutex_t early = PTHREAD_MUTEX_INITIALIZER, late = PTHREAD_MUTEX_INITIALIZER;
+static cx_lock early = CX_LOCK_INIT(GRAPH), late = CX_LOCK_INIT(COUNT_FILE);
 static char letters[8]; /* one for each hook that ran */
 
 static void note(char letter)
@@ -17,12 +16,12 @@ static void note(char letter)
 
 static void note_early(void)
 {
-    note(pthread_mutex_trylock(&early) == EBUSY ? 'e' : '?');
+    note(cx_lock_try(&early) ? '?' : 'e');
 }
 
 static void note_late(void)
 {
-    note(pthread_mutex_trylock(&late) == EBUSY ? 'l' : '?');
+    note(cx_lock_try(&late) ? '?' : 'l');
 }
 
 static void note_between(void)
@@ -33,8 +32,8 @@ static void note_between(void)
 CX_FORK_CONSTRUCTOR static void watch_forks(void)
 {
     static cx_fork_hook hooks[] = {
-        {.rank = CX_RANK_COUNT_FILE, .lock = &late, .in_child = note_late},
-        {.rank = CX_RANK_GRAPH, .lock = &early, .in_child = note_early},
+        {.rank = CX_RANK_COUNT_FILE, .lock = &late.mutex, .in_child = note_late},
+        {.rank = CX_RANK_GRAPH, .lock = &early.mutex, .in_child = note_early},
         {.rank = CX_RANK_EMU_STATE, .in_child = note_between},
     };
     for (int i = 0; i < 3; i++)
@@ -43,8 +42,12 @@ CX_FORK_CONSTRUCTOR static void watch_forks(void)
 
 static bool are_free(void)
 {
-    return pthread_mutex_trylock(&early) == 0 && pthread_mutex_trylock(&late) == 0 &&
-           pthread_mutex_unlock(&early) == 0 && pthread_mutex_unlock(&late) == 0;
+    bool early_is = cx_lock_try(&early), late_is = cx_lock_try(&late);
+    if (late_is)
+        cx_lock_leave(&late);
+    if (early_is)
+        cx_lock_leave(&early);
+    return early_is && late_is;
 }
 
 static int status_of(pid_t child)
