@@ -3,6 +3,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/handle.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "context/context_guard.h"
 #include "context/layer_names.h"
@@ -13,18 +14,18 @@
 
 cx_pool cx_contexts = CX_POOL_INIT("context", CX_CONTEXT_POOL_KIND, cx_context);
 
-pthread_mutex_t cx_contexts_lock = PTHREAD_MUTEX_INITIALIZER;
+cx_lock cx_contexts_lock = CX_LOCK_INIT(CONTEXTS);
 
 int cx_contexts_begin(void)
 {
     int cancel = cx_cancel_hold();
-    pthread_mutex_lock(&cx_contexts_lock);
+    cx_lock_enter(&cx_contexts_lock);
     return cancel;
 }
 
 void cx_contexts_end(int cancel)
 {
-    pthread_mutex_unlock(&cx_contexts_lock);
+    cx_lock_leave(&cx_contexts_lock);
     cx_cancel_restore(cancel);
 }
 
@@ -133,7 +134,7 @@ ctxrt_status cx_record_take(cx_driver *driver, cx_device *device, CUcontext nati
         .driver = driver,
         .device = device,
         .kind = kind,
-        .lock = PTHREAD_MUTEX_INITIALIZER,
+        .lock = CX_LOCK_INIT(CONTEXT),
     };
     cx_record_identify(context);
     *out_context = context;

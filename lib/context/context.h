@@ -9,6 +9,7 @@
 #ifndef CX_CONTEXT_CONTEXT_H
 #define CX_CONTEXT_CONTEXT_H
 
+#include "base/lock.h"
 #include "base/pool.h"
 #include "device/device.h"
 #include <ctxrt/context.h>
@@ -53,7 +54,7 @@ typedef struct cx_context {
     struct made_handle *handles;   /* of operator libraries; handle.c, under its own lock */
     /* idle default streams; lib/work, under its own lock */
     void *idle_streams;
-    pthread_mutex_t lock; /* "context": held while the fields below are made */
+    cx_lock lock; /* "context": held while the fields below are made */
     /* the number of contexts of each of the driver's devices that reach its memory */
     _Atomic uint16_t reached_by[CX_CONTEXT_PEERS];
     /* the devices that have access to all of its mapped memory, and the calls that rely on that;

@@ -1,6 +1,7 @@
 /* Handles of operator libraries: one of each kind for each primary context, made on first use. */
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/lock.h"
 #include "context/record.h"
 #include "context/stack.h"
 #include <stdlib.h>
@@ -27,7 +28,7 @@ typedef struct made_handle {
 /* Lock "handles": guards kinds, and the handles of all contexts. Held while a handle is made, so
  * that each is made once; recursive, since one library's handle may need another's. Before every
  * other lock. */
-static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static cx_lock lock = CX_LOCK_INIT_RECURSIVE(HANDLES);
 static handle_kind kinds[KINDS_MAX];
 static int kind_count;
 
@@ -69,9 +70,9 @@ ctxrt_status ctxrt_handle_register(const char *name, ctxrt_handle_create create,
     ctxrt_status status = cx_runtime_enter();
     if (status != CTXRT_SUCCESS)
         return status;
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     status = add_kind(name, create, destroy, user_data);
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     return status;
 }
 
@@ -149,9 +150,9 @@ ctxrt_status ctxrt_handle_get(ctxrt_device device, const char *name, void **out_
         return status;
     cx_context *context = cx_frame_context(cx_thread_top(cx_thread_current));
     int cancel = cx_cancel_hold();
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     status = get_handle(context, device, name, &handle);
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     cx_cancel_restore(cancel);
 
     cx_error_saved saved;

@@ -1,6 +1,7 @@
 /* Memory figures and peer access: the calls on devices that need primary contexts. */
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/lock.h"
 #include "context/context_guard.h"
 #include "context/observer.h"
 #include "context/reach.h"
@@ -126,7 +127,7 @@ static ctxrt_status peer_status(const cx_driver *driver, cx_slot slot, cxu_resul
 }
 
 /* Lock "peers": held while a device gets or loses access; before the locks of the observers. */
-static pthread_mutex_t peers_lock = PTHREAD_MUTEX_INITIALIZER;
+static cx_lock peers_lock = CX_LOCK_INIT(PEERS);
 
 static cxu_result tell_observers(const cx_context *peer, CUdevice device, bool reaches)
 {
@@ -174,9 +175,9 @@ static cxu_result change_reach(const pair *self, bool reaches)
     const cx_device *device = self->context->device;
     if (device == NULL || device->native < 0 || device->native >= CX_CONTEXT_PEERS)
         return CXU_SUCCESS;
-    pthread_mutex_lock(&peers_lock);
+    cx_lock_enter(&peers_lock);
     cxu_result result = (reaches ? begin_reach : end_reach)(self->peer, device->native);
-    pthread_mutex_unlock(&peers_lock);
+    cx_lock_leave(&peers_lock);
     return result;
 }
 

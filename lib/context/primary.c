@@ -41,12 +41,12 @@ static ctxrt_status retain_primary(cx_device *device, cx_context **out_context)
 ctxrt_status cx_context_first_primary(cx_device *device, cx_context **out_context)
 {
     int cancel = cx_contexts_begin();
-    pthread_mutex_lock(&device->lock);
+    cx_lock_enter(&device->lock);
     *out_context = atomic_load(&device->primary);
     ctxrt_status status = *out_context != NULL ? CTXRT_SUCCESS : cx_runtime_still();
     if (status == CTXRT_SUCCESS && *out_context == NULL)
         status = retain_primary(device, out_context);
-    pthread_mutex_unlock(&device->lock);
+    cx_lock_leave(&device->lock);
     cx_contexts_end(cancel);
     return status;
 }
@@ -83,12 +83,12 @@ static ctxrt_status release_primary(cx_device *device, cx_context *context)
 static ctxrt_status try_release(cx_device *device, cx_context **out_resetting)
 {
     ctxrt_status status = CTXRT_SUCCESS;
-    pthread_mutex_lock(&device->lock);
+    cx_lock_enter(&device->lock);
     cx_context *context = atomic_load(&device->primary);
     *out_resetting = context != NULL && cx_context_is_resetting(context) ? context : NULL;
     if (context != NULL && *out_resetting == NULL)
         status = release_primary(device, context);
-    pthread_mutex_unlock(&device->lock);
+    cx_lock_leave(&device->lock);
     return status;
 }
 
@@ -183,12 +183,12 @@ static ctxrt_status reset_primary(cx_device *device, cx_context *context)
 static cx_context *begin_reset(cx_device *device)
 {
     for (;;) {
-        pthread_mutex_lock(&device->lock);
+        cx_lock_enter(&device->lock);
         cx_sections_close();
         cx_context *context = atomic_load(&device->primary);
         bool begun = context == NULL || cx_context_begin_reset(context);
         cx_sections_open();
-        pthread_mutex_unlock(&device->lock);
+        cx_lock_leave(&device->lock);
         if (begun)
             return context;
         cx_context_wait(context);
@@ -210,7 +210,7 @@ static bool take_foreign_primary(cx_device *device)
 {
     CUcontext native;
     int cancel = cx_contexts_begin();
-    pthread_mutex_lock(&device->lock);
+    cx_lock_enter(&device->lock);
     const cx_driver_table *table = &device->driver->table;
     bool taken = atomic_load(&device->primary) == NULL &&
                  cx_record_find_foreign(device, NULL) != NULL && is_active(device) &&
@@ -219,7 +219,7 @@ static bool take_foreign_primary(cx_device *device)
         (void)table->primary_release(device->native);
         taken = false;
     }
-    pthread_mutex_unlock(&device->lock);
+    cx_lock_leave(&device->lock);
     cx_contexts_end(cancel);
     return taken;
 }
@@ -228,11 +228,11 @@ static bool take_foreign_primary(cx_device *device)
  * is no record. */
 static bool reset_unknown(cx_device *device, ctxrt_status *out_status)
 {
-    pthread_mutex_lock(&device->lock);
+    cx_lock_enter(&device->lock);
     bool unknown = atomic_load(&device->primary) == NULL;
     if (unknown)
         *out_status = CX_DRIVER_CALL(device->driver, primary_reset, (device->native));
-    pthread_mutex_unlock(&device->lock);
+    cx_lock_leave(&device->lock);
     return unknown;
 }
 

@@ -4,11 +4,12 @@
 #ifndef CX_CONTEXT_RECORD_H
 #define CX_CONTEXT_RECORD_H
 
+#include "base/lock.h"
 #include "context/context.h"
 
 /* "contexts": guards the set of records, and who ends which. Order: "contexts", "device", sections,
  * "threads", "context", "pool". */
-extern pthread_mutex_t cx_contexts_lock;
+extern cx_lock cx_contexts_lock;
 
 /* Takes and releases the lock. Drivers are called under it, so cancellation of the thread is held
  * off meanwhile. */

@@ -1,6 +1,7 @@
 #include "context/thread.h"
 
 #include "base/error.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "context/frame_kind.h"
 #include "context/layer_names.h"
@@ -17,7 +18,7 @@ _Thread_local cx_thread *cx_thread_current __attribute__((tls_model("initial-exe
 
 /* Lock "threads": guards the registry. Held while frames are searched; before "context" and
  * "pool". */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static cx_lock lock = CX_LOCK_INIT(THREADS);
 static cx_thread *threads;
 static pthread_key_t exit_key;
 static bool exit_key_made;
@@ -56,9 +57,9 @@ static void leave_record(void *argument)
     if (left != 0)
         cx_log(CTXRT_LOG_WARNING, "thread %d ended with %u frame(s) still pushed",
                atomic_load(&thread->number), left);
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     give_back(thread);
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
 }
 
 /* Lock held. Thread-specific destructors run in a limited number of rounds: a thread that registers
@@ -126,7 +127,7 @@ ctxrt_status cx_thread_register(cx_thread **out_thread)
     pthread_once(&exit_once, make_exit_key);
     if (!exit_key_made)
         return cx_error(CTXRT_ERROR_SYSTEM, "no thread-specific key is left for ctxrt");
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     cx_thread *thread = take_record();
     if (thread != NULL && pthread_setspecific(exit_key, thread) != 0)
         thread = NULL;
@@ -135,7 +136,7 @@ ctxrt_status cx_thread_register(cx_thread **out_thread)
         thread = NULL;
     if (thread != NULL)
         atomic_store(&thread->number, (int)syscall(SYS_gettid));
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     if (thread == NULL)
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY,
                         "no memory for the calling thread's stack of frames");
@@ -158,9 +159,9 @@ static void each_thread(bool (*visit)(cx_thread *thread, void *argument), void *
 
 void cx_threads_each(bool (*visit)(cx_thread *thread, void *argument), void *argument)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     each_thread(visit, argument);
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
 }
 
 /* ---- kept frames ---- */
@@ -169,15 +170,15 @@ static cx_kept *all_kept; /* lock held */
 
 void cx_threads_keep(cx_kept *kept)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     kept->next = all_kept;
     all_kept = kept;
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
 }
 
 void cx_threads_let_go(cx_kept *kept, cx_thread *thread, ctxrt_stream *stream)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     if (thread != NULL) {
         cx_thread_begin(thread);
         atomic_store(&cx_thread_top(thread)->stream, stream);
@@ -188,19 +189,19 @@ void cx_threads_let_go(cx_kept *kept, cx_thread *thread, ctxrt_stream *stream)
     while (*link != kept)
         link = &(*link)->next;
     *link = kept->next;
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
 }
 
 void cx_threads_each_and_kept(bool (*visit)(cx_thread *thread, void *argument),
                               bool (*visit_kept)(const cx_kept *kept, void *argument),
                               void *argument)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     each_thread(visit, argument);
     for (const cx_kept *kept = all_kept; kept != NULL && visit_kept(kept, argument);
          kept = kept->next)
         ;
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
 }
 
 /* ---- references ---- */
@@ -243,11 +244,11 @@ static void look_in_kept(reference *wanted)
 static bool look_everywhere(reference *wanted, int *out_number, int *out_level)
 {
     cx_sections_close();
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     each_thread(look_in_frames, wanted);
     if (!wanted->found)
         look_in_kept(wanted);
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     cx_sections_open();
     if (wanted->found) {
         *out_number = wanted->number;

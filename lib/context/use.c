@@ -2,9 +2,10 @@
 
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/lock.h"
 
 /* Lock "uses": for waiting only. Innermost. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static cx_lock lock = CX_LOCK_INIT(USES);
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static _Atomic int unpinned_waiters;
 
@@ -23,9 +24,9 @@ bool cx_context_is_resetting(const cx_context *context)
 static void wake_waiters(void)
 {
     int cancel = cx_cancel_hold();
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     pthread_cond_broadcast(&changed);
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     cx_cancel_restore(cancel);
 }
 
@@ -34,10 +35,10 @@ bool cx_context_wait(const cx_context *context)
     if (!cx_context_is_resetting(context) || own_pins != 0 || cx_section_is_entered())
         return false;
     int cancel = cx_cancel_hold();
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     while (cx_context_is_resetting(context))
-        pthread_cond_wait(&changed, &lock);
-    pthread_mutex_unlock(&lock);
+        cx_lock_wait(&lock, &changed);
+    cx_lock_leave(&lock);
     cx_cancel_restore(cancel);
     return true;
 }
@@ -130,10 +131,10 @@ static void wait_for_pins(const cx_context *context)
 {
     int cancel = cx_cancel_hold();
     atomic_fetch_add(&unpinned_waiters, 1);
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     while (atomic_load(&context->pins) != 0)
-        pthread_cond_wait(&changed, &lock);
-    pthread_mutex_unlock(&lock);
+        cx_lock_wait(&lock, &changed);
+    cx_lock_leave(&lock);
     atomic_fetch_sub(&unpinned_waiters, 1);
     cx_cancel_restore(cancel);
 }

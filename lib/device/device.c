@@ -7,7 +7,7 @@
 #define CPU_DEVICES 1
 #define CUDA_DEVICES_MAX 256
 
-static cx_device cpu_device = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static cx_device cpu_device = {.lock = CX_LOCK_INIT(DEVICE)};
 static cx_device cuda_devices[CUDA_DEVICES_MAX];
 cx_device_list cx_device_lists[CTXRT_DEVICE_TYPE_COUNT];
 
@@ -28,7 +28,7 @@ void cx_devices_build(bool emulated_gpus)
     static bool locks_made;
     if (!locks_made)
         for (int i = 0; i < CUDA_DEVICES_MAX; i++)
-            pthread_mutex_init(&cuda_devices[i].lock, NULL);
+            cx_lock_init(&cuda_devices[i].lock, CX_RANK_DEVICE);
     locks_made = true;
 
     memset(cx_device_lists, 0, sizeof cx_device_lists);

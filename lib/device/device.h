@@ -4,9 +4,9 @@
 #ifndef CX_DEVICE_DEVICE_H
 #define CX_DEVICE_DEVICE_H
 
+#include "base/lock.h"
 #include "device/runtime.h"
 #include <ctxrt/device.h>
-#include <pthread.h>
 
 struct cx_context; /* lib/context */
 
@@ -17,7 +17,7 @@ typedef struct cx_device {
     CUdevice native;
     bool emulated;
     bool host_accessible;   /* the CPU device */
-    pthread_mutex_t lock;   /* "device": first use and release of the primary context */
+    cx_lock lock;           /* "device": first use and release of the primary context */
     /* set while the process holds its retain; kept by lib/context */
     _Atomic(struct cx_context *) primary;
 } cx_device;

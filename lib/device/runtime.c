@@ -3,13 +3,13 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/fork.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "base/option.h"
 #include "device/device.h"
 #include "device/environment.h"
 #include "device/layers.h"
 #include "emu/emu.h"
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ typedef struct settings {
 } settings;
 
 /* Lock "runtime": guards starting and stopping. Outermost. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static cx_lock lock = CX_LOCK_INIT(RUNTIME);
 static settings running; /* a stop keeps them: the same options start the same drivers again */
 static bool settled;     /* `running` is valid */
 static int driver_count;
@@ -58,7 +58,7 @@ const char *cx_runtime_cuda_reason(void)
 /* The thread that held the lock may not exist in the child. */
 static void begin_in_child(void)
 {
-    pthread_mutex_init(&lock, NULL);
+    cx_lock_init(&lock, CX_RANK_RUNTIME);
     if (atomic_load(&begun))
         atomic_store(&cx_current_phase, CX_PHASE_FORKED);
 }
@@ -371,10 +371,10 @@ static ctxrt_status change_phase(ctxrt_status (*change)(int phase, const void *a
     if (is_over(phase))
         return refuse_phase(phase);
     int cancel = cx_cancel_hold();
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     phase = atomic_load(&cx_current_phase);
     ctxrt_status status = is_over(phase) ? refuse_phase(phase) : change(phase, argument);
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     cx_cancel_restore(cancel);
     return status;
 }
