@@ -1,13 +1,14 @@
 #include "work/default_stream.h"
 
 #include "base/error.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "context/observer.h"
 #include <string.h>
 
 /* Lock "default streams": guards the idle lists of all contexts, and the set of live default
  * streams. After "contexts", "device" and "threads", before "pool". */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static cx_lock lock = CX_LOCK_INIT(DEFAULT_STREAMS);
 
 /* ---- the end of a context ---- */
 
@@ -34,10 +35,10 @@ static bool retire_default(void *object, void *argument)
 static cx_stream *retire_all(cx_context *context)
 {
     ending end = {.context = context};
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     context->idle_streams = NULL;
     cx_pool_each(&cx_streams, retire_default, &end);
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     return end.retired;
 }
 
@@ -70,26 +71,26 @@ static void forget_streams(cx_context *context, bool for_good)
 static ctxrt_stream *take_idle(cx_context *context)
 {
     ctxrt_stream *handle = NULL;
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     cx_stream *stream = context->idle_streams;
     if (stream != NULL) {
         context->idle_streams = stream->next;
         handle = cx_pool_handle(&cx_streams, stream);
     }
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     return handle;
 }
 
 void cx_default_stream_put_back(const ctxrt_stream *handle)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     cx_stream *stream = cx_pool_find(&cx_streams, handle);
     if (stream != NULL) {
         cx_context *context = atomic_load(&stream->context);
         stream->next = context->idle_streams;
         context->idle_streams = stream;
     }
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
 }
 
 static void leave_thread(cx_thread *thread)

@@ -1,6 +1,7 @@
 /* Handing a frame from one thread to another. */
 #include "base/error.h"
 #include "base/handle.h"
+#include "base/lock.h"
 #include "context/stack.h"
 #include "context/view.h"
 #include "work/default_stream.h"
@@ -19,7 +20,7 @@ typedef struct cx_detached {
 } cx_detached;
 
 /* Lock "detached frames": guards the set of them. In a section, before "threads". */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static cx_lock lock = CX_LOCK_INIT(DETACHED_FRAMES);
 static cx_pool detached_frames = CX_POOL_INIT("detached frame", 6, cx_detached);
 
 /* ---- detaching and attaching ---- */
@@ -154,11 +155,11 @@ static ctxrt_status no_such_frame(const ctxrt_detached_frame *handle)
 
 static ctxrt_status find_target(const ctxrt_detached_frame *handle, cx_target *out_target)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     const cx_detached *detached = cx_pool_find(&detached_frames, handle);
     if (detached != NULL)
         *out_target = (cx_target){.context = detached->context, .handle = detached->handle};
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     return detached != NULL ? CTXRT_SUCCESS : no_such_frame(handle);
 }
 
@@ -166,14 +167,14 @@ static ctxrt_status find_target(const ctxrt_detached_frame *handle, cx_target *o
  * waits for the lock. */
 static ctxrt_status attach_if_there(cx_thread *thread, const ctxrt_detached_frame *handle)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     cx_detached *detached = cx_pool_find(&detached_frames, handle);
     ctxrt_status status = detached != NULL ? attach_frame(thread, detached) : no_such_frame(handle);
     if (status == CTXRT_SUCCESS) {
         (void)cx_pool_retire(&detached_frames, handle);
         cx_pool_put_back(&detached_frames, detached);
     }
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     return status;
 }
 
@@ -211,7 +212,7 @@ ctxrt_status ctxrt_stack_discard(ctxrt_detached_frame *handle)
     if (status != CTXRT_SUCCESS)
         return status;
     cx_section_enter();
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     cx_detached *detached = cx_pool_retire(&detached_frames, handle);
     if (detached != NULL) {
         if (detached->default_stream && !went_with_a_reset(detached))
@@ -220,7 +221,7 @@ ctxrt_status ctxrt_stack_discard(ctxrt_detached_frame *handle)
         let_go(detached, NULL, NULL);
         cx_pool_put_back(&detached_frames, detached);
     }
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     cx_section_leave();
     return detached != NULL ? CTXRT_SUCCESS : no_such_frame(handle);
 }

@@ -101,11 +101,11 @@ ctxrt_status ctxrt_module_get_kernel(ctxrt_module *handle, const char *name,
     int cancel = cx_cancel_hold();
     status = cx_module_pin(use.module, "module");
     if (status == CTXRT_SUCCESS) {
-        pthread_mutex_lock(&use.module->lock);
+        cx_lock_enter(&use.module->lock);
         status = find_or_make(use, name, &kernel);
         if (status == CTXRT_SUCCESS)
             *out_kernel = cx_pool_handle(&kernels, kernel);
-        pthread_mutex_unlock(&use.module->lock);
+        cx_lock_leave(&use.module->lock);
         cx_module_unpin(use.module);
     }
     status = cx_module_leave(use, status);
@@ -116,10 +116,10 @@ ctxrt_status ctxrt_module_get_kernel(ctxrt_module *handle, const char *name,
 void cx_kernels_retire(cx_module *module)
 {
     int cancel = cx_cancel_hold();
-    pthread_mutex_lock(&module->lock);
+    cx_lock_enter(&module->lock);
     for (cx_kernel *each = module->kernels; each != NULL; each = each->next)
         (void)cx_pool_retire(&kernels, cx_pool_handle(&kernels, each));
-    pthread_mutex_unlock(&module->lock);
+    cx_lock_leave(&module->lock);
     cx_cancel_restore(cancel);
 }
 

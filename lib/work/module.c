@@ -77,10 +77,7 @@ static ctxrt_status take_slot(const cx_context *context, cx_module **out_module)
     if (module == NULL)
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for a module in %s",
                         cx_context_text(context));
-    if (pthread_mutex_init(&module->lock, NULL) != 0) {
-        cx_pool_put_back(&cx_modules, module);
-        return cx_error(CTXRT_ERROR_SYSTEM, "a lock of a module could not be made");
-    }
+    cx_lock_init(&module->lock, CX_RANK_MODULE);
     module->kernels = NULL;
     *out_module = module;
     return CTXRT_SUCCESS;
@@ -88,7 +85,7 @@ static ctxrt_status take_slot(const cx_context *context, cx_module **out_module)
 
 static void put_back(cx_module *module)
 {
-    pthread_mutex_destroy(&module->lock);
+    cx_lock_destroy(&module->lock);
     cx_pool_put_back(&cx_modules, module);
 }
 

@@ -11,6 +11,7 @@
 #define CX_WORK_MODULE_H
 
 #include "base/count.h"
+#include "base/lock.h"
 #include "context/use.h"
 #include <ctxrt/module.h>
 
@@ -23,7 +24,7 @@ typedef struct cx_module {
     CUmodule native;
     cx_context *context;
     uint32_t epoch;       /* of the context when the module was loaded */
-    pthread_mutex_t lock; /* "module": the list; held while the driver looks for a kernel */
+    cx_lock lock;         /* "module": the list; held while the driver looks for a kernel */
     cx_kernel *kernels;   /* all kernels found so far; they go with the module */
 } cx_module;
 
