@@ -184,7 +184,7 @@ static ctxrt_status make_own(cx_context *context, const cx_allocator *model, _At
                              cx_allocator **out_allocator)
 {
     cx_memory_watch_contexts();
-    pthread_mutex_lock(&context->lock);
+    cx_lock_enter(&context->lock);
     cx_allocator *allocator = atomic_load(place);
     if (allocator == NULL) {
         allocator = take_allocator(model, context);
@@ -192,7 +192,7 @@ static ctxrt_status make_own(cx_context *context, const cx_allocator *model, _At
             cx_pool_publish(&cx_allocators, allocator);
         atomic_store(place, allocator);
     }
-    pthread_mutex_unlock(&context->lock);
+    cx_lock_leave(&context->lock);
     if (allocator == NULL)
         return ctxrt_last_error()->status;
     *out_allocator = allocator;

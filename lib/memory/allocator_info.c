@@ -8,12 +8,12 @@
 /* While other threads go on, each figure is exact by itself. */
 static void describe_cache(cx_cache *cache, ctxrt_allocator_info *info)
 {
-    pthread_mutex_lock(&cache->lock);
+    cx_lock_enter(&cache->lock);
     info->allocated = cache->amounts.allocated;
     info->reserved = cache->amounts.reserved;
     info->inactive = cache->amounts.inactive;
     info->inactive.current_count = cx_heap_free_count(&cache->generation->heap);
-    pthread_mutex_unlock(&cache->lock);
+    cx_lock_leave(&cache->lock);
     uint64_t unserved = atomic_load(&cache->misses_unserved);
     info->misses = atomic_load(&cache->misses);
     info->retries = atomic_load(&cache->retries);

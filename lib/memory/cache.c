@@ -53,8 +53,8 @@ ctxrt_status cx_cache_open(cx_allocator *allocator, cx_cache **out_cache)
     cache->host_accessible =
         cache->context->device != NULL && cache->context->device->host_accessible;
     cx_cache_set_keep(cache);
-    pthread_mutex_init(&cache->lock, NULL);
-    pthread_mutex_init(&cache->range_lock, NULL);
+    cx_lock_init(&cache->lock, CX_RANK_CACHE);
+    cx_lock_init(&cache->range_lock, CX_RANK_RANGE);
     pthread_cond_init(&cache->answered, NULL);
     cx_cache_enlist(cache);
     *out_cache = cache;
@@ -79,8 +79,8 @@ void cx_cache_close(cx_cache *cache, bool native)
     else if (native)
         free_segments(cache);
     cx_cache_drop_streams(cache, native);
-    pthread_mutex_destroy(&cache->lock);
-    pthread_mutex_destroy(&cache->range_lock);
+    cx_lock_destroy(&cache->lock);
+    cx_lock_destroy(&cache->range_lock);
     pthread_cond_destroy(&cache->answered);
     /* Unmaps memory, which belongs to no context. */
     close_parts(cache);
@@ -93,19 +93,19 @@ static void forget_memory(cx_cache *cache, cx_cache_generation *next)
     cx_cache_generation *ended = cache->generation;
     cx_cache_drop_deferred(cache);
     cx_caches_lock();
-    pthread_mutex_lock(&cache->range_lock);
+    cx_lock_enter(&cache->range_lock);
     cx_cache_make_past(cache, next);
     cx_caches_unlock();
-    pthread_mutex_lock(&cache->lock);
+    cx_lock_enter(&cache->lock);
     cx_cache_generation_leave_table(ended);
     cx_amount_set(&cache->amounts.allocated, 0, 0);
     cx_amount_set(&cache->amounts.reserved, 0, 0);
     cx_amount_set(&cache->amounts.inactive, 0, 0);
-    pthread_mutex_unlock(&cache->lock);
+    cx_lock_leave(&cache->lock);
     /* A driver does not unmap it on a reset: mapped memory belongs to no context. */
     cx_cache_generation_close_range(ended);
     cache->left_bytes = cache->left_at_look = 0;
-    pthread_mutex_unlock(&cache->range_lock);
+    cx_lock_leave(&cache->range_lock);
     if (cx_cache_generation_let_go(cache, ended, NULL))
         cx_cache_generation_close(ended);
     cx_cache_drop_streams(cache, false);
@@ -187,9 +187,9 @@ uint32_t cx_cache_take_locked(cx_cache *cache, uint32_t id, uint32_t units)
 
 uint32_t cx_cache_take(cx_cache *cache, uint32_t id, uint32_t units)
 {
-    pthread_mutex_lock(&cache->lock);
+    cx_lock_enter(&cache->lock);
     uint32_t index = cx_cache_take_locked(cache, id, units);
-    pthread_mutex_unlock(&cache->lock);
+    cx_lock_leave(&cache->lock);
     return index;
 }
 
@@ -372,10 +372,10 @@ static void give_all(cx_cache *cache, const uint32_t *blocks, uint32_t count)
         return;
     for (uint32_t i = 0; i < count; i++)
         __builtin_prefetch(cx_cache_block_at(blocks[i]), 1);
-    pthread_mutex_lock(&cache->lock);
+    cx_lock_enter(&cache->lock);
     for (uint32_t i = 0; i < count; i++)
         cx_cache_give(cache, blocks[i]);
-    pthread_mutex_unlock(&cache->lock);
+    cx_lock_leave(&cache->lock);
 }
 
 void cx_cache_put_over(cx_cache *cache, cx_magazines *magazines, cx_kept_block cached)
@@ -437,9 +437,9 @@ static void return_cached(cx_cache *cache, cx_cache_stream *stream, uint32_t ind
     while (!atomic_compare_exchange_weak(&stream->returned, &first, index));
     if (atomic_fetch_add_explicit(&stream->returned_units, units, memory_order_relaxed) + units >
         most) {
-        pthread_mutex_lock(&cache->lock);
+        cx_lock_enter(&cache->lock);
         cx_cache_take_returned(cache, stream);
-        pthread_mutex_unlock(&cache->lock);
+        cx_lock_leave(&cache->lock);
     }
 }
 

@@ -17,6 +17,7 @@
 
 #include "alloc/amount.h"
 #include "alloc/heap.h"
+#include "base/lock.h"
 #include "context/stack.h"
 #include "context/use.h"
 #include "memory/block.h"
@@ -90,7 +91,7 @@ typedef struct cx_cache {
     bool host_accessible;
     bool mapped; /* its memory is mapped, not allocated */
     bool pinned; /* host memory: pinned.c. Unowned, and in no thread cache */
-    pthread_mutex_t lock;    /* "cache": the heap and the streams */
+    cx_lock lock;            /* "cache": the heap and the streams */
     pthread_cond_t answered; /* a thread no longer queries a stream, or deferred frees */
     cx_cache_generation *generation;
     cx_cache_generation *spare; /* for a reset; NULL: there was no memory for it */
@@ -114,7 +115,7 @@ typedef struct cx_cache {
     _Atomic bool keeps_large;   /* some thread may keep large blocks */
     _Atomic uint32_t magazines; /* of all threads and streams */
     _Atomic bool dense; /* mapped memory: blocks are placed so that chunks stay free */
-    pthread_mutex_t range_lock; /* "range": the mappings, and the two fields below */
+    cx_lock range_lock; /* "range": the mappings, and the two fields below */
     /* left on the device, by the last query and what was mapped since */
     uint64_t left_bytes;
     uint64_t left_at_look;

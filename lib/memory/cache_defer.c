@@ -29,9 +29,9 @@ ctxrt_status cx_cache_defer(cx_cache *cache, uint32_t index, bool *out_deferred)
     *out_deferred = !done;
     if (done)
         return status;
-    pthread_mutex_lock(&cache->lock);
+    cx_lock_enter(&cache->lock);
     push_deferred(cache, index);
-    pthread_mutex_unlock(&cache->lock);
+    cx_lock_leave(&cache->lock);
     return status;
 }
 
@@ -39,29 +39,29 @@ ctxrt_status cx_cache_defer(cx_cache *cache, uint32_t index, bool *out_deferred)
  * of its events. */
 static bool begin_settling(cx_cache *cache, bool must)
 {
-    pthread_mutex_lock(&cache->lock);
+    cx_lock_enter(&cache->lock);
     while (must && cache->settling)
-        pthread_cond_wait(&cache->answered, &cache->lock);
+        cx_lock_wait(&cache->lock, &cache->answered);
     bool begun = !cache->settling;
     cache->settling = true;
-    pthread_mutex_unlock(&cache->lock);
+    cx_lock_leave(&cache->lock);
     return begun;
 }
 
 static void end_settling(cx_cache *cache)
 {
-    pthread_mutex_lock(&cache->lock);
+    cx_lock_enter(&cache->lock);
     cache->settling = false;
     pthread_cond_broadcast(&cache->answered);
-    pthread_mutex_unlock(&cache->lock);
+    cx_lock_leave(&cache->lock);
 }
 
 static uint32_t take_all(cx_cache *cache)
 {
-    pthread_mutex_lock(&cache->lock);
+    cx_lock_enter(&cache->lock);
     uint32_t first = cache->deferred;
     cache->deferred = 0;
-    pthread_mutex_unlock(&cache->lock);
+    cx_lock_leave(&cache->lock);
     return first;
 }
 
@@ -86,12 +86,12 @@ static void finish_uses(cx_use_list *uses)
 
 static void settle_deferred(cx_cache *cache, uint32_t index, bool done)
 {
-    pthread_mutex_lock(&cache->lock);
+    cx_lock_enter(&cache->lock);
     if (done)
         cx_cache_give(cache, index);
     else
         push_deferred(cache, index);
-    pthread_mutex_unlock(&cache->lock);
+    cx_lock_leave(&cache->lock);
 }
 
 /* Drops events of `context`, if that is not NULL; with `wait`, waits for all. */
@@ -113,9 +113,9 @@ static bool look_through(cx_cache *cache, const cx_context *context, bool wait)
 
 bool cx_cache_free_deferred(cx_cache *cache, bool wait)
 {
-    pthread_mutex_lock(&cache->lock);
+    cx_lock_enter(&cache->lock);
     bool none = cache->deferred == 0;
-    pthread_mutex_unlock(&cache->lock);
+    cx_lock_leave(&cache->lock);
     if (none || !begin_settling(cache, wait))
         return false;
     bool any = look_through(cache, NULL, wait);

@@ -1,3 +1,4 @@
+#include "base/lock.h"
 #include "memory/cache.h"
 
 #include "memory/pointer_table.h"
@@ -6,25 +7,25 @@
 #include <string.h>
 
 /* Lock "generations", innermost. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static cx_lock lock = CX_LOCK_INIT(GENERATIONS);
 static cx_cache_generation *spare;
 
 static cx_cache_generation *take_spare(void)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     cx_cache_generation *generation = spare;
     if (generation != NULL)
         spare = generation->past;
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     return generation != NULL ? generation : calloc(1, sizeof *generation);
 }
 
 static void keep_spare(cx_cache_generation *generation)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     generation->past = spare;
     spare = generation;
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
 }
 
 cx_cache_generation *cx_cache_generation_open(cx_cache *cache)

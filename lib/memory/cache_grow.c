@@ -211,12 +211,12 @@ void cx_cache_count_reserved(cx_cache *cache, uint64_t bytes)
 static bool add_segment(cx_cache *cache, uintptr_t address, uint64_t units, uint32_t owner,
                         uint32_t cached_units, uint32_t *out_cached)
 {
-    pthread_mutex_lock(&cache->lock);
+    cx_lock_enter(&cache->lock);
     bool added = cx_heap_add(&cache->generation->heap, address, (uint32_t)units, 0);
     if (added)
         cx_cache_note_segment(cache, (int64_t)(units << CX_FIT_UNIT_BITS));
     *out_cached = added ? cx_cache_take_locked(cache, owner, cached_units) : 0;
-    pthread_mutex_unlock(&cache->lock);
+    cx_lock_leave(&cache->lock);
     if (!added)
         return false;
     cx_cache_count_reserved(cache, units << CX_FIT_UNIT_BITS);
@@ -281,11 +281,11 @@ static uint64_t free_segments(cx_cache *cache, uint64_t kept_bytes)
     uint64_t bytes = 0;
     while (atomic_load(&cache->reserved_bytes) > kept_bytes) {
         uintptr_t address = 0;
-        pthread_mutex_lock(&cache->lock);
+        cx_lock_enter(&cache->lock);
         uint64_t units = cx_heap_remove_free(&cache->generation->heap, &address);
         if (units != 0)
             cx_cache_note_segment(cache, -(int64_t)(units << CX_FIT_UNIT_BITS));
-        pthread_mutex_unlock(&cache->lock);
+        cx_lock_leave(&cache->lock);
         if (units == 0)
             break;
         cx_cache_free_segment(cache, address);

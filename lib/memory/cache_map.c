@@ -69,9 +69,9 @@ static ctxrt_status open_range(cx_cache *cache)
         return status;
     }
     share_with_peers(cache, &generation->range);
-    pthread_mutex_lock(&cache->lock);
+    cx_lock_enter(&cache->lock);
     generation->has_range = cx_mapped_heap_add(&generation->heap, &generation->range);
-    pthread_mutex_unlock(&cache->lock);
+    cx_lock_leave(&cache->lock);
     if (generation->has_range)
         return CTXRT_SUCCESS;
     cx_cache_generation_leave_range(generation, generation->range.address);
@@ -111,23 +111,23 @@ static bool find_place(cx_cache *cache, uint32_t owner, uint32_t units, cx_mappe
 {
     cx_cache_generation *generation = cache->generation;
     bool densely = atomic_load(&cache->dense) && units > CX_HEAP_SMALL_UNITS;
-    pthread_mutex_lock(&cache->lock);
+    cx_lock_enter(&cache->lock);
     bool found =
         (densely && cx_mapped_heap_find(&generation->heap, &generation->range, owner, units, true,
                                         out_place)) ||
         cx_mapped_heap_find(&generation->heap, &generation->range, owner, units, false, out_place);
     if (found)
         cx_cache_stream_at(cache, owner)->taken++;
-    pthread_mutex_unlock(&cache->lock);
+    cx_lock_leave(&cache->lock);
     return found;
 }
 
 static void give_up(cx_cache *cache, const cx_mapped_place *place, uint32_t owner)
 {
-    pthread_mutex_lock(&cache->lock);
+    cx_lock_enter(&cache->lock);
     cx_cache_stream_at(cache, owner)->taken--;
     cx_mapped_heap_give_up(&cache->generation->heap, place);
-    pthread_mutex_unlock(&cache->lock);
+    cx_lock_leave(&cache->lock);
 }
 
 /* Frees mapped memory beyond the block; the block may be of a span, or a part. 0: no memory for a
@@ -136,7 +136,7 @@ static uint32_t settle_place(cx_cache *cache, const cx_mapped_place *place, uint
                              uint32_t units)
 {
     cx_heap *heap = &cache->generation->heap;
-    pthread_mutex_lock(&cache->lock);
+    cx_lock_enter(&cache->lock);
     cx_cache_stream_at(cache, owner)->taken--;
     uint32_t index = cx_mapped_heap_settle(heap, place, owner);
     if (index != 0 && units != place->units) {
@@ -145,7 +145,7 @@ static uint32_t settle_place(cx_cache *cache, const cx_mapped_place *place, uint
     }
     if (index != 0 && !cx_cache_name_block(cache, index))
         index = 0;
-    pthread_mutex_unlock(&cache->lock);
+    cx_lock_leave(&cache->lock);
     return index;
 }
 
@@ -158,16 +158,16 @@ static uint64_t unmap_spare(cx_cache *cache, uint64_t wanted_bytes)
     cx_mapped_place place;
     uint64_t bytes = 0;
     while (bytes < wanted_bytes) {
-        pthread_mutex_lock(&cache->lock);
+        cx_lock_enter(&cache->lock);
         bool found = cx_mapped_heap_find_spare(&generation->heap, &generation->range,
                                                wanted_bytes - bytes, &place);
-        pthread_mutex_unlock(&cache->lock);
+        cx_lock_leave(&cache->lock);
         if (!found)
             break;
         cx_mapped_place_unmap(&generation->range, &place);
-        pthread_mutex_lock(&cache->lock);
+        cx_lock_enter(&cache->lock);
         cx_mapped_heap_remove(&generation->heap, &place);
-        pthread_mutex_unlock(&cache->lock);
+        cx_lock_leave(&cache->lock);
         bytes += (uint64_t)place.units << CX_FIT_UNIT_BITS;
     }
     return bytes;
@@ -200,9 +200,9 @@ static void count_mapped(cx_cache *cache, size_t before_bytes)
         cx_cache_count_reserved(cache, range->mapped_bytes - before_bytes);
     else
         atomic_fetch_sub(&cache->reserved_bytes, before_bytes - range->mapped_bytes);
-    pthread_mutex_lock(&cache->lock);
+    cx_lock_enter(&cache->lock);
     cx_cache_note_mapped(cache, range->mapped_bytes);
-    pthread_mutex_unlock(&cache->lock);
+    cx_lock_leave(&cache->lock);
     uint64_t left = cache->left_bytes + before_bytes;
     cache->left_bytes = left > range->mapped_bytes ? left - range->mapped_bytes : 0;
 }
@@ -259,11 +259,11 @@ static cxu_result map_units(cx_cache *cache, uint32_t owner, uint32_t needed, ui
 static bool take_what_there_is(cx_cache *cache, uint32_t owner, uint32_t units,
                                uint32_t *out_cached)
 {
-    pthread_mutex_lock(&cache->lock);
+    cx_lock_enter(&cache->lock);
     *out_cached = cx_heap_take(&cache->generation->heap, owner, units);
     if (*out_cached != 0 && !cx_cache_name_block(cache, *out_cached))
         *out_cached = 0;
-    pthread_mutex_unlock(&cache->lock);
+    cx_lock_leave(&cache->lock);
     return *out_cached != 0;
 }
 
@@ -289,11 +289,11 @@ static ctxrt_status map_cached(cx_cache *cache, uint32_t owner, uint32_t units,
 
 static ctxrt_status map(cx_cache *cache, uint32_t owner, uint32_t units, uint32_t *out_cached)
 {
-    pthread_mutex_lock(&cache->range_lock);
+    cx_lock_enter(&cache->range_lock);
     ctxrt_status status = cache->generation->has_range ? CTXRT_SUCCESS : open_range(cache);
     if (status == CTXRT_SUCCESS)
         status = map_cached(cache, owner, units, out_cached);
-    pthread_mutex_unlock(&cache->range_lock);
+    cx_lock_leave(&cache->range_lock);
     return status;
 }
 
@@ -310,14 +310,14 @@ ctxrt_status cx_cache_map(cx_cache *cache, uint32_t owner, uint32_t units, uint3
 uint64_t cx_cache_unmap(cx_cache *cache, uint64_t wanted_bytes)
 {
     uint64_t bytes = 0;
-    pthread_mutex_lock(&cache->range_lock);
+    cx_lock_enter(&cache->range_lock);
     if (cache->generation->has_range) {
         size_t before_bytes = cache->generation->range.mapped_bytes;
         bytes = unmap_spare(cache, wanted_bytes);
         (void)cx_mapped_range_settle(&cache->generation->range);
         count_mapped(cache, before_bytes);
     }
-    pthread_mutex_unlock(&cache->range_lock);
+    cx_lock_leave(&cache->range_lock);
     return bytes;
 }
 
@@ -326,12 +326,12 @@ uint64_t cx_cache_unmap(cx_cache *cache, uint64_t wanted_bytes)
 static cxu_result share_range(cx_cache *cache, CUdevice device, bool reaches)
 {
     cxu_result result = CXU_SUCCESS;
-    pthread_mutex_lock(&cache->range_lock);
+    cx_lock_enter(&cache->range_lock);
     cx_mapped_range *range = &cache->generation->range;
     if (cache->generation->has_range)
         result = reaches ? cx_mapped_range_share(range, device)
                          : cx_mapped_range_withdraw(range, device);
-    pthread_mutex_unlock(&cache->range_lock);
+    cx_lock_leave(&cache->range_lock);
     return result;
 }
 

@@ -34,11 +34,11 @@ static void add_segments(const cx_heap *heap, cx_allocator_shot *shot)
 
 void cx_cache_shot(cx_cache *cache, cx_allocator_shot *shot)
 {
-    pthread_mutex_lock(&cache->lock);
+    cx_lock_enter(&cache->lock);
     if (cache->generation->has_range)
         cx_mapped_heap_each(&cache->generation->heap, add_mapped, shot);
     else
         add_segments(&cache->generation->heap, shot);
     cx_heap_each_block(&cache->generation->heap, add_block, shot);
-    pthread_mutex_unlock(&cache->lock);
+    cx_lock_leave(&cache->lock);
 }

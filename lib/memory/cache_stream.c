@@ -156,20 +156,20 @@ static cx_cache_stream *add_stream(cx_cache *cache, const ctxrt_stream *handle, 
 cx_cache_stream *cx_cache_stream_find(cx_cache *cache, const ctxrt_stream *handle)
 {
     cx_stream_target target;
-    pthread_mutex_lock(&cache->lock);
+    cx_lock_enter(&cache->lock);
     cx_cache_stream *stream = find_stream(cache, handle);
-    pthread_mutex_unlock(&cache->lock);
+    cx_lock_leave(&cache->lock);
     if (stream != NULL)
         return stream;
     const cx_stream *record = cx_pool_find(&cx_streams, handle);
     bool foreign = record != NULL && atomic_load(&record->kind) == CX_STREAM_WRAPPED;
     if (cx_stream_resolve_handle(handle, &target) != CTXRT_SUCCESS)
         return NULL;
-    pthread_mutex_lock(&cache->lock);
+    cx_lock_enter(&cache->lock);
     stream = find_stream(cache, handle);
     if (stream == NULL)
         stream = add_stream(cache, handle, target.native, foreign);
-    pthread_mutex_unlock(&cache->lock);
+    cx_lock_leave(&cache->lock);
     if (stream == NULL)
         (void)cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to remember a stream of %s",
                        cx_context_text(cache->context));
@@ -178,11 +178,11 @@ cx_cache_stream *cx_cache_stream_find(cx_cache *cache, const ctxrt_stream *handl
 
 const ctxrt_stream *cx_cache_stream_of(cx_cache *cache, uint32_t cached)
 {
-    pthread_mutex_lock(&cache->lock);
+    cx_lock_enter(&cache->lock);
     const cx_cache_stream *stream =
         cx_cache_stream_at(cache, cx_cache_block_at(cached)->node.owner);
     const ctxrt_stream *handle = stream->closed ? NULL : stream->stream;
-    pthread_mutex_unlock(&cache->lock);
+    cx_lock_leave(&cache->lock);
     return handle;
 }
 
@@ -219,10 +219,10 @@ static CUevent make_event(const cx_cache *cache, CUstream native)
 /* Keeps other threads from querying the stream, so that its event is the caller's. */
 static bool enter_gate(cx_cache *cache, uint32_t id, bool must, seen_stream *out_seen)
 {
-    pthread_mutex_lock(&cache->lock);
+    cx_lock_enter(&cache->lock);
     cx_cache_stream *stream = cx_cache_stream_at(cache, id);
     while (must && stream->asked)
-        pthread_cond_wait(&cache->answered, &cache->lock);
+        cx_lock_wait(&cache->lock, &cache->answered);
     bool mine = stream->stream != NULL && !stream->asked;
     if (mine) {
         stream->asked = true;
@@ -235,20 +235,20 @@ static bool enter_gate(cx_cache *cache, uint32_t id, bool must, seen_stream *out
                                   .gives = stream->gives,
                                   .recorded_gives = stream->recorded_gives};
     }
-    pthread_mutex_unlock(&cache->lock);
+    cx_lock_leave(&cache->lock);
     return mine;
 }
 
 static void leave_gate(cx_cache *cache, const seen_stream *seen)
 {
-    pthread_mutex_lock(&cache->lock);
+    cx_lock_enter(&cache->lock);
     cx_cache_stream *stream = cx_cache_stream_at(cache, seen->id);
     stream->event = seen->event;
     stream->recorded_gives = seen->recorded_gives;
     stream->asked = false;
     cx_cache_stream_settle(cache, stream);
     pthread_cond_broadcast(&cache->answered);
-    pthread_mutex_unlock(&cache->lock);
+    cx_lock_leave(&cache->lock);
 }
 
 /* A later event of a stream covers all work that an earlier one covers. After a failed record
@@ -292,7 +292,7 @@ static bool is_recorded(const seen_stream *seen)
 /* Ranges freed meanwhile may have work behind the event: then nothing becomes unowned yet. */
 static bool give_to_all(cx_cache *cache, const seen_stream *seen)
 {
-    pthread_mutex_lock(&cache->lock);
+    cx_lock_enter(&cache->lock);
     cx_cache_stream *now = cx_cache_stream_at(cache, seen->id);
     bool same = seen->foreign || seen->closed || now->gives == seen->gives;
     if (same && seen->closed)
@@ -300,15 +300,15 @@ static bool give_to_all(cx_cache *cache, const seen_stream *seen)
     bool moved = same && cx_heap_owned_units(&cache->generation->heap, seen->id) != 0 &&
                  cx_heap_move(&cache->generation->heap, seen->id, 0);
     cx_cache_stream_forget_lists(cache, now);
-    pthread_mutex_unlock(&cache->lock);
+    cx_lock_leave(&cache->lock);
     return moved;
 }
 
 static uint32_t count_of(cx_cache *cache)
 {
-    pthread_mutex_lock(&cache->lock);
+    cx_lock_enter(&cache->lock);
     uint32_t count = cache->stream_count;
-    pthread_mutex_unlock(&cache->lock);
+    cx_lock_leave(&cache->lock);
     return count;
 }
 
@@ -389,7 +389,7 @@ static uint32_t next_worth_asking(cx_cache *cache, uint32_t *looked_at, uint32_t
                                   uint32_t except)
 {
     uint32_t found = 0;
-    pthread_mutex_lock(&cache->lock);
+    cx_lock_enter(&cache->lock);
     while (found == 0 && *looked_at < most) {
         if (cache->next_asked < CX_CACHE_STREAM_FIRST ||
             cache->next_asked >= cache->stream_count)
@@ -399,7 +399,7 @@ static uint32_t next_worth_asking(cx_cache *cache, uint32_t *looked_at, uint32_t
         if (id < cache->stream_count && id != except && is_worth_asking(cache, id))
             found = id;
     }
-    pthread_mutex_unlock(&cache->lock);
+    cx_lock_leave(&cache->lock);
     return found;
 }
 
@@ -487,7 +487,7 @@ static void close_stream(cx_cache *cache, uint32_t id)
     stream->closed = true;
     stream->over = over;
     HASH_DEL(cache->by_handle, stream);
-    pthread_mutex_unlock(&cache->lock);
+    cx_lock_leave(&cache->lock);
     cx_cache_flush_stream(cache, stream);
     leave_gate(cache, &seen);
 }
@@ -497,10 +497,10 @@ void cx_caches_close_stream(const cx_context *context, const ctxrt_stream *handl
     for (cx_cache *cache = cx_caches_next(NULL); cache != NULL; cache = cx_caches_next(cache)) {
         if (cache->context != context)
             continue;
-        pthread_mutex_lock(&cache->lock);
+        cx_lock_enter(&cache->lock);
         const cx_cache_stream *stream = find_stream(cache, handle);
         uint32_t id = stream != NULL ? stream->id : 0;
-        pthread_mutex_unlock(&cache->lock);
+        cx_lock_leave(&cache->lock);
         if (id != 0)
             close_stream(cache, id);
     }
@@ -508,7 +508,7 @@ void cx_caches_close_stream(const cx_context *context, const ctxrt_stream *handl
 
 void cx_cache_drop_streams(cx_cache *cache, bool native)
 {
-    pthread_mutex_lock(&cache->lock);
+    cx_lock_enter(&cache->lock);
     HASH_CLEAR(hh, cache->by_handle);
     cache->unused = NULL;
     for (uint32_t id = cache->stream_count; id-- > CX_CACHE_STREAM_FIRST;) {
@@ -517,5 +517,5 @@ void cx_cache_drop_streams(cx_cache *cache, bool native)
             destroy_event(cache, stream->event);
         put_unused(cache, stream);
     }
-    pthread_mutex_unlock(&cache->lock);
+    cx_lock_leave(&cache->lock);
 }

@@ -1,5 +1,6 @@
 /* Thread caches: making and emptying them, and summing up their statistics. */
 #include "base/error.h"
+#include "base/lock.h"
 #include "memory/cache.h"
 
 #include <stdlib.h>
@@ -7,36 +8,36 @@
 
 /* Lock "thread caches": guards the list of caches, and their lists of thread caches. After
  * "threads" and "context", before "cache". */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static cx_lock lock = CX_LOCK_INIT(THREAD_CACHES);
 static pthread_cond_t found_no_more = PTHREAD_COND_INITIALIZER;
 static cx_cache *caches;
 
 void cx_cache_enlist(cx_cache *cache)
 {
     static uint64_t last_number;
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     cache->number = ++last_number;
     cache->next = caches;
     cache->link = &caches;
     if (caches != NULL)
         caches->link = &cache->next;
     caches = cache;
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
 }
 
 void cx_caches_each(void (*visit)(cx_cache *cache, void *argument), void *argument)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     for (cx_cache *cache = caches; cache != NULL; cache = cache->next)
         visit(cache, argument);
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
 }
 
 cx_cache *cx_caches_next(cx_cache *before)
 {
     cx_cache *found = NULL;
     uint64_t number = before != NULL ? before->number : 0;
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     for (cx_cache *cache = caches; cache != NULL; cache = cache->next)
         if (cache->number > number && (found == NULL || cache->number < found->number))
             found = cache;
@@ -44,7 +45,7 @@ cx_cache *cx_caches_next(cx_cache *before)
         found->finders++;
     if (before != NULL && --before->finders == 0)
         pthread_cond_broadcast(&found_no_more);
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     return found;
 }
 
@@ -106,12 +107,12 @@ static void empty_cache(cx_cache *cache, const cx_thread_cache *self,
                         void (*give)(cx_cache *cache, cx_magazines *magazines))
 {
     cx_magazines *next;
-    pthread_mutex_lock(&cache->lock);
+    cx_lock_enter(&cache->lock);
     for (cx_magazines *own = keeps_of(cache, self) ? self->all : NULL; own != NULL; own = next) {
         next = own->next;
         give(cache, own);
     }
-    pthread_mutex_unlock(&cache->lock);
+    cx_lock_leave(&cache->lock);
 }
 
 /* Lock held, sections closed. */
@@ -123,21 +124,21 @@ static void empty_all(cx_cache *cache, void (*give)(cx_cache *cache, cx_magazine
 
 static void give_returned(cx_cache *cache)
 {
-    pthread_mutex_lock(&cache->lock);
+    cx_lock_enter(&cache->lock);
     for (uint32_t id = CX_CACHE_STREAM_FIRST; id < cache->stream_count; id++) {
         cx_cache_stream *stream = cx_cache_stream_at(cache, id);
         cx_cache_take_returned(cache, stream);
         cx_cache_stream_forget_lists(cache, stream);
     }
-    pthread_mutex_unlock(&cache->lock);
+    cx_lock_leave(&cache->lock);
 }
 
 void cx_cache_flush(cx_cache *cache)
 {
     cx_sections_close();
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     empty_all(cache, end_magazines);
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     give_returned(cache);
     cx_sections_open();
 }
@@ -145,27 +146,27 @@ void cx_cache_flush(cx_cache *cache)
 void cx_cache_flush_large(cx_cache *cache)
 {
     cx_sections_close();
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     empty_all(cache, give_large);
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     cx_sections_open();
 }
 
 void cx_cache_flush_stream(cx_cache *cache, cx_cache_stream *stream)
 {
-    pthread_mutex_lock(&cache->lock);
+    cx_lock_enter(&cache->lock);
     bool none = stream->magazines == NULL && atomic_load(&stream->returned) == 0;
-    pthread_mutex_unlock(&cache->lock);
+    cx_lock_leave(&cache->lock);
     if (none)
         return;
     cx_sections_close();
-    pthread_mutex_lock(&lock);
-    pthread_mutex_lock(&cache->lock);
+    cx_lock_enter(&lock);
+    cx_lock_enter(&cache->lock);
     while (stream->magazines != NULL)
         end_magazines(cache, stream->magazines);
     cx_cache_take_returned(cache, stream);
-    pthread_mutex_unlock(&cache->lock);
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&cache->lock);
+    cx_lock_leave(&lock);
     cx_sections_open();
 }
 
@@ -210,21 +211,21 @@ static void sum_threads(cx_cache *cache, cx_totals *out_totals)
 
 void cx_cache_sum(cx_cache *cache, cx_totals *out_totals)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     sum_threads(cache, out_totals);
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
 }
 
 /* ---- memory of ended epochs ---- */
 
 void cx_caches_lock(void)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
 }
 
 void cx_caches_unlock(void)
 {
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
 }
 
 void cx_cache_make_past(cx_cache *cache, cx_cache_generation *next)
@@ -239,22 +240,22 @@ void cx_cache_make_past(cx_cache *cache, cx_cache_generation *next)
             ended->left -= past->left;
     }
     next->past = ended;
-    pthread_mutex_lock(&cache->lock);
+    cx_lock_enter(&cache->lock);
     cache->generation = next;
-    pthread_mutex_unlock(&cache->lock);
+    cx_lock_leave(&cache->lock);
 }
 
 void cx_cache_generation_hold(cx_cache_generation *generation)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     generation->left++;
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
 }
 
 bool cx_cache_generation_let_go(cx_cache *cache, cx_cache_generation *generation,
                                 const cx_block *block)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     if (block != NULL)
         cx_cache_count_freed(cache, NULL, block->size_bytes);
     bool last = (generation->is_past || cache->pinned) && --generation->left == 0;
@@ -264,14 +265,14 @@ bool cx_cache_generation_let_go(cx_cache *cache, cx_cache_generation *generation
             link = &(*link)->past;
         *link = generation->past;
     }
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     return last;
 }
 
 void cx_caches_count(const cx_context *context, cx_context_memory *sum_of)
 {
     cx_totals totals;
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     for (cx_cache *cache = caches; cache != NULL; cache = cache->next)
         /* The allocator counts memory that is pinned or has a guard. */
         if (cache->context == context && !cache->pinned &&
@@ -280,14 +281,14 @@ void cx_caches_count(const cx_context *context, cx_context_memory *sum_of)
             sum_of->count += totals.allocated_count - totals.freed_count;
             sum_of->bytes += totals.allocated_bytes - totals.freed_bytes;
         }
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
 }
 
 bool cx_cache_count_within_limit(cx_cache *cache, cx_thread_cache *self, size_t size_bytes)
 {
     cx_totals totals;
     uint64_t used;
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     sum_threads(cache, &totals);
     uint64_t limit = atomic_load(&cache->allocator->figures.limit_bytes);
     bool fits =
@@ -297,7 +298,7 @@ bool cx_cache_count_within_limit(cx_cache *cache, cx_thread_cache *self, size_t 
         cx_statistics_add(&self->statistics.allocated_bytes, size_bytes);
         cx_statistics_add(&self->statistics.allocated_count, 1);
     }
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     return fits;
 }
 
@@ -323,21 +324,21 @@ static void detach_thread(cx_cache *cache, cx_thread_cache *self)
 /* Threads drop their blocks themselves, when they use the thread cache for another cache. */
 void cx_cache_detach_threads(cx_cache *cache)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     while (cache->thread_caches != NULL)
         detach_thread(cache, cache->thread_caches);
     *cache->link = cache->next;
     if (cache->next != NULL)
         cache->next->link = cache->link;
     while (cache->finders != 0)
-        pthread_cond_wait(&found_no_more, &lock);
-    pthread_mutex_unlock(&lock);
+        cx_lock_wait(&lock, &found_no_more);
+    cx_lock_leave(&lock);
 }
 
 void cx_caches_leave_thread(cx_thread *thread)
 {
     cx_thread_cache *next;
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     for (cx_thread_cache *self = thread->thread_caches; self != NULL; self = next) {
         next = self->next_of_thread;
         cx_cache *cache = atomic_load(&self->cache);
@@ -349,7 +350,7 @@ void cx_caches_leave_thread(cx_thread *thread)
         free(self);
     }
     thread->thread_caches = NULL;
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
 }
 
 /* Reuses a thread cache whose allocator is gone. */
@@ -383,7 +384,7 @@ static cx_thread_cache *make_thread_cache(cx_cache *cache, cx_thread *thread)
     cx_thread_cache *self = take_idle(thread);
     if (self == NULL)
         return NULL;
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     self->statistics =
         (cx_thread_statistics){.low_bytes = -CX_FLUSH_BYTES, .low_count = -CX_FLUSH_COUNT};
     self->generation = NULL;
@@ -393,7 +394,7 @@ static cx_thread_cache *make_thread_cache(cx_cache *cache, cx_thread *thread)
         cache->thread_caches->link = &self->next;
     cache->thread_caches = self;
     atomic_store(&self->cache, cache);
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     return self;
 }
 
@@ -403,10 +404,10 @@ void cx_cache_date(cx_cache *cache)
     uint32_t epoch = atomic_load(&cache->context->epoch);
     if (generation->epoch == epoch)
         return;
-    pthread_mutex_lock(&cache->lock);
+    cx_lock_enter(&cache->lock);
     if (generation->heap.segment_count == 0 && !generation->has_range)
         generation->epoch = epoch;
-    pthread_mutex_unlock(&cache->lock);
+    cx_lock_leave(&cache->lock);
 }
 
 cx_thread_cache *cx_cache_of_thread(cx_cache *cache, cx_thread *thread)
@@ -459,17 +460,17 @@ static void make_room(const cx_thread *thread)
     cx_magazines *oldest = find_oldest(thread);
     if (oldest == NULL)
         return;
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     cx_cache *cache = atomic_load(&oldest->thread_cache->cache);
     if (cache != NULL)
-        pthread_mutex_lock(&cache->lock);
+        cx_lock_enter(&cache->lock);
     if (cache != NULL && keeps_of(cache, oldest->thread_cache))
         end_magazines(cache, oldest);
     else
         drop_magazines(cache, oldest);
     if (cache != NULL)
-        pthread_mutex_unlock(&cache->lock);
-    pthread_mutex_unlock(&lock);
+        cx_lock_leave(&cache->lock);
+    cx_lock_leave(&lock);
 }
 
 static cx_magazines *add_magazines(cx_cache *cache, cx_thread_cache *self, cx_cache_stream *stream)
@@ -485,13 +486,13 @@ static cx_magazines *add_magazines(cx_cache *cache, cx_thread_cache *self, cx_ca
     made->plain_when_idle = plain && cache->host_accessible;
     made->thread_cache = self;
     put_magazines_first(self, made);
-    pthread_mutex_lock(&cache->lock);
+    cx_lock_enter(&cache->lock);
     made->next_of_stream = stream->magazines;
     made->link_of_stream = &stream->magazines;
     if (made->next_of_stream != NULL)
         made->next_of_stream->link_of_stream = &made->next_of_stream;
     stream->magazines = made;
-    pthread_mutex_unlock(&cache->lock);
+    cx_lock_leave(&cache->lock);
     atomic_fetch_add(&cache->magazines, 1);
     cx_cache_set_keep(cache);
     return made;
@@ -515,11 +516,11 @@ static cx_magazines *find_magazines(cx_cache *cache, const cx_thread_cache *self
     cx_magazines *magazines = self->by_id[stream->id % CX_THREAD_CACHE_STREAMS];
     if (magazines != NULL && magazines->stream == stream)
         return magazines;
-    pthread_mutex_lock(&cache->lock);
+    cx_lock_enter(&cache->lock);
     magazines = stream->magazines;
     while (magazines != NULL && magazines->thread_cache != self)
         magazines = magazines->next_of_stream;
-    pthread_mutex_unlock(&cache->lock);
+    cx_lock_leave(&cache->lock);
     return magazines;
 }
 

@@ -77,9 +77,9 @@ static bool empty_quarantine(cx_guard *guard, uint64_t most_bytes)
     bool any = false;
     for (;;) {
         cx_error_saved saved;
-        pthread_mutex_lock(&guard->lock);
+        cx_lock_enter(&guard->lock);
         cx_guarded *guarded = take_oldest(guard, most_bytes);
-        pthread_mutex_unlock(&guard->lock);
+        cx_lock_leave(&guard->lock);
         if (guarded == NULL)
             return any;
         cx_error_save(&saved);
@@ -91,14 +91,14 @@ static bool empty_quarantine(cx_guard *guard, uint64_t most_bytes)
 
 static void put_into_quarantine(cx_guard *guard, cx_guarded *guarded)
 {
-    pthread_mutex_lock(&guard->lock);
+    cx_lock_enter(&guard->lock);
     if (guard->newest != NULL)
         guard->newest->next = guarded;
     else
         guard->oldest = guarded;
     guard->newest = guarded;
     guard->quarantined_bytes += guarded->inner.size_bytes;
-    pthread_mutex_unlock(&guard->lock);
+    cx_lock_leave(&guard->lock);
 }
 
 /* ---- allocating ---- */
@@ -135,10 +135,10 @@ static ctxrt_status take_beneath(cx_guard *guard, const cx_allocation *request, 
 static ctxrt_status enter_live(cx_guard *guard, cx_guarded *guarded)
 {
     bool added = true;
-    pthread_mutex_lock(&guard->lock);
+    cx_lock_enter(&guard->lock);
     guarded->number = ++guard->last_number;
     HASH_ADD(hh, guard->live, key, sizeof guarded->key, guarded);
-    pthread_mutex_unlock(&guard->lock);
+    cx_lock_leave(&guard->lock);
     return added ? CTXRT_SUCCESS
                  : cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for the record of a block");
 }
@@ -147,11 +147,11 @@ static cx_guarded *leave_live(cx_guard *guard, const cx_block *block)
 {
     const cx_guard_key key = {block->pointer, block->epoch};
     cx_guarded *guarded;
-    pthread_mutex_lock(&guard->lock);
+    cx_lock_enter(&guard->lock);
     HASH_FIND(hh, guard->live, &key, sizeof key, guarded);
     if (guarded != NULL)
         HASH_DEL(guard->live, guarded);
-    pthread_mutex_unlock(&guard->lock);
+    cx_lock_leave(&guard->lock);
     return guarded;
 }
 
@@ -256,11 +256,11 @@ bool cx_guard_find(cx_guard *guard, const void *inner_pointer, uint32_t epoch,
 {
     const cx_guard_key key = {(const char *)inner_pointer + CX_GUARD_BYTES, epoch};
     cx_guarded *guarded;
-    pthread_mutex_lock(&guard->lock);
+    cx_lock_enter(&guard->lock);
     HASH_FIND(hh, guard->live, &key, sizeof key, guarded);
     if (guarded != NULL)
         *out_guarded = *guarded;
-    pthread_mutex_unlock(&guard->lock);
+    cx_lock_leave(&guard->lock);
     return guarded != NULL;
 }
 
@@ -269,7 +269,7 @@ static cx_guarded *copy_guarded(cx_guard *guard, size_t *out_count)
 {
     cx_guarded *guarded, *next;
     size_t count = 0;
-    pthread_mutex_lock(&guard->lock);
+    cx_lock_enter(&guard->lock);
     for (guarded = guard->oldest; guarded != NULL; guarded = guarded->next)
         count++;
     cx_guarded *copies = calloc(count + HASH_COUNT(guard->live) + 1, sizeof *copies);
@@ -279,7 +279,7 @@ static cx_guarded *copy_guarded(cx_guard *guard, size_t *out_count)
     if (copies != NULL)
         HASH_ITER (hh, guard->live, guarded, next)
             copies[(*out_count)++] = *guarded;
-    pthread_mutex_unlock(&guard->lock);
+    cx_lock_leave(&guard->lock);
     return copies;
 }
 
@@ -299,12 +299,12 @@ static cx_guarded *find_again(cx_guard *guard, const cx_guarded *copy)
 /* True if a block stayed in the state of the copy during the check. */
 static bool was_there(cx_guard *guard, const cx_guarded *copy)
 {
-    pthread_mutex_lock(&guard->lock);
+    cx_lock_enter(&guard->lock);
     cx_guarded *guarded = find_again(guard, copy);
     bool there = guarded != NULL && guarded->filled == copy->filled;
     if (there)
         guarded->told = true;
-    pthread_mutex_unlock(&guard->lock);
+    cx_lock_leave(&guard->lock);
     return there;
 }
 
@@ -312,11 +312,11 @@ static bool was_there(cx_guard *guard, const cx_guarded *copy)
 static ctxrt_status look_at_pinned(cx_guard *guard, cx_guarded *copy)
 {
     cx_guard_finding finding;
-    pthread_mutex_lock(&guard->lock);
+    cx_lock_enter(&guard->lock);
     const cx_guarded *guarded = find_again(guard, copy);
     bool found =
         guarded != NULL && guarded->filled == copy->filled && cx_guard_host_sees(guarded, &finding);
-    pthread_mutex_unlock(&guard->lock);
+    cx_lock_leave(&guard->lock);
     return found ? cx_guard_report(copy, &finding) : CTXRT_SUCCESS;
 }
 
@@ -386,7 +386,7 @@ static cx_guard *make_guard(const cx_allocator *allocator)
         free(guard);
         return NULL;
     }
-    pthread_mutex_init(&guard->lock, NULL);
+    cx_lock_init(&guard->lock, CX_RANK_GUARD);
     return guard;
 }
 
@@ -438,7 +438,7 @@ void cx_guard_close(cx_guard *guard, bool native)
     }
     if (cx_guard_cache(guard) != NULL)
         cx_cache_close(cx_guard_cache(guard), native);
-    pthread_mutex_destroy(&guard->lock);
+    cx_lock_destroy(&guard->lock);
     free(guard);
 }
 

@@ -13,9 +13,9 @@
 #ifndef CX_MEMORY_GUARD_H
 #define CX_MEMORY_GUARD_H
 
+#include "base/lock.h"
 #include "memory/block.h"
 
-#include <pthread.h>
 #include <uthash.h>
 
 #define CX_GUARD_BYTES 256 /* before and behind a block, which so stays aligned */
@@ -45,7 +45,7 @@ typedef struct cx_guarded {
 typedef struct cx_guard {
     ctxrt_allocator_debug options;
     cx_allocator inner;   /* the allocator beneath: in no pool; counts the memory it handed out */
-    pthread_mutex_t lock; /* "guard" */
+    cx_lock lock;         /* "guard" */
     cx_guarded *live;
     cx_guarded *oldest, *newest; /* in quarantine */
     uint64_t quarantined_bytes;

@@ -25,11 +25,11 @@ static void narrow_block(cx_guard *guard, uint32_t epoch, cx_pointer_block *bloc
 static void look_in_cache(cx_cache *cache, void *argument)
 {
     finding *search = argument;
-    pthread_mutex_lock(&cache->lock);
+    cx_lock_enter(&cache->lock);
     cx_guard *guard = atomic_load(&cache->allocator->guard);
     if (guard != NULL && cx_heap_has(&cache->generation->heap, search->address))
         narrow_block(guard, cache->generation->epoch, search->block);
-    pthread_mutex_unlock(&cache->lock);
+    cx_lock_leave(&cache->lock);
 }
 
 void cx_guards_narrow(const void *pointer, cx_pointer_block *block)

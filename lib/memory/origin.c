@@ -1,10 +1,10 @@
 #include "memory/origin.h"
 
+#include "base/lock.h"
 #include "context/thread.h"
 #include "memory/pointer_table.h"
 
 #include <ctxrt/memory.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ typedef struct origin {
 } origin;
 
 /* Lock "origins": innermost. Copies the texts: the caller's go when its code is unloaded. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static cx_lock lock = CX_LOCK_INIT(ORIGINS);
 static origin *buckets[BUCKETS];
 
 static origin **bucket_of(const char *file, int line)
@@ -51,13 +51,13 @@ static const void *place_of(const char *file, int line)
     if (file == NULL)
         return NULL;
     origin **bucket = bucket_of(file, line);
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     origin *found = *bucket;
     while (found != NULL && (found->line != line || strcmp(found->file, file) != 0))
         found = found->next;
     if (found == NULL)
         found = add_origin(bucket, file, line);
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     return found != NULL ? (const void *)((uintptr_t)found | CX_ORIGIN_BIT) : NULL;
 }
 

@@ -7,9 +7,9 @@
 
 static void give_pinned(cx_cache *cache, uint32_t index)
 {
-    pthread_mutex_lock(&cache->lock);
+    cx_lock_enter(&cache->lock);
     cx_cache_give(cache, index);
-    pthread_mutex_unlock(&cache->lock);
+    cx_lock_leave(&cache->lock);
 }
 
 /* The context is pinned. */

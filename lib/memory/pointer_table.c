@@ -1,13 +1,12 @@
 #include "memory/pointer_table.h"
 
 #include "base/error.h"
+#include "base/lock.h"
 #include "memory/cache.h"
 #include "memory/ranges.h"
 
-#include <pthread.h>
-
 /* Lock "pointers". */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static cx_lock lock = CX_LOCK_INIT(POINTERS);
 _Atomic uint32_t cx_pointers_custom;
 
 /* ---- entries ---- */
@@ -85,29 +84,29 @@ static bool find_youngest(const void *pointer, bool custom, uint64_t *out_slot)
 
 bool cx_pointers_enter(uint32_t cached)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     uint64_t slot = slot_of_cached(cached);
     bool entered = cx_pointers_insert(slot);
     if (entered)
         cx_ranges_set_start((uintptr_t)cx_pointer_slot_address(slot));
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     return entered;
 }
 
 void cx_pointers_leave(uint32_t cached)
 {
     uint64_t slot = slot_of_cached(cached);
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     cx_pointers_erase_slot(cx_pointer_slot_address(slot), slot);
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
 }
 
 uint32_t cx_pointers_cached_at(const void *pointer)
 {
     uint64_t slot;
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     bool found = find_youngest(pointer, false, &slot);
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     return found ? cx_pointer_slot_index(slot) : 0;
 }
 
@@ -127,9 +126,9 @@ ctxrt_status cx_pointers_put(cx_pointer_record *record)
     ctxrt_status status = cx_pointer_record_enter(record);
     if (status != CTXRT_SUCCESS)
         return status;
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     bool added = insert_record(record);
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     if (added)
         return CTXRT_SUCCESS;
     cx_pointer_record_leave(record);
@@ -160,9 +159,9 @@ void cx_pointers_retire(uint32_t cached)
 {
     cx_pointer_record *record = NULL;
     for (;;) {
-        pthread_mutex_lock(&lock);
+        cx_lock_enter(&lock);
         bool retired = retire_as(cached, &record);
-        pthread_mutex_unlock(&lock);
+        cx_lock_leave(&lock);
         if (retired)
             break;
         record = cx_pointer_record_make(CX_POINTER_DEVICE);
@@ -177,27 +176,27 @@ void cx_pointers_retire(uint32_t cached)
 bool cx_pointers_make_raw(uint32_t cached)
 {
     uint64_t place, slot = slot_of_cached(cached);
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     bool found = cx_pointers_first(cx_pointer_slot_address(slot), &place);
     while (found && cx_pointers_read(cx_pointers_table(), place) != slot)
         found = cx_pointers_next(cx_pointer_slot_address(slot), &place);
     if (found)
         atomic_fetch_or(&cx_cache_block_at(cached)->state, CX_CACHE_BLOCK_RAW);
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     return found;
 }
 
 void cx_pointers_each_record(void (*visit)(const cx_pointer_record *record, void *argument),
                              void *argument)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     const cx_pointer_slots *table = cx_pointers_table();
     for (uint64_t i = 0; table != NULL && i <= table->mask; i++) {
         uint64_t slot = cx_pointers_read(table, i);
         if (slot != 0 && cx_pointer_slot_is_record(slot))
             visit(cx_pointer_slot_record(slot), argument);
     }
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
 }
 
 /* ---- taking; lock held ---- */
@@ -269,10 +268,10 @@ ctxrt_status cx_pointers_take(const char *call, const void *pointer, int kinds,
     uint64_t place;
     int other = 0;
     bool taken = false;
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     while (!taken && choose_entry(pointer, kinds, &place, &other))
         taken = take_at(place, out_taken);
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     return taken ? CTXRT_SUCCESS : refuse_pointer(call, pointer, other);
 }
 
@@ -282,7 +281,7 @@ bool cx_pointers_take_gone(const cx_pointer_new *newest, cx_pointer_taken *out_t
 {
     bool taken = false;
     uint64_t place, own = slot_of(newest->pointer, newest->entry);
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     bool found = atomic_load(&newest->context->epoch) == newest->epoch &&
                  cx_pointers_first(newest->pointer, &place);
     while (found && !taken) {
@@ -295,7 +294,7 @@ bool cx_pointers_take_gone(const cx_pointer_new *newest, cx_pointer_taken *out_t
         if (!taken)
             found = cx_pointers_next(newest->pointer, &place);
     }
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     return taken;
 }
 
@@ -303,7 +302,7 @@ bool cx_pointers_take_stale(const void *pointer, cx_pointer_kind kind, cx_pointe
 {
     uint64_t place;
     bool taken = false;
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     bool found = cx_pointers_first(pointer, &place);
     while (found && !taken) {
         uint64_t slot = cx_pointers_read(cx_pointers_table(), place);
@@ -312,7 +311,7 @@ bool cx_pointers_take_stale(const void *pointer, cx_pointer_kind kind, cx_pointe
         if (!taken)
             found = cx_pointers_next(pointer, &place);
     }
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     return taken;
 }
 
@@ -320,14 +319,14 @@ bool cx_pointers_has(const void *pointer, const cx_context **out_context)
 {
     uint64_t place;
     bool has = false;
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     for (bool found = cx_pointers_first(pointer, &place); found && !has;
          found = cx_pointers_next(pointer, &place)) {
         uint64_t slot = cx_pointers_read(cx_pointers_table(), place);
         has = kind_of(slot) != 0 && !is_stale(slot);
         *out_context = block_of(slot).context;
     }
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     return has;
 }
 
@@ -335,12 +334,12 @@ bool cx_pointers_has(const void *pointer, const cx_context **out_context)
 
 void cx_pointers_lock(void)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
 }
 
 void cx_pointers_unlock(void)
 {
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
 }
 
 static void describe_cached(uint32_t index, uint64_t state, const void *start,
@@ -472,12 +471,12 @@ void cx_pointers_find(const void *pointer, cx_pointer_block *out_block)
     bool custom = atomic_load_explicit(&cx_pointers_custom, memory_order_relaxed) != 0;
     if (__builtin_expect(!searched && !custom, 1))
         return;
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     /* Another range may have the address by now; one that is gone would make the search forget the
      * starts of its blocks. */
     if (searched && describe_range(pointer, out_block))
         find_cached(pointer, out_block);
     if (custom)
         find_custom(pointer, out_block);
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
 }

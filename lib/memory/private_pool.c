@@ -37,29 +37,29 @@ cx_private_pool *cx_private_pool_make(void)
         (void)cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for a private pool");
         return NULL;
     }
-    pthread_mutex_init(&pool->lock, NULL);
+    cx_lock_init(&pool->lock, CX_RANK_PRIVATE_POOL);
     pool->owners = 1;
     return pool;
 }
 
 void cx_private_pool_retain(cx_private_pool *pool)
 {
-    pthread_mutex_lock(&pool->lock);
+    cx_lock_enter(&pool->lock);
     pool->owners++;
-    pthread_mutex_unlock(&pool->lock);
+    cx_lock_leave(&pool->lock);
 }
 
 /* Called once the pool has no owner, and no block that points to it. */
 static void destroy_pool(cx_private_pool *pool)
 {
-    pthread_mutex_destroy(&pool->lock);
+    cx_lock_destroy(&pool->lock);
     free(pool);
 }
 
 ctxrt_status cx_private_pool_release(cx_private_pool *pool)
 {
     ctxrt_status status = CTXRT_SUCCESS;
-    pthread_mutex_lock(&pool->lock);
+    cx_lock_enter(&pool->lock);
     bool last = --pool->owners == 0;
     cx_pooled **kept = last ? pool->kept : NULL;
     size_t kept_count = last ? pool->kept_count : 0;
@@ -69,7 +69,7 @@ ctxrt_status cx_private_pool_release(cx_private_pool *pool)
         pool->kept_bytes = 0;
     }
     bool gone = last && pool->live_count == 0;
-    pthread_mutex_unlock(&pool->lock);
+    cx_lock_leave(&pool->lock);
     for (size_t i = 0; i < kept_count; i++) {
         ctxrt_status given = give_back_relaxed(&kept[i]->block);
         status = status == CTXRT_SUCCESS ? given : status;
@@ -106,10 +106,10 @@ void cx_private_pool_close(cx_private_pool_use *use)
 
 void cx_private_pool_look(cx_private_pool *pool, cx_private_pool_figures *out_figures)
 {
-    pthread_mutex_lock(&pool->lock);
+    cx_lock_enter(&pool->lock);
     *out_figures = (cx_private_pool_figures){pool->live_count, pool->live_bytes, pool->kept_count,
                                              pool->kept_bytes};
-    pthread_mutex_unlock(&pool->lock);
+    cx_lock_leave(&pool->lock);
 }
 
 /* ---- kept blocks; lock held ---- */
@@ -219,20 +219,20 @@ static ctxrt_status add_new(cx_private_pool *pool, const cx_block *wanted, ctxrt
         return no_memory();
     pooled->pool = pool;
     pooled->block = *wanted;
-    pthread_mutex_lock(&pool->lock);
+    cx_lock_enter(&pool->lock);
     bool room = reserve_kept(pool);
     if (room)
         count_live(pool, pooled);
-    pthread_mutex_unlock(&pool->lock);
+    cx_lock_leave(&pool->lock);
     ctxrt_status status = room ? take_relaxed(&pooled->block, stream) : no_memory();
     if (status == CTXRT_SUCCESS) {
         *out_pooled = pooled;
         return status;
     }
-    pthread_mutex_lock(&pool->lock);
+    cx_lock_enter(&pool->lock);
     if (room)
         (void)drop_live(pool, pooled);
-    pthread_mutex_unlock(&pool->lock);
+    cx_lock_leave(&pool->lock);
     free(pooled);
     return status;
 }
@@ -257,13 +257,13 @@ ctxrt_status cx_private_pool_alloc(cx_private_pool_use *use, cx_block *block, ct
     ctxrt_status status = CTXRT_SUCCESS;
     cx_private_pool *pool = use->pool;
     const ctxrt_stream *served = stream == use->capture ? CX_PRIVATE_POOL_CAPTURE : stream;
-    pthread_mutex_lock(&pool->lock);
+    cx_lock_enter(&pool->lock);
     cx_pooled *pooled = reuse_kept(pool, block, served);
     if (pooled != NULL) {
         count_live(pool, pooled);
         begin_cached(pooled, block->size_bytes);
     }
-    pthread_mutex_unlock(&pool->lock);
+    cx_lock_leave(&pool->lock);
     if (pooled == NULL)
         status = add_new(pool, block, stream, &pooled);
     if (status != CTXRT_SUCCESS)
@@ -281,12 +281,12 @@ ctxrt_status cx_private_pool_free(const cx_block *block)
     cx_pooled *pooled = block->pooled;
     cx_private_pool *pool = pooled->pool;
     cx_across_leave(block->pointer, block->size_bytes, NULL);
-    pthread_mutex_lock(&pool->lock);
+    cx_lock_enter(&pool->lock);
     bool gone = drop_live(pool, pooled);
     bool owned = pool->owners != 0;
     if (owned)
         insert_kept(pool, pooled);
-    pthread_mutex_unlock(&pool->lock);
+    cx_lock_leave(&pool->lock);
     if (!owned) {
         status = give_back_relaxed(&pooled->block);
         free(pooled);
@@ -314,11 +314,11 @@ ctxrt_status cx_private_pool_keep(cx_private_pool_use *use, const cx_block *bloc
         return no_memory();
     *pooled = (cx_pooled){pool, *block, stream_of(block, stream)};
     note_stream(use, stream);
-    pthread_mutex_lock(&pool->lock);
+    cx_lock_enter(&pool->lock);
     bool room = reserve_kept(pool);
     if (room)
         insert_kept(pool, pooled);
-    pthread_mutex_unlock(&pool->lock);
+    cx_lock_leave(&pool->lock);
     if (room)
         return CTXRT_SUCCESS;
     free(pooled);
@@ -329,9 +329,9 @@ void cx_private_pool_forget(const cx_block *block)
 {
     cx_pooled *pooled = block->pooled;
     cx_private_pool *pool = pooled->pool;
-    pthread_mutex_lock(&pool->lock);
+    cx_lock_enter(&pool->lock);
     bool gone = drop_live(pool, pooled);
-    pthread_mutex_unlock(&pool->lock);
+    cx_lock_leave(&pool->lock);
     cx_block_forget(&pooled->block);
     free(pooled);
     if (gone)

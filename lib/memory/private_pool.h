@@ -15,6 +15,7 @@
 #ifndef CX_MEMORY_PRIVATE_POOL_H
 #define CX_MEMORY_PRIVATE_POOL_H
 
+#include "base/lock.h"
 #include "memory/block.h"
 
 typedef struct cx_private_pool cx_private_pool;
@@ -34,7 +35,7 @@ typedef struct cx_private_pool_use {
 } cx_private_pool_use;
 
 struct cx_private_pool {
-    pthread_mutex_t lock; /* "private pool": all below; no driver is called under it */
+    cx_lock lock; /* "private pool": all below; no driver is called under it */
     int owners;
     size_t live_count, live_bytes; /* blocks that users have; bytes as the allocator gave them */
     cx_pooled **kept;              /* by size, the smallest first; has room for the live ones too */

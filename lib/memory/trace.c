@@ -2,6 +2,7 @@
 
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "base/option.h"
 #include "memory/allocator.h"
@@ -33,7 +34,7 @@ struct cx_trace_ring {
 };
 
 /* Lock "trace": starting, stopping and writing. */
-static pthread_mutex_t trace_lock = PTHREAD_MUTEX_INITIALIZER;
+static cx_lock trace_lock = CX_LOCK_INIT(TRACE);
 
 /* ---- callers ---- */
 
@@ -174,10 +175,10 @@ static cx_trace_operation *take_operations(const cx_trace_ring *ring, size_t *ou
 
 bool cx_trace_take(const cx_trace *trace, cx_trace_operation **out_operations, size_t *out_count)
 {
-    pthread_mutex_lock(&trace_lock);
+    cx_lock_enter(&trace_lock);
     cx_trace_operation *operations =
         trace->rings != NULL ? take_operations(trace->rings, out_count) : NULL;
-    pthread_mutex_unlock(&trace_lock);
+    cx_lock_leave(&trace_lock);
     if (operations != NULL)
         *out_operations = operations;
     return operations != NULL;
@@ -211,10 +212,10 @@ static bool write_one(void *object, void *argument)
 {
     cx_allocator *allocator = object;
     (void)argument;
-    pthread_mutex_lock(&trace_lock);
+    cx_lock_enter(&trace_lock);
     if (allocator->trace.file != 0)
         write_file(&allocator->trace);
-    pthread_mutex_unlock(&trace_lock);
+    cx_lock_leave(&trace_lock);
     return true;
 }
 
@@ -240,19 +241,19 @@ void cx_trace_begin(cx_trace *trace)
     if (wanted_path == NULL)
         return;
     int cancel = cx_cancel_hold();
-    pthread_mutex_lock(&trace_lock);
+    cx_lock_enter(&trace_lock);
     if (start_trace(trace, LENGTH_USUAL))
         trace->file = ++files;
     else
         cx_log(CTXRT_LOG_WARNING, "no memory for the trace of an allocator");
-    pthread_mutex_unlock(&trace_lock);
+    cx_lock_leave(&trace_lock);
     cx_cancel_restore(cancel);
 }
 
 void cx_trace_end(cx_trace *trace)
 {
     int cancel = cx_cancel_hold();
-    pthread_mutex_lock(&trace_lock);
+    cx_lock_enter(&trace_lock);
     atomic_store(&trace->recording, NULL);
     if (trace->file != 0)
         write_file(trace);
@@ -261,7 +262,7 @@ void cx_trace_end(cx_trace *trace)
         trace->rings = ring->older;
         free(ring);
     }
-    pthread_mutex_unlock(&trace_lock);
+    cx_lock_leave(&trace_lock);
     cx_cancel_restore(cancel);
 }
 
@@ -276,9 +277,9 @@ ctxrt_status ctxrt_allocator_trace_start(ctxrt_allocator *handle, size_t operati
     if (operations > LENGTH_MOST)
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
                         "a trace keeps at most %zu operations, not %zu", LENGTH_MOST, operations);
-    pthread_mutex_lock(&trace_lock);
+    cx_lock_enter(&trace_lock);
     bool started = start_trace(&allocator->trace, operations != 0 ? operations : LENGTH_USUAL);
-    pthread_mutex_unlock(&trace_lock);
+    cx_lock_leave(&trace_lock);
     return started ? CTXRT_SUCCESS
                    : cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for a trace of %zu operations",
                               operations);
@@ -319,10 +320,10 @@ ctxrt_status ctxrt_allocator_trace_write(ctxrt_allocator *handle, FILE *file)
     if (status != CTXRT_SUCCESS)
         return status;
     int cancel = cx_cancel_hold();
-    pthread_mutex_lock(&trace_lock);
+    cx_lock_enter(&trace_lock);
     const cx_trace_ring *ring = allocator->trace.rings;
     cx_trace_operation *operations = ring != NULL ? take_operations(ring, &count) : NULL;
-    pthread_mutex_unlock(&trace_lock);
+    cx_lock_leave(&trace_lock);
     status = ring != NULL
                  ? write_operations(operations, count, file)
                  : cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "no trace of the allocator was started");
