@@ -1,6 +1,7 @@
 #include "copy/staging.h"
 
 #include "base/error.h"
+#include "base/lock.h"
 #include "context/context_guard.h"
 #include "copy/cross_copy.h"
 #include "work/relaxed_capture.h"
@@ -13,7 +14,7 @@ typedef struct lane {
     struct lane *next;
 } lane;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* "staging": both lists */
+static cx_lock lock = CX_LOCK_INIT(STAGING); /* "staging": both lists */
 static cx_staging *stagings;
 static lane *lanes;
 
@@ -26,36 +27,36 @@ static bool is_of(const cx_staging *staging, const cx_context *context)
 
 static cx_staging *take_of_stream(const cx_context *context, const ctxrt_stream *stream)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     cx_staging *staging = stagings;
     while (staging != NULL &&
            (staging->taken || staging->stream != stream || !is_of(staging, context)))
         staging = staging->next;
     if (staging != NULL)
         staging->taken = true;
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     return staging;
 }
 
 /* Takes the next free one behind `before`, maybe only to check it. */
 static cx_staging *take_next(const cx_context *context, const cx_staging *before)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     cx_staging *staging = before != NULL ? before->next : stagings;
     while (staging != NULL && (staging->taken || !is_of(staging, context)))
         staging = staging->next;
     if (staging != NULL)
         staging->taken = true;
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     return staging;
 }
 
 static void put_back(cx_staging *staging, const ctxrt_stream *stream)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     staging->stream = stream;
     staging->taken = false;
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
 }
 
 static cx_staging *take_idle(const cx_context *context)
@@ -96,10 +97,10 @@ static ctxrt_status make_staging(const cx_context *context, const ctxrt_stream *
         free(staging);
         return status;
     }
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     staging->next = stagings;
     stagings = staging;
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     *out_staging = staging;
     return CTXRT_SUCCESS;
 }
@@ -118,9 +119,9 @@ ctxrt_status cx_staging_take(const cx_stream_target *target, const ctxrt_stream 
         put_back(staging, staging->stream);
         return status;
     }
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     staging->stream = stream;
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     *out_staging = staging;
     return CTXRT_SUCCESS;
 }
@@ -148,14 +149,14 @@ static lane *find_lane(const cx_context *context)
 /* If two threads made one, the first one's is kept. */
 static CUstream keep_lane(lane *made)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     lane *kept = find_lane(made->context);
     if (kept == NULL) {
         made->next = lanes;
         lanes = kept = made;
     }
     CUstream native = kept->native;
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     if (kept != made) {
         (void)made->context->driver->table.stream_destroy(made->native);
         free(made);
@@ -166,10 +167,10 @@ static CUstream keep_lane(lane *made)
 ctxrt_status cx_staging_stream(const cx_context *context, CUstream *out_stream)
 {
     cx_cross_copy_watch_contexts();
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     const lane *found = find_lane(context);
     CUstream native = found != NULL ? found->native : NULL;
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     if (native == NULL) {
         lane *made = malloc(sizeof *made);
         if (made == NULL)
@@ -191,12 +192,12 @@ ctxrt_status cx_staging_stream(const cx_context *context, CUstream *out_stream)
 
 static void unlink_taken(const cx_staging *staging)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     cx_staging **link = &stagings;
     while (*link != staging)
         link = &(*link)->next;
     *link = staging->next;
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
 }
 
 static void destroy_staging(cx_staging *staging, const cx_driver_table *table)
@@ -247,27 +248,27 @@ uint64_t cx_staging_trim(const cx_context *context)
 
 static cx_staging *unlink_staging(const cx_context *context)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     cx_staging **link = &stagings;
     while (*link != NULL && (*link)->context != context)
         link = &(*link)->next;
     cx_staging *found = *link;
     if (found != NULL)
         *link = found->next;
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     return found;
 }
 
 static lane *unlink_lane(const cx_context *context)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     lane **link = &lanes;
     while (*link != NULL && (*link)->context != context)
         link = &(*link)->next;
     lane *found = *link;
     if (found != NULL)
         *link = found->next;
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     return found;
 }
 
