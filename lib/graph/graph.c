@@ -86,23 +86,12 @@ static ctxrt_status no_memory(const cx_context *context)
                     cx_context_text(context));
 }
 
-static bool make_lock(pthread_mutex_t *lock)
-{
-    pthread_mutexattr_t attributes;
-    if (pthread_mutexattr_init(&attributes) != 0)
-        return false;
-    bool made = pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ERRORCHECK) == 0 &&
-                pthread_mutex_init(lock, &attributes) == 0;
-    pthread_mutexattr_destroy(&attributes);
-    return made;
-}
-
 ctxrt_status cx_graph_take(const cx_context *context, cx_graph **out_graph)
 {
     cx_graph *graph = cx_pool_take(&cx_graphs);
     if (graph == NULL)
         return no_memory(context);
-    if (!make_lock(&graph->lock)) {
+    if (!cx_lock_init_once(&graph->lock, CX_RANK_GRAPH)) {
         cx_pool_put_back(&cx_graphs, graph);
         return no_memory(context);
     }
@@ -115,7 +104,7 @@ ctxrt_status cx_graph_take(const cx_context *context, cx_graph **out_graph)
 
 void cx_graph_put_back(cx_graph *graph)
 {
-    pthread_mutex_destroy(&graph->lock);
+    cx_lock_destroy(&graph->lock);
     cx_pool_put_back(&cx_graphs, graph);
 }
 

@@ -5,6 +5,7 @@
 #define CX_GRAPH_GRAPH_H
 
 #include "base/count.h"
+#include "base/lock.h"
 #include "graph/order.h"
 #include "graph/sequence.h"
 #include <ctxrt/graph.h>
@@ -13,8 +14,7 @@
 typedef struct cx_graph {
     cx_count count;
     cx_sequence *sequence;
-    pthread_mutex_t
-        lock; /* "graph": held while the graph is launched; knows the thread that has it */
+    cx_lock lock; /* "graph": held while the graph is launched; knows the thread that has it */
     CUgraphExec *execs; /* one for each piece, NULL where nothing was captured; lock held. NULL: not
                            instantiated yet */
     cx_launch_order order; /* lock held */

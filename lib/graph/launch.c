@@ -332,9 +332,9 @@ ctxrt_status ctxrt_graph_launch(ctxrt_graph *handle, ctxrt_stream *stream)
     if (status != CTXRT_SUCCESS)
         return status;
     int cancel = cx_cancel_hold();
-    if (pthread_mutex_lock(&graph->lock) == 0) {
+    if (cx_lock_enter_once(&graph->lock)) {
         status = launch_graph(graph, stream);
-        pthread_mutex_unlock(&graph->lock);
+        cx_lock_leave(&graph->lock);
     } else {
         status = cx_error(CTXRT_ERROR_NOT_PERMITTED,
                           "the graph is being launched further up on the calling thread");

@@ -1,5 +1,6 @@
 /* The operator registry: the implementation of an operator type on a device type. */
 #include "base/error.h"
+#include "base/lock.h"
 #include "device/runtime.h"
 #include "graph/operator.h"
 #include <ctxrt/device.h>
@@ -16,7 +17,7 @@ typedef struct registered {
 #define BUCKETS 64
 
 /* Lock "operators": for registering; finding takes no lock. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static cx_lock lock = CX_LOCK_INIT(OPERATORS);
 static registered *_Atomic table[CTXRT_DEVICE_TYPE_COUNT][BUCKETS];
 
 static registered *_Atomic *bucket_of(ctxrt_device_type device_type, const char *type)
@@ -92,9 +93,9 @@ ctxrt_status ctxrt_operator_register(ctxrt_device_type device_type, const char *
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to register an operator");
     strcpy(added->type, operator_type);
     added->implementation = *implementation;
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     bool is_new = add_registered(device_type, added);
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     if (is_new)
         return CTXRT_SUCCESS;
     free(added);

@@ -26,9 +26,9 @@ static ctxrt_status lock_plan(ctxrt_plan *handle, cx_plan **out_plan)
     if (plan == NULL)
         return no_such_plan(handle);
     int cancel = cx_cancel_hold();
-    pthread_mutex_lock(&plan->lock);
+    cx_lock_enter(&plan->lock);
     if (!cx_pool_is(plan, handle)) {
-        pthread_mutex_unlock(&plan->lock);
+        cx_lock_leave(&plan->lock);
         cx_cancel_restore(cancel);
         return no_such_plan(handle);
     }
@@ -40,7 +40,7 @@ static ctxrt_status lock_plan(ctxrt_plan *handle, cx_plan **out_plan)
 static ctxrt_status unlock_plan(cx_plan *plan, ctxrt_status status)
 {
     int cancel = plan->cancel;
-    pthread_mutex_unlock(&plan->lock);
+    cx_lock_leave(&plan->lock);
     cx_cancel_restore(cancel);
     return status;
 }
@@ -68,10 +68,7 @@ static cx_plan *take_plan(void)
     cx_plan *plan = cx_pool_take(&cx_plans);
     if (plan == NULL || plan->has_lock)
         return plan;
-    if (pthread_mutex_init(&plan->lock, NULL) != 0) {
-        cx_pool_put_back(&cx_plans, plan);
-        return NULL;
-    }
+    cx_lock_init(&plan->lock, CX_RANK_PLAN);
     plan->has_lock = true;
     return plan;
 }

@@ -4,6 +4,7 @@
 #ifndef CX_GRAPH_PLAN_H
 #define CX_GRAPH_PLAN_H
 
+#include "base/lock.h"
 #include "base/pool.h"
 #include "device/runtime.h"
 #include "graph/extent.h"
@@ -21,7 +22,7 @@ typedef struct cx_tensor {
 
 typedef struct cx_plan {
     bool has_lock;
-    pthread_mutex_t lock; /* "plan": everything below; held while the memory is allocated */
+    cx_lock lock;         /* "plan": everything below; held while the memory is allocated */
     int cancel;           /* of the thread that has the lock */
     size_t alignment;
     bool optimised;

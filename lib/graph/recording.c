@@ -2,6 +2,7 @@
 
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "context/observer.h"
 #include "graph/ready.h"
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 
 /* Lock "recordings": recordings left by ended threads; after "threads", before "private pool". */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static cx_lock lock = CX_LOCK_INIT(RECORDINGS);
 static cx_recording *_Atomic left_over;
 
 static _Atomic uint64_t last_token;
@@ -49,10 +50,10 @@ static void leave_thread(cx_thread *thread)
     for (cx_recording *recording = thread->recordings; recording != NULL; recording = next) {
         next = recording->next;
         cx_private_pool_close(&recording->use);
-        pthread_mutex_lock(&lock);
+        cx_lock_enter(&lock);
         recording->next = atomic_load(&left_over);
         atomic_store(&left_over, recording);
-        pthread_mutex_unlock(&lock);
+        cx_lock_leave(&lock);
     }
     thread->recordings = NULL;
 }
@@ -82,11 +83,11 @@ static cx_recording *take_left_over(void)
 {
     if (atomic_load_explicit(&left_over, memory_order_relaxed) == NULL)
         return NULL;
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     cx_recording *recording = atomic_load(&left_over);
     if (recording != NULL)
         atomic_store(&left_over, recording->next);
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     return recording;
 }
 
