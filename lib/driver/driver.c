@@ -1,6 +1,7 @@
 #include "driver/driver.h"
 
-#include <pthread.h>
+#include "base/lock.h"
+
 #include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -48,7 +49,7 @@ const char *cx_driver_result_text(const cx_driver *driver, cxu_result result)
 
 /* Lock "first error"; innermost. Guards the first call that met a sticky error, for drivers that do
  * not explain their errors. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static cx_lock lock = CX_LOCK_INIT(FIRST_ERROR);
 static struct {
     const char *symbol; /* NULL: none */
     cxu_result result;
@@ -57,14 +58,14 @@ static struct {
 
 void cx_driver_forget_errors(void)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     first.symbol = NULL;
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
 }
 
 static void describe_first(const char *symbol, cxu_result result, char *text, size_t size)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     if (first.symbol == NULL) {
         first.symbol = symbol;
         first.result = result;
@@ -77,7 +78,7 @@ static void describe_first(const char *symbol, cxu_result result, char *text, si
         snprintf(text, size, "after %s failed with error %d in thread %d", first.symbol,
                  (int)first.result, first.thread);
     }
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
 }
 
 void cx_driver_explain(const cx_driver *driver, cxu_result result, char *text, size_t size)

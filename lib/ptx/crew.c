@@ -25,7 +25,7 @@ void cx_ptx_crew_begin(cx_ptx_crew *crew, const cx_ptx_grid *grid, uint64_t tota
     crew->cores = cores;
     crew->look_ns = cores > 1 ? cx_clock_ns() + PATIENCE_NS : 0;
     crew->outcome = CX_PTX_DONE;
-    pthread_mutex_init(&crew->lock, NULL);
+    cx_lock_init(&crew->lock, CX_RANK_CREW);
     for (unsigned i = 0; i + 1 < cores; i++)
         crew->helpers[i] = (cx_ptx_helper){.crew = crew, .rank = i + 1, .joined = true};
     atomic_fetch_add(&launches, 1);
@@ -37,7 +37,7 @@ void cx_ptx_crew_end(cx_ptx_crew *crew)
         if (!crew->helpers[i].joined)
             pthread_join(crew->helpers[i].thread, NULL);
     atomic_fetch_sub(&launches, 1);
-    pthread_mutex_destroy(&crew->lock);
+    cx_lock_destroy(&crew->lock);
 }
 
 bool cx_ptx_crew_take(cx_ptx_crew *crew, uint64_t *out_cluster)
@@ -94,12 +94,12 @@ bool cx_ptx_crew_is_too_large(const cx_ptx_crew *crew, unsigned rank)
 void cx_ptx_crew_fail(cx_ptx_crew *crew, uint64_t cluster, cx_ptx_outcome outcome,
                       const cx_ptx_fault *fault)
 {
-    pthread_mutex_lock(&crew->lock);
+    cx_lock_enter(&crew->lock);
     if (crew->outcome == CX_PTX_DONE || cluster < crew->failed_cluster) {
         crew->outcome = outcome;
         crew->failed_cluster = cluster;
         crew->fault = *fault;
     }
-    pthread_mutex_unlock(&crew->lock);
+    cx_lock_leave(&crew->lock);
     atomic_store(&crew->failed, true);
 }

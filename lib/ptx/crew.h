@@ -5,6 +5,7 @@
 #ifndef CX_PTX_CREW_H
 #define CX_PTX_CREW_H
 
+#include "base/lock.h"
 #include "ptx/grid.h"
 
 #include <pthread.h>
@@ -26,7 +27,7 @@ typedef struct cx_ptx_crew {
     _Atomic uint64_t next; /* the next cluster that nobody has taken */
     atomic_bool failed;    /* nobody takes one any more */
 
-    pthread_mutex_t lock;   /* of what follows; held with no other lock */
+    cx_lock lock;           /* of what follows; held with no other lock */
     cx_ptx_outcome outcome; /* of the failed cluster with the lowest number */
     uint64_t failed_cluster;
     cx_ptx_fault fault;
