@@ -450,7 +450,7 @@ void cx_emu_allocation_free_and_wait(cx_emu_allocation *allocation)
     if (range != NULL && range->bytes >= FREED_UNLOCKED_BYTES && !cx_emu_range_is_kept(range)) {
         pthread_mutex_unlock(&cx_emu_lock);
         cx_emu_range_discard(range);
-        pthread_mutex_lock(&cx_emu_lock);
+        cx_lock_enter(&cx_emu_lock);
     }
     dispose_detached(allocation);
 }

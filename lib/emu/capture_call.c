@@ -35,11 +35,11 @@ cxu_result cx_emu_call_stream_begin_capture(CUstream handle, cxu_stream_capture_
         return result;
     if ((unsigned int)mode > CXU_STREAM_CAPTURE_MODE_RELAXED)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = find_idle(handle, &stream);
     if (result == CXU_SUCCESS)
         result = cx_emu_capture_begin(stream, mode, NULL, NULL);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -81,11 +81,11 @@ cxu_result cx_emu_call_stream_begin_capture_to_graph(CUstream handle, CUgraph gr
         return result;
     if ((unsigned int)mode > CXU_STREAM_CAPTURE_MODE_RELAXED || !cx_emu_edges_plain(edges, count))
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = find_idle(handle, &stream);
     if (result == CXU_SUCCESS)
         result = begin_to_graph(stream, graph, dependencies, count, mode);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -98,7 +98,7 @@ cxu_result cx_emu_call_stream_end_capture(CUstream handle, CUgraph *out_graph)
 
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_stream_find(handle, &stream);
     if (result == CXU_SUCCESS && !stream->branch) {
         result = cx_emu_capture_check(stream);
@@ -110,7 +110,7 @@ cxu_result cx_emu_call_stream_end_capture(CUstream handle, CUgraph *out_graph)
         result = cx_emu_capture_end(stream, &graph);
         *out_graph = graph ? cx_emu_graph_handle(graph) : NULL;
     }
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -151,11 +151,11 @@ cxu_result cx_emu_call_stream_is_capturing(CUstream handle, cxu_stream_capture_s
         return result;
     if (!out_status)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = find_to_query(handle, &stream);
     if (result == CXU_SUCCESS)
         *out_status = status_of(stream);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -220,11 +220,11 @@ static cxu_result get_info(CUstream handle, const answers *out)
         return result;
     if (!out->status || (out->edges && !out->dependencies))
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = find_to_query(handle, &stream);
     if (result == CXU_SUCCESS)
         result = answer_query(stream, out);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -291,14 +291,14 @@ cxu_result cx_emu_call_stream_update_capture_dependencies(CUstream handle,
         return result;
     if (flags > CXU_STREAM_SET_CAPTURE_DEPENDENCIES || !cx_emu_edges_plain(edges, count))
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = find_stream(handle, &stream);
     if (result == CXU_SUCCESS && !stream->branch)
         result = CXU_ILLEGAL_STATE;
     if (result == CXU_SUCCESS)
         result = update_frontier(stream->branch, dependencies, count,
                                  flags == CXU_STREAM_SET_CAPTURE_DEPENDENCIES);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 

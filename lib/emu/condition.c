@@ -67,7 +67,7 @@ cxu_result cx_emu_call_graph_conditional_handle_create(uint64_t *out_handle, CUg
         return result;
     if (!out_handle || flags > CXU_GRAPH_COND_ASSIGN_DEFAULT)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_graph_find(graph_handle, &graph);
     if (result == CXU_SUCCESS)
         result = cx_emu_context_find(context_handle, &context);
@@ -78,7 +78,7 @@ cxu_result cx_emu_call_graph_conditional_handle_create(uint64_t *out_handle, CUg
         else
             result = CXU_OUT_OF_MEMORY;
     }
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -342,9 +342,9 @@ static void run_graph(const cx_emu_graph *graph, const cx_emu_condition_run *run
 /* A body without work would keep the lock. */
 static void let_others_in(void)
 {
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     sched_yield();
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
 }
 
 static void run_condition_locked(const cx_emu_condition_run *run)
@@ -376,11 +376,11 @@ static void run_condition(void *argument)
 {
     const cx_emu_condition_run *run = argument;
 
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     run_condition_locked(run);
     if (cx_emu_patience_is_over(&run->context->patience))
         cx_emu_context_abandon(run->context);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
 }
 
 static cxu_result check_operations(const cx_emu_graph *graph)

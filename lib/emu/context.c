@@ -66,9 +66,9 @@ cxu_result cx_emu_context_current(cx_emu_context **out_context)
 cxu_result cx_emu_context_check_current(void)
 {
     cx_emu_context *context;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     cxu_result result = cx_emu_context_current(&context);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -158,7 +158,7 @@ void cx_emu_context_wait_closed(cx_emu_context *context)
 {
     int cancel = cx_cancel_hold();
     while (context->closing)
-        pthread_cond_wait(&closed, &cx_emu_lock);
+        cx_lock_wait(&cx_emu_lock, &closed);
     cx_cancel_restore(cancel);
 }
 

@@ -35,11 +35,11 @@ static cxu_result create_context(CUcontext *out_context, unsigned int flags, CUd
         return CXU_INVALID_DEVICE;
 
     cx_emu_entry entry;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     cxu_result result = cx_emu_device_error(device);
     if (result == CXU_SUCCESS)
         result = create_locked(device, flags, &entry);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     if (result != CXU_SUCCESS)
         return result;
     cx_emu_stack_push(entry);
@@ -108,11 +108,11 @@ cxu_result cx_emu_call_ctx_destroy(CUcontext handle)
     if (result != CXU_SUCCESS)
         return result;
     cx_emu_context *context;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = find_ordinary(handle, &context);
     if (result == CXU_SUCCESS)
         destroy_context(context);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -124,13 +124,13 @@ cxu_result cx_emu_call_ctx_attach(CUcontext *out_context, unsigned int flags)
     if (out_context == NULL || flags != 0)
         return CXU_INVALID_VALUE;
     cx_emu_context *context;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_context_current(&context);
     if (result == CXU_SUCCESS && context->primary)
         result = CXU_INVALID_CONTEXT;
     if (result == CXU_SUCCESS)
         context->attach_count++;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     if (result == CXU_SUCCESS)
         *out_context = cx_emu_context_handle(context);
     return result;
@@ -154,9 +154,9 @@ cxu_result cx_emu_call_ctx_detach(CUcontext context)
     cxu_result result = cx_emu_enter();
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = detach_context(context);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -204,11 +204,11 @@ cxu_result cx_emu_call_ctx_get_flags(unsigned int *out_flags)
     if (out_flags == NULL)
         return CXU_INVALID_VALUE;
     cx_emu_context *context;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_context_current(&context);
     if (result == CXU_SUCCESS)
         *out_flags = context->flags;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -220,12 +220,12 @@ cxu_result cx_emu_call_ctx_set_flags(unsigned int flags)
     if (!cx_emu_context_flags_valid(flags))
         return CXU_INVALID_VALUE;
     cx_emu_context *context;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_context_current(&context);
     if (result == CXU_SUCCESS)
         context->flags = (flags & ~(unsigned int)CXU_CTX_MAP_HOST) |
                          (context->flags & CXU_CTX_MAP_HOST);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -237,13 +237,13 @@ cxu_result cx_emu_call_ctx_get_id(CUcontext handle, unsigned long long *out_id)
     if (out_id == NULL)
         return CXU_INVALID_VALUE;
     cx_emu_context *context;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_context_identify(handle, &context);
     if (result == CXU_SUCCESS) {
         const cx_emu_green *green = cx_emu_green_of(handle);
         *out_id = cx_emu_context_id(green != NULL ? green->context : context);
     }
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -255,9 +255,9 @@ cxu_result cx_emu_call_ctx_get_api_version(CUcontext handle, unsigned int *out_v
     if (out_version == NULL)
         return CXU_INVALID_VALUE;
     cx_emu_context *context;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_context_identify(handle, &context);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     if (result == CXU_SUCCESS)
         *out_version = API_VERSION;
     return result;
@@ -286,9 +286,9 @@ cxu_result cx_emu_call_ctx_synchronize_v2(CUcontext context)
     cxu_result result = cx_emu_enter();
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = synchronize_context(context);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -326,11 +326,11 @@ cxu_result cx_emu_call_ctx_get_exec_affinity(cxu_exec_affinity *out_affinity,
         return CXU_UNSUPPORTED_EXEC_AFFINITY;
     cx_emu_context *context;
     int count = 0;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_context_current(&context);
     if (result == CXU_SUCCESS)
         cx_emu_attribute(context->device, CXU_ATTRIBUTE_MULTIPROCESSOR_COUNT, &count);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     if (result == CXU_SUCCESS)
         *out_affinity = (cxu_exec_affinity){.type = CXU_EXEC_AFFINITY_TYPE_SM_COUNT,
                                             .value.multiprocessors.count = (unsigned int)count};

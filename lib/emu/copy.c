@@ -209,7 +209,7 @@ static cxu_result submit_staged(CUstream handle, cx_emu_stream *stream, cx_emu_t
     staged = malloc(shape->width_bytes * shape->height * shape->depth);
     if (staged)
         stage_source(shape, staged);
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_stream_find(handle, &stream);
     if (result == CXU_SUCCESS)
         result = submit_transfer(stream, shape, to, from, !staged);
@@ -422,9 +422,9 @@ cxu_result cx_emu_copy_submit(const cx_emu_copy *copy, CUstream stream, cx_emu_c
 
     if (mode == CX_EMU_COPY_SYNC)
         cx_emu_output_show();
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = submit_locked(copy, stream, mode);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -501,7 +501,7 @@ cxu_result cx_emu_copy_devices(CUcontext to, CUcontext from, const cx_emu_device
     cx_emu_context *context;
     cxu_result result;
 
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_context_find(to, &context);
     if (result == CXU_SUCCESS) {
         *out_to = context->device;
@@ -509,7 +509,7 @@ cxu_result cx_emu_copy_devices(CUcontext to, CUcontext from, const cx_emu_device
     }
     if (result == CXU_SUCCESS)
         *out_from = context->device;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 

@@ -116,7 +116,7 @@ static cxu_result check_stream(CUstream handle)
     cx_emu_stream *stream;
     cxu_result result;
 
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_stream_find(handle, &stream);
     if (result == CXU_SUCCESS && cx_emu_stream_is_default(stream))
         result = CXU_INVALID_VALUE;
@@ -124,7 +124,7 @@ static cxu_result check_stream(CUstream handle)
         result = cx_emu_capture_check(stream);
     if (result == CXU_SUCCESS && stream->branch)
         result = CXU_STREAM_CAPTURE_UNSUPPORTED;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -146,9 +146,9 @@ static cxu_result run_batch(CUstream stream, batch *all)
     cxu_result result = CXU_OUT_OF_MEMORY;
 
     if (open_pieces(&made, all->count)) {
-        pthread_mutex_lock(&cx_emu_lock);
+        cx_lock_enter(&cx_emu_lock);
         result = submit_batch(stream, all, &made);
-        pthread_mutex_unlock(&cx_emu_lock);
+        cx_lock_leave(&cx_emu_lock);
     }
     free_pieces(&made);
     return result;

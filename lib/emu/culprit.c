@@ -190,13 +190,13 @@ static void say_memory(cx_text *to, const cx_emu_run *run, const cx_ptx_fault *f
         say_distance(to, fault, 0, fault->space_bytes, "memory");
         return;
     }
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     nearest = cx_emu_allocation_nearest(fault->address);
     if (nearest && is_inside(fault->address, nearest->address, nearest->bytes))
         say_inside(to, run, fault, nearest);
     else
         say_outside(to, run, fault, nearest);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
 }
 
 void cx_emu_culprit_describe(const cx_emu_run *run, cx_ptx_outcome outcome,

@@ -1,4 +1,5 @@
 #include "emu/error_log.h"
+#include "base/lock.h"
 #include "emu/state.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@ typedef struct callback {
     struct callback *next;
 } callback;
 
-static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
+static cx_lock log_lock = CX_LOCK_INIT(EMU_ERROR_LOG);
 static char entries[ENTRIES][ENTRY_BYTES];
 static cxu_log_iterator count; /* of all entries so far */
 static callback *callbacks;
@@ -40,14 +41,14 @@ void cx_emu_error_log(cxu_log_level level, const char *format, ...)
     char *entry;
     int length;
 
-    pthread_mutex_lock(&log_lock);
+    cx_lock_enter(&log_lock);
     entry = entry_at(count++);
     length = snprintf(entry, ENTRY_BYTES, level == CXU_LOG_LEVEL_ERROR ? "error: " : "warning: ");
     va_start(arguments, format);
     vsnprintf(entry + length, ENTRY_BYTES - (size_t)length, format, arguments);
     va_end(arguments);
     tell_callbacks(level, entry);
-    pthread_mutex_unlock(&log_lock);
+    cx_lock_leave(&log_lock);
 }
 
 /* ---- callbacks ---- */
@@ -65,10 +66,10 @@ cxu_result cx_emu_call_logs_register_callback(cxu_logs_callback call, void *user
     own = malloc(sizeof *own);
     if (!own)
         return CXU_OUT_OF_MEMORY;
-    pthread_mutex_lock(&log_lock);
+    cx_lock_enter(&log_lock);
     *own = (callback){call, user_data, callbacks};
     callbacks = own;
-    pthread_mutex_unlock(&log_lock);
+    cx_lock_leave(&log_lock);
     *out_handle = (CUlogsCallbackHandle)(void *)own;
     return CXU_SUCCESS;
 }
@@ -80,13 +81,13 @@ cxu_result cx_emu_call_logs_unregister_callback(CUlogsCallbackHandle handle)
 
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&log_lock);
+    cx_lock_enter(&log_lock);
     for (link = &callbacks; *link && (void *)*link != (void *)handle;)
         link = &(*link)->next;
     own = *link;
     if (own)
         *link = own->next;
-    pthread_mutex_unlock(&log_lock);
+    cx_lock_leave(&log_lock);
     free(own);
     return own ? CXU_SUCCESS : CXU_INVALID_VALUE;
 }
@@ -101,9 +102,9 @@ cxu_result cx_emu_call_logs_current(cxu_log_iterator *out_iterator, unsigned int
         return result;
     if (!out_iterator || flags != 0)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&log_lock);
+    cx_lock_enter(&log_lock);
     *out_iterator = count;
-    pthread_mutex_unlock(&log_lock);
+    cx_lock_leave(&log_lock);
     return CXU_SUCCESS;
 }
 
@@ -126,12 +127,12 @@ cxu_result cx_emu_call_logs_dump_to_file(cxu_log_iterator *iterator, const char 
     file = path && flags == 0 ? fopen(path, "a") : NULL;
     if (!file)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&log_lock);
+    cx_lock_enter(&log_lock);
     for (cxu_log_iterator i = oldest_from(iterator); i < count; i++)
         written = fprintf(file, "%s\n", entry_at(i)) > 0 && written;
     if (iterator)
         *iterator = count;
-    pthread_mutex_unlock(&log_lock);
+    cx_lock_leave(&log_lock);
     return fclose(file) == 0 && written ? CXU_SUCCESS : CXU_UNKNOWN;
 }
 
@@ -156,13 +157,13 @@ cxu_result cx_emu_call_logs_dump_to_memory(cxu_log_iterator *iterator, char *buf
         return result;
     if (!buffer || !size || *size == 0 || flags != 0)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&log_lock);
+    cx_lock_enter(&log_lock);
     for (cxu_log_iterator i = first_fitting(oldest_from(iterator), *size); i < count; i++)
         length += (size_t)sprintf(buffer + length, "%s\n", entry_at(i));
     buffer[length] = '\0';
     if (iterator)
         *iterator = count;
-    pthread_mutex_unlock(&log_lock);
+    cx_lock_leave(&log_lock);
     *size = length;
     return CXU_SUCCESS;
 }

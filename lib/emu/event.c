@@ -98,7 +98,7 @@ cxu_result cx_emu_call_event_create(CUevent *out_event, unsigned int flags)
         return result;
     if (!out_event || !flags_valid(flags))
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_context_current(&context);
     if (result == CXU_SUCCESS) {
         event = make_event(context, flags);
@@ -107,7 +107,7 @@ cxu_result cx_emu_call_event_create(CUevent *out_event, unsigned int flags)
         else
             result = CXU_OUT_OF_MEMORY;
     }
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -118,11 +118,11 @@ cxu_result cx_emu_call_event_destroy(CUevent handle)
 
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_event_find(handle, &event);
     if (result == CXU_SUCCESS)
         remove_event(event);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -240,7 +240,7 @@ cxu_result cx_emu_call_event_record_with_flags(CUevent event_handle, CUstream st
         return result;
     if (flags > CXU_EVENT_RECORD_EXTERNAL)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_event_find(event_handle, &event);
     if (result == CXU_SUCCESS)
         result = cx_emu_stream_find(stream_handle, &stream);
@@ -250,7 +250,7 @@ cxu_result cx_emu_call_event_record_with_flags(CUevent event_handle, CUstream st
         result = cx_emu_capture_check(stream);
     if (result == CXU_SUCCESS)
         result = record_or_capture(event, stream, flags);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -287,7 +287,7 @@ cxu_result cx_emu_call_ctx_record_event(CUcontext context_handle, CUevent event_
 
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_context_find(context_handle, &context);
     if (result == CXU_SUCCESS && cx_emu_green_of(context_handle)) {
         result = cx_emu_event_record_green(event_handle, cx_emu_green_of(context_handle));
@@ -302,7 +302,7 @@ cxu_result cx_emu_call_ctx_record_event(CUcontext context_handle, CUevent event_
     if (result == CXU_SUCCESS)
         result = record_behind(event, NULL, context);
 unlock:
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -355,7 +355,7 @@ cxu_result cx_emu_call_stream_wait_event(CUstream stream_handle, CUevent event_h
         return result;
     if (flags > CXU_EVENT_WAIT_EXTERNAL)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_stream_find(stream_handle, &stream);
     if (result == CXU_SUCCESS)
         result = cx_emu_event_find(event_handle, &event);
@@ -363,7 +363,7 @@ cxu_result cx_emu_call_stream_wait_event(CUstream stream_handle, CUevent event_h
         result = cx_emu_capture_check(stream);
     if (result == CXU_SUCCESS)
         result = wait_or_capture(stream, event, flags);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -417,7 +417,7 @@ cxu_result cx_emu_call_ctx_wait_event(CUcontext context_handle, CUevent event_ha
 
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_context_find(context_handle, &context);
     if (result == CXU_SUCCESS && cx_emu_green_of(context_handle)) {
         result = cx_emu_event_wait_green(event_handle, cx_emu_green_of(context_handle));
@@ -430,7 +430,7 @@ cxu_result cx_emu_call_ctx_wait_event(CUcontext context_handle, CUevent event_ha
     if (result == CXU_SUCCESS)
         result = put_barrier(context->legacy, event);
 unlock:
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -488,11 +488,11 @@ cxu_result cx_emu_call_event_query(CUevent handle)
 
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = find_answering(handle, &event);
     if (result == CXU_SUCCESS && !poll_event(event))
         result = CXU_NOT_READY;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -503,11 +503,11 @@ cxu_result cx_emu_call_event_synchronize(CUevent handle)
 
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = find_answering(handle, &event);
     if (result == CXU_SUCCESS)
         result = wait_for_event(event);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -557,13 +557,13 @@ cxu_result cx_emu_call_event_elapsed_time_v2(float *out_ms, CUevent start_handle
         return result;
     if (!out_ms)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_event_find(start_handle, &start);
     if (result == CXU_SUCCESS)
         result = cx_emu_event_find(end_handle, &end);
     if (result == CXU_SUCCESS)
         result = elapsed_between(start, end, out_ms);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 

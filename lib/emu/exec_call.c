@@ -71,9 +71,9 @@ cxu_result cx_emu_call_graph_instantiate_with_flags(CUgraphExec *out_exec, CUgra
     result = check_flags(flags, INSTANTIATE_FLAGS & ~CXU_GRAPH_INSTANTIATE_FLAG_UPLOAD);
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = instantiate_graph(out_exec, graph, flags, &offender, &unused);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -108,9 +108,9 @@ cxu_result cx_emu_call_graph_instantiate_with_params(CUgraphExec *out_exec, CUgr
     result = check_flags(params->flags, INSTANTIATE_FLAGS);
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = instantiate_and_upload(out_exec, graph, params, &unused);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     if (result == CXU_SUCCESS)
         params->out_result = CXU_GRAPH_INSTANTIATE_SUCCESS;
     else if (unused)
@@ -152,11 +152,11 @@ cxu_result cx_emu_call_graph_exec_get_flags(CUgraphExec handle, uint64_t *out_fl
         return result;
     if (!out_flags)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_exec_find(handle, &exec);
     if (result == CXU_SUCCESS)
         *out_flags = exec->flags;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -167,11 +167,11 @@ cxu_result cx_emu_call_graph_exec_destroy(CUgraphExec handle)
 
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_exec_find(handle, &exec);
     if (result == CXU_SUCCESS)
         cx_emu_exec_destroy(exec);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -196,12 +196,12 @@ cxu_result cx_emu_call_graph_launch(CUgraphExec exec_handle, CUstream stream_han
     if (result != CXU_SUCCESS)
         return result;
     cx_emu_output_show();
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = find_both(exec_handle, stream_handle, &exec, &stream);
     if (result == CXU_SUCCESS)
         result =
             stream->branch ? cx_emu_exec_capture(exec, stream) : cx_emu_exec_launch(exec, stream);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -213,11 +213,11 @@ cxu_result cx_emu_call_graph_upload(CUgraphExec exec_handle, CUstream stream_han
 
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = find_both(exec_handle, stream_handle, &exec, &stream);
     if (result == CXU_SUCCESS && stream->branch)
         result = cx_emu_capture_refuse(stream);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -256,9 +256,9 @@ cxu_result cx_emu_call_graph_exec_update(CUgraphExec exec, CUgraph graph,
         return result;
     if (!out_info)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = update_exec(exec, graph, &info);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     *out_info = info;
     return result;
 }

@@ -54,9 +54,9 @@ static cxu_result set_exec_node(CUgraphExec exec, CUgraphNode node,
 
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_exec_change(exec, node, operation);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -67,11 +67,11 @@ static cxu_result set_in(CUcontext context, CUgraphExec exec, CUgraphNode node,
 
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_operation_set_context(operation, context);
     if (result == CXU_SUCCESS)
         result = cx_emu_exec_change(exec, node, operation);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -153,9 +153,9 @@ cxu_result cx_emu_call_graph_exec_child_graph_node_set_params(CUgraphExec exec, 
 
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_exec_change_child(exec, node, child);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -185,13 +185,13 @@ cxu_result cx_emu_call_graph_node_set_enabled(CUgraphExec exec, CUgraphNode hand
 
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = find_switchable(exec, handle, &node);
     if (result == CXU_SUCCESS) {
         node->disabled = enabled == 0;
         cx_emu_changes++;
     }
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -205,10 +205,10 @@ cxu_result cx_emu_call_graph_node_get_enabled(CUgraphExec exec, CUgraphNode hand
         return result;
     if (!out_enabled)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = find_switchable(exec, handle, &node);
     if (result == CXU_SUCCESS)
         *out_enabled = !node->disabled;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }

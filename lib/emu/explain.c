@@ -164,11 +164,11 @@ static const failure *find_failure(cxu_result result)
 
 static bool explain_work(cxu_result result, char *text, size_t size)
 {
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     const failure *found = cx_emu_failures ? find_failure(result) : NULL;
     if (found != NULL)
         snprintf(text, size, "earlier work failed with it: %s", found->text);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return found != NULL;
 }
 

@@ -357,21 +357,21 @@ static cx_emu_device *find_gpu(int index)
 /* Before cuInit there is no device yet; a lost device stays lost. */
 static void lose_device(const entry *one)
 {
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     cx_emu_device *device = find_gpu(one->device);
     if (device && atomic_load(&device->lost) == CXU_SUCCESS)
         cx_emu_device_lose(device, one->error);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
 }
 
 static void fail_current(cxu_result error)
 {
     cx_emu_context *context;
 
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     if (cx_emu_context_identify(NULL, &context) == CXU_SUCCESS)
         cx_emu_context_fail(context, error, "CTXRT_EMU_FAULT names the call");
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
 }
 
 static cxu_result apply_plan(plan *of, cx_slot slot)

@@ -155,9 +155,9 @@ static cxu_result paint_shape(fill shape, CUstream stream, cx_emu_copy_mode mode
 
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = submit_locked(&shape, stream, mode);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 

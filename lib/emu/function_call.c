@@ -88,7 +88,7 @@ cxu_result cx_emu_call_func_get_attribute(int *out_value, cxu_func_attribute att
     result = cx_emu_function_find(handle, &function);
     if (result == CXU_SUCCESS)
         result = read_attribute(function, attribute, out_value);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -145,11 +145,11 @@ cxu_result cx_emu_call_func_set_attribute(CUfunction handle, cxu_func_attribute 
 
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_function_find(handle, &function);
     if (result == CXU_SUCCESS)
         result = write_attribute(function, attribute, value);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -198,7 +198,7 @@ cxu_result cx_emu_call_func_get_module(CUmodule *out_module, CUfunction handle)
     result = cx_emu_function_find(handle, &function);
     if (result == CXU_SUCCESS)
         *out_module = cx_emu_module_handle(function->module);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -215,7 +215,7 @@ cxu_result cx_emu_call_func_get_name(const char **out_name, CUfunction handle)
     result = cx_emu_function_find(handle, &function);
     if (result == CXU_SUCCESS)
         *out_name = cx_emu_function_describe(function).name;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -242,7 +242,7 @@ cxu_result cx_emu_call_func_get_param_info(CUfunction handle, size_t index, size
         if (out_bytes)
             *out_bytes = kernel.parameters[index].bytes;
     }
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -259,7 +259,7 @@ cxu_result cx_emu_call_func_get_param_count(CUfunction handle, size_t *out_count
     result = cx_emu_function_find(handle, &function);
     if (result == CXU_SUCCESS)
         *out_count = cx_emu_function_describe(function).parameter_count;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -277,7 +277,7 @@ cxu_result cx_emu_call_kernel_get_attribute(int *out_value, cxu_func_attribute a
         return CXU_INVALID_VALUE;
     if (!found)
         return CXU_INVALID_DEVICE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_kernel_find(handle, &kernel);
     /* All devices are alike: an active primary context stands for all. */
     if (result == CXU_SUCCESS)
@@ -286,7 +286,7 @@ cxu_result cx_emu_call_kernel_get_attribute(int *out_value, cxu_func_attribute a
                      : CXU_CONTEXT_IS_DESTROYED;
     if (result == CXU_SUCCESS)
         result = read_attribute(function, attribute, out_value);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -300,7 +300,7 @@ cxu_result cx_emu_call_kernel_set_attribute(cxu_func_attribute attribute, int va
 
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_kernel_find(handle, &kernel);
     if (result == CXU_SUCCESS && !found)
         result = CXU_INVALID_DEVICE;
@@ -310,6 +310,6 @@ cxu_result cx_emu_call_kernel_set_attribute(cxu_func_attribute attribute, int va
                      : CXU_CONTEXT_IS_DESTROYED;
     if (result == CXU_SUCCESS)
         result = write_attribute(function, attribute, value);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }

@@ -11,13 +11,13 @@ cxu_result cx_emu_call_graph_create(CUgraph *out_graph, unsigned int flags)
         return result;
     if (!out_graph || flags != 0)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     graph = cx_emu_graph_create(true);
     if (graph)
         *out_graph = cx_emu_graph_handle(graph);
     else
         result = CXU_OUT_OF_MEMORY;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -29,13 +29,13 @@ cxu_result cx_emu_call_graph_destroy(CUgraph handle)
 
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_graph_find(handle, &graph);
     if (result == CXU_SUCCESS && (graph->owner || graph->capture))
         result = CXU_INVALID_VALUE;
     if (result == CXU_SUCCESS)
         cx_emu_graph_destroy(graph);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -48,7 +48,7 @@ cxu_result cx_emu_call_graph_clone(CUgraph *out_clone, CUgraph original)
         return result;
     if (!out_clone)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_graph_find(original, &graph);
     if (result == CXU_SUCCESS && !cx_emu_graph_clonable(graph))
         result = cx_emu_not_supported("cuGraphClone", "a graph with memory or conditions");
@@ -60,7 +60,7 @@ cxu_result cx_emu_call_graph_clone(CUgraph *out_clone, CUgraph original)
     else
         result = CXU_OUT_OF_MEMORY;
 unlock:
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -90,9 +90,9 @@ cxu_result cx_emu_call_graph_node_find_in_clone(CUgraphNode *out_node, CUgraphNo
         return result;
     if (!out_node)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = find_in_clone(original, clone, out_node);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -103,7 +103,7 @@ cxu_result cx_emu_call_graph_destroy_node(CUgraphNode handle)
 
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_node_find(handle, &node);
     if (result == CXU_SUCCESS && node->graph->capture)
         result = CXU_INVALID_VALUE;
@@ -111,7 +111,7 @@ cxu_result cx_emu_call_graph_destroy_node(CUgraphNode handle)
         result = cx_emu_not_supported("cuGraphDestroyNode", "a graph with memory");
     if (result == CXU_SUCCESS)
         cx_emu_node_destroy(node);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -209,11 +209,11 @@ static cxu_result change_edges(CUgraph handle, const CUgraphNode *from, const CU
         return result;
     if (count > 0 && (!from || !to || !cx_emu_edges_plain(edges, count)))
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_graph_find(handle, &graph);
     if (result == CXU_SUCCESS)
         result = change(graph, from, to, count);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 

@@ -172,14 +172,14 @@ cxu_result cx_emu_call_graph_debug_dot_print(CUgraph handle, const char *path, u
         return CXU_INVALID_VALUE;
     if (flags & CXU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE)
         flags = DOT_FLAGS_MAX;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_graph_find(handle, &graph);
     if (result == CXU_SUCCESS) {
         text = print_graph(graph, flags, &bytes);
         if (!text)
             result = CXU_OUT_OF_MEMORY;
     }
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     if (result == CXU_SUCCESS && !write_file(path, text, bytes))
         result = CXU_OPERATING_SYSTEM;
     free(text);

@@ -11,11 +11,11 @@ cxu_result cx_emu_call_graph_get_id(CUgraph handle, unsigned int *out_id)
         return result;
     if (!out_id)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_graph_find(handle, &graph);
     if (result == CXU_SUCCESS)
         *out_id = graph->number;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -28,11 +28,11 @@ cxu_result cx_emu_call_graph_exec_get_id(CUgraphExec handle, unsigned int *out_i
         return result;
     if (!out_id)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_exec_find(handle, &exec);
     if (result == CXU_SUCCESS)
         *out_id = exec->number;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -53,12 +53,12 @@ static cxu_result identify_node(CUgraphNode handle, const void *out, identity *o
         return result;
     if (!out)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_node_find(handle, &node);
     if (result == CXU_SUCCESS)
         *out_identity =
             (identity){node->local_id, node->id, cx_emu_graph_handle(node->graph), node->operation};
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -105,7 +105,7 @@ static cxu_result describe_condition(CUgraphNode handle, cxu_conditional_node_pa
     cx_emu_node *node;
     cxu_result result;
 
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_node_find(handle, &node);
     if (result == CXU_SUCCESS && node->operation.type == CXU_GRAPH_NODE_TYPE_CONDITIONAL) {
         condition = node->operation.of.condition;
@@ -115,7 +115,7 @@ static cxu_result describe_condition(CUgraphNode handle, cxu_conditional_node_pa
                                                     .bodies = condition->names,
                                                     .context = context_of(&node->operation)};
     }
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 

@@ -62,13 +62,13 @@ cxu_result cx_emu_call_graph_add_kernel_node(CUgraphNode *out_node, CUgraph grap
         return result;
     if (!out_node || !params)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_graph_kernel_take(params, &operation);
     if (result == CXU_SUCCESS) {
         result = cx_emu_graph_node_add(out_node, graph, dependencies, count, &operation);
         cx_emu_operation_drop(&operation);
     }
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -125,9 +125,9 @@ cxu_result cx_emu_call_graph_kernel_node_get_params(CUgraphNode node,
         return result;
     if (!out_params)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = read_params(node, out_params);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -157,14 +157,14 @@ static cxu_result change_node(CUgraphExec exec, CUgraphNode node,
 
     if (!params)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_graph_kernel_take(params, &operation);
     if (result == CXU_SUCCESS) {
         result = exec ? cx_emu_exec_change(exec, node, &operation)
                       : cx_emu_graph_node_set(node, &operation);
         cx_emu_operation_drop(&operation);
     }
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 

@@ -257,11 +257,11 @@ cxu_result cx_emu_call_device_graph_mem_trim(CUdevice ordinal)
         return result;
     if (!device)
         return CXU_INVALID_DEVICE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     for (cx_emu_block *each = blocks; each; each = each->next)
         if (each->memory->device == device && !each->allocated && each->memory->users == 0)
             each->reserved = false;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return CXU_SUCCESS;
 }
 
@@ -279,7 +279,7 @@ cxu_result cx_emu_call_device_get_graph_mem_attribute(CUdevice ordinal,
         return CXU_INVALID_DEVICE;
     if (!out_value || (unsigned int)attribute > CXU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     now = figures_of(device);
     const uint64_t values[] = {
         [CXU_GRAPH_MEM_ATTR_USED_MEM_CURRENT] = now.used,
@@ -288,7 +288,7 @@ cxu_result cx_emu_call_device_get_graph_mem_attribute(CUdevice ordinal,
         [CXU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH] = highest[ordinal].reserved,
     };
     memcpy(out_value, &values[attribute], sizeof values[attribute]);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return CXU_SUCCESS;
 }
 
@@ -311,11 +311,11 @@ cxu_result cx_emu_call_device_set_graph_mem_attribute(CUdevice ordinal,
     memcpy(&wanted, value, sizeof wanted);
     if (wanted != 0)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     if (attribute == CXU_GRAPH_MEM_ATTR_USED_MEM_HIGH)
         highest[ordinal].used = figures_of(device).used;
     else
         highest[ordinal].reserved = figures_of(device).reserved;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return CXU_SUCCESS;
 }

@@ -54,9 +54,9 @@ cxu_result cx_emu_call_graph_add_mem_alloc_node(CUgraphNode *out_node, CUgraph g
         return result;
     if (!out_node || !params)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_graph_node_add_alloc(out_node, graph, dependencies, count, params);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -70,9 +70,9 @@ cxu_result cx_emu_call_graph_add_mem_free_node(CUgraphNode *out_node, CUgraph gr
         return result;
     if (!out_node)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_graph_node_add_free(out_node, graph, dependencies, count, address);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -86,11 +86,11 @@ cxu_result cx_emu_call_graph_mem_alloc_node_get_params(CUgraphNode handle,
         return result;
     if (!out_params)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_node_find_typed(handle, CXU_GRAPH_NODE_TYPE_MEM_ALLOC, &node);
     if (result == CXU_SUCCESS)
         *out_params = node->operation.of.block->params;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -103,10 +103,10 @@ cxu_result cx_emu_call_graph_mem_free_node_get_params(CUgraphNode handle, CUdevi
         return result;
     if (!out_address)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_node_find_typed(handle, CXU_GRAPH_NODE_TYPE_MEM_FREE, &node);
     if (result == CXU_SUCCESS)
         *out_address = node->operation.of.block->params.address;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }

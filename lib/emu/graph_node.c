@@ -37,9 +37,9 @@ static cxu_result add_node(CUgraphNode *out_node, CUgraph graph, const CUgraphNo
         return result;
     if (!out_node)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_graph_node_add(out_node, graph, dependencies, count, operation);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -53,11 +53,11 @@ static cxu_result add_in(CUcontext context, CUgraphNode *out_node, CUgraph graph
         return result;
     if (!out_node)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_operation_set_context(operation, context);
     if (result == CXU_SUCCESS)
         result = cx_emu_graph_node_add(out_node, graph, dependencies, count, operation);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -208,9 +208,9 @@ cxu_result cx_emu_call_graph_add_child_graph_node(CUgraphNode *out_node, CUgraph
         return result;
     if (!out_node)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_graph_node_add_child(out_node, graph, dependencies, count, child, false);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -226,11 +226,11 @@ static cxu_result get_params(CUgraphNode handle, cxu_graph_node_type type, const
         return result;
     if (!out)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_node_find_typed(handle, type, &node);
     if (result == CXU_SUCCESS)
         *out_operation = node->operation;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -258,9 +258,9 @@ static cxu_result set_params(CUgraphNode handle, const cx_emu_operation *operati
 
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_graph_node_set(handle, operation);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -338,11 +338,11 @@ cxu_result cx_emu_call_graph_child_graph_node_get_graph(CUgraphNode handle, CUgr
         return result;
     if (!out_graph)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_node_find_typed(handle, CXU_GRAPH_NODE_TYPE_GRAPH, &node);
     if (result == CXU_SUCCESS)
         *out_graph = cx_emu_graph_handle(node->operation.of.child);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 

@@ -189,9 +189,9 @@ cxu_result cx_emu_call_graph_add_node(CUgraphNode *out_node, CUgraph graph,
         return result;
     if (!out_node || !cx_emu_edges_plain(edges, count))
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = add_described(out_node, graph, dependencies, count, params);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -221,7 +221,7 @@ static cxu_result set_any(const char *call, CUgraphExec exec, CUgraphNode node,
         return result;
     if (params->type == CXU_GRAPH_NODE_TYPE_GRAPH && !exec)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = read_params(params, &operation);
     if (result == CXU_SUCCESS) {
         result = params->type == CXU_GRAPH_NODE_TYPE_GRAPH
@@ -229,7 +229,7 @@ static cxu_result set_any(const char *call, CUgraphExec exec, CUgraphNode node,
                      : change_any(exec, node, &operation);
         cx_emu_operation_drop(&operation);
     }
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 

@@ -11,11 +11,11 @@ cxu_result cx_emu_call_graph_node_get_type(CUgraphNode handle, cxu_graph_node_ty
         return result;
     if (!out_type)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_node_find(handle, &node);
     if (result == CXU_SUCCESS)
         *out_type = node->operation.type;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -64,13 +64,13 @@ static cxu_result list_graph(CUgraph handle, list *into, size_t *out_count,
     if (!out_count || (into->edges && !into->from))
         return CXU_INVALID_VALUE;
     into->room = into->from ? *out_count : 0;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_graph_find(handle, &graph);
     if (result == CXU_SUCCESS) {
         list_of(graph, into);
         close_list(into, out_count);
     }
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -133,7 +133,7 @@ static cxu_result list_neighbours(CUgraphNode handle, bool before, list *into, s
     if (!out_count || (into->edges && !into->from))
         return CXU_INVALID_VALUE;
     into->room = into->from ? *out_count : 0;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_node_find(handle, &node);
     if (result == CXU_SUCCESS) {
         const cx_emu_nodes *found = before ? &node->before : &node->after;
@@ -142,7 +142,7 @@ static cxu_result list_neighbours(CUgraphNode handle, bool before, list *into, s
             put_edge(into, found->items[i], NULL);
         close_list(into, out_count);
     }
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 

@@ -26,13 +26,13 @@ cxu_result cx_emu_call_green_ctx_create(CUgreenCtx *out_green, CUdevResourceDesc
 
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = check_new(out_green, desc, ordinal, flags, &range);
     if (result == CXU_SUCCESS)
         result = cx_emu_green_create(cx_emu_device_find(ordinal), range, &green);
     if (result == CXU_SUCCESS)
         *out_green = cx_emu_green_handle(green);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -44,11 +44,11 @@ cxu_result cx_emu_call_green_ctx_destroy(CUgreenCtx handle)
 
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_green_exists(handle) ? CXU_SUCCESS : CXU_INVALID_CONTEXT;
     if (result == CXU_SUCCESS)
         cx_emu_green_destroy(green);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -61,11 +61,11 @@ cxu_result cx_emu_call_ctx_from_green_ctx(CUcontext *out_context, CUgreenCtx han
         return result;
     if (!out_context)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_green_find(handle, &green);
     if (result == CXU_SUCCESS)
         *out_context = cx_emu_context_handle(green->context);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -79,13 +79,13 @@ cxu_result cx_emu_call_green_ctx_get_id(CUgreenCtx handle, unsigned long long *o
         return result;
     if (!out_id)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     if (!handle)
         handle = cx_emu_green_handle(cx_emu_green_of(NULL));
     result = cx_emu_green_find(handle, &green);
     if (result == CXU_SUCCESS)
         *out_id = cx_emu_context_id(green->context);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -98,11 +98,11 @@ cxu_result cx_emu_call_green_ctx_record_event(CUgreenCtx handle, CUevent event)
 
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_green_find(handle, &green);
     if (result == CXU_SUCCESS)
         result = cx_emu_event_record_green(event, green);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -113,11 +113,11 @@ cxu_result cx_emu_call_green_ctx_wait_event(CUgreenCtx handle, CUevent event)
 
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_green_find(handle, &green);
     if (result == CXU_SUCCESS)
         result = cx_emu_event_wait_green(event, green);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -132,7 +132,7 @@ cxu_result cx_emu_call_green_ctx_stream_create(CUstream *out_stream, CUgreenCtx 
 
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_green_find(handle, &green);
     if (result == CXU_SUCCESS && (!out_stream || flags != CXU_STREAM_NON_BLOCKING))
         result = CXU_INVALID_VALUE;
@@ -145,7 +145,7 @@ cxu_result cx_emu_call_green_ctx_stream_create(CUstream *out_stream, CUgreenCtx 
             result = CXU_OUT_OF_MEMORY;
         }
     }
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -163,11 +163,11 @@ cxu_result cx_emu_call_stream_get_green_ctx(CUstream handle, CUgreenCtx *out_gre
         return result;
     if (!out_green)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_stream_find(handle, &stream);
     if (result == CXU_SUCCESS)
         *out_green = green_handle_of(stream);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -182,12 +182,12 @@ cxu_result cx_emu_call_stream_get_ctx_v2(CUstream handle, CUcontext *out_context
         return result;
     if (!out_context || !out_green)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_stream_find(handle, &stream);
     if (result == CXU_SUCCESS) {
         *out_context = cx_emu_context_handle(stream->context);
         *out_green = green_handle_of(stream);
     }
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }

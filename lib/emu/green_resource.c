@@ -131,7 +131,7 @@ cxu_result cx_emu_call_ctx_get_dev_resource(CUcontext handle, cxu_dev_resource *
 
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_context_find_or_current(handle, &context);
     if (result == CXU_SUCCESS)
         result = check_type(out_resource, type);
@@ -140,7 +140,7 @@ cxu_result cx_emu_call_ctx_get_dev_resource(CUcontext handle, cxu_dev_resource *
         range = green ? green->range : cx_emu_resource_of_device(context->device);
         *out_resource = cx_emu_resource_make(&range);
     }
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -152,13 +152,13 @@ cxu_result cx_emu_call_green_ctx_get_dev_resource(CUgreenCtx handle, cxu_dev_res
 
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_green_find(handle, &green);
     if (result == CXU_SUCCESS)
         result = check_type(out_resource, type);
     if (result == CXU_SUCCESS)
         *out_resource = cx_emu_resource_make(&green->range);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -227,9 +227,9 @@ cxu_result cx_emu_call_dev_sm_resource_split_by_count(cxu_dev_resource *out_grou
             return CXU_INVALID_VALUE;
         if (*count < groups)
             groups = *count;
-        pthread_mutex_lock(&cx_emu_lock);
+        cx_lock_enter(&cx_emu_lock);
         write_groups(&range, size, groups, out_groups, out_rest);
-        pthread_mutex_unlock(&cx_emu_lock);
+        cx_lock_leave(&cx_emu_lock);
     }
     *count = groups;
     return CXU_SUCCESS;
@@ -283,11 +283,11 @@ cxu_result cx_emu_call_dev_resource_generate_desc(CUdevResourceDesc *out_desc,
     result = join_ranges(resources, count, &all);
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     desc = cx_emu_handle_take(&descs);
     if (desc)
         desc->range = all;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     if (!desc)
         return CXU_OUT_OF_MEMORY;
     *out_desc = (CUdevResourceDesc)(void *)desc;

@@ -119,12 +119,12 @@ static cxu_result advise(CUdeviceptr pointer, size_t bytes, advice given)
         given.what == CXU_MEM_ADVISE_UNSET_READ_MOSTLY ||
         given.what == CXU_MEM_ADVISE_UNSET_PREFERRED_LOCATION)
         given.location = (cxu_mem_location){CXU_MEM_LOCATION_TYPE_HOST, 0};
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = find_range(pointer, bytes, &range);
     if (result == CXU_SUCCESS)
         result = cx_emu_hints_change(&range.allocation->hints, range.allocation->bytes,
                                      range.begin, range.end, change_hint, &given);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -187,9 +187,9 @@ cxu_result cx_emu_call_mem_prefetch_async_v2(CUdeviceptr pointer, size_t bytes,
         return result;
     if (flags != 0)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = prefetch(pointer, bytes, &location, stream);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -226,9 +226,9 @@ cxu_result cx_emu_call_stream_attach_mem_async(CUstream stream, CUdeviceptr poin
     if (flags != CXU_MEM_ATTACH_GLOBAL && flags != CXU_MEM_ATTACH_HOST &&
         flags != CXU_MEM_ATTACH_SINGLE)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = attach(stream, pointer, bytes, flags);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -338,7 +338,7 @@ cxu_result cx_emu_call_mem_range_get_attributes(void **out_values, size_t *sizes
     for (size_t i = 0; i < count; i++)
         if (!fits(attributes[i], sizes[i]) || !out_values[i])
             return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = find_range(pointer, bytes, &range);
     if (result == CXU_SUCCESS) {
         cx_emu_hint hint = common_hint(&range);
@@ -346,7 +346,7 @@ cxu_result cx_emu_call_mem_range_get_attributes(void **out_values, size_t *sizes
         for (size_t i = 0; i < count; i++)
             write_attribute(&hint, attributes[i], out_values[i], sizes[i]);
     }
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 

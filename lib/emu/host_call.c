@@ -28,9 +28,9 @@ static void run_callback(void *argument)
 {
     const callback *host = argument;
 
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     cx_emu_output_flush(host->context);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     host->function(host->stream, CXU_SUCCESS, host->user_data);
 }
 
@@ -97,9 +97,9 @@ cxu_result cx_emu_call_launch_host_func(CUstream stream, CUhostFn function, void
         return result;
     if (!function)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = submit_function(stream, &host);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -132,8 +132,8 @@ cxu_result cx_emu_call_stream_add_callback(CUstream stream, cxu_stream_callback 
         return result;
     if (!function || flags != 0)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = submit_callback(stream, &host);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }

@@ -45,9 +45,9 @@ static cxu_result allocate_pinned(void **out_pointer, size_t bytes, unsigned int
         return result;
     uintptr_t address;
     bool valid = out_pointer != NULL && (flags & ~(unsigned int)HOST_ALLOC_FLAGS) == 0;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = allocate_host(CX_EMU_MEMORY_PINNED, bytes, flags, valid, &address);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     if (result == CXU_SUCCESS)
         *out_pointer = (void *)address;
     return result;
@@ -71,9 +71,9 @@ cxu_result cx_emu_call_mem_alloc_managed(CUdeviceptr *out_pointer, size_t bytes,
     uintptr_t address;
     bool valid =
         out_pointer != NULL && (flags == CXU_MEM_ATTACH_GLOBAL || flags == CXU_MEM_ATTACH_HOST);
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = allocate_host(CX_EMU_MEMORY_MANAGED, bytes, flags, valid, &address);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     if (result == CXU_SUCCESS)
         *out_pointer = address;
     return result;
@@ -100,7 +100,7 @@ static cxu_result free_kind(void *pointer, cx_emu_memory_kind kind, cxu_result u
     cx_emu_allocation *allocation;
     cxu_result result;
 
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = find_kind(pointer, kind, unknown, &allocation);
     if (result == CXU_SUCCESS) {
         cx_emu_work_wait_kernels(NULL);
@@ -108,7 +108,7 @@ static cxu_result free_kind(void *pointer, cx_emu_memory_kind kind, cxu_result u
     }
     if (result == CXU_SUCCESS)
         cx_emu_allocation_free_and_wait(allocation);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -142,9 +142,9 @@ cxu_result cx_emu_call_mem_host_get_device_pointer(CUdeviceptr *out_pointer, voi
     if (result != CXU_SUCCESS)
         return result;
     const cx_emu_allocation *allocation;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = find_host_memory(host, &allocation);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     if (result == CXU_SUCCESS && (out_pointer == NULL || flags != 0))
         result = CXU_INVALID_VALUE;
     if (result == CXU_SUCCESS)
@@ -166,13 +166,13 @@ cxu_result cx_emu_call_mem_host_get_flags(unsigned int *out_flags, void *host)
     if (result != CXU_SUCCESS)
         return result;
     const cx_emu_allocation *allocation;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = find_host_memory(host, &allocation);
     if (result == CXU_SUCCESS && out_flags == NULL)
         result = CXU_INVALID_VALUE;
     if (result == CXU_SUCCESS)
         *out_flags = reported_flags(allocation);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -222,9 +222,9 @@ cxu_result cx_emu_call_mem_host_register(void *host, size_t bytes, unsigned int 
     /* There is no I/O memory here. */
     if ((flags & CXU_MEMHOSTREGISTER_IOMEMORY) != 0)
         return cx_emu_not_supported("cuMemHostRegister", "CU_MEMHOSTREGISTER_IOMEMORY");
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = register_pages((uintptr_t)host, bytes, flags);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 

@@ -42,7 +42,7 @@ cxu_result cx_emu_call_ipc_get_mem_handle(cxu_ipc_mem_handle *out_handle, CUdevi
         return result;
     if (!out_handle)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = find_exportable(pointer, &allocation);
     if (result == CXU_SUCCESS)
         result = describe(allocation, &place);
@@ -120,11 +120,11 @@ cxu_result cx_emu_call_ipc_open_mem_handle(CUdeviceptr *out_pointer, cxu_ipc_mem
     if (!out_pointer || flags != LAZY_ENABLE_PEER_ACCESS)
         return CXU_INVALID_VALUE;
     memcpy(&place, handle.bytes, sizeof place);
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = open_memory(&place, &shared);
     if (result == CXU_SUCCESS)
         *out_pointer = shared->allocation->address;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -164,8 +164,8 @@ cxu_result cx_emu_call_ipc_close_mem_handle(CUdeviceptr pointer)
 
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = close_memory(pointer);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }

@@ -33,9 +33,9 @@ cxu_result cx_emu_call_ipc_get_event_handle(cxu_ipc_event_handle *out_handle, CU
         return result;
     if (!out_handle)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = export_event(event, &place);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     if (result != CXU_SUCCESS)
         return result;
     memcpy(out_handle->bytes, &place, sizeof place);
@@ -95,8 +95,8 @@ cxu_result cx_emu_call_ipc_open_event_handle(CUevent *out_event, cxu_ipc_event_h
     if (!out_event)
         return CXU_INVALID_VALUE;
     memcpy(&place, handle.bytes, sizeof place);
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = open_event(&place, out_event);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }

@@ -15,11 +15,11 @@ cxu_result cx_emu_call_library_get_kernel_count(unsigned int *out_count, CUlibra
         return result;
     if (!out_count)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_library_find(handle, &library);
     if (result == CXU_SUCCESS)
         *out_count = (unsigned int)library->kernel_count;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -33,11 +33,11 @@ cxu_result cx_emu_call_library_enumerate_kernels(CUkernel *out_kernels, unsigned
         return result;
     if (!out_kernels)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_library_find(handle, &library);
     for (size_t i = 0; result == CXU_SUCCESS && i < count && i < library->kernel_count; i++)
         out_kernels[i] = (CUkernel)(void *)library->kernels[i];
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -52,9 +52,9 @@ cxu_result cx_emu_call_library_get_unified_function(void **out_function, CUlibra
         return result;
     if (!out_function || !name)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_library_find(handle, &library);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result == CXU_SUCCESS ? CXU_INVALID_VALUE : result;
 }
 
@@ -69,11 +69,11 @@ cxu_result cx_emu_call_kernel_get_library(CUlibrary *out_library, CUkernel handl
         return result;
     if (!out_library)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_kernel_find(handle, &kernel);
     if (result == CXU_SUCCESS)
         *out_library = kernel->library->name;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -100,11 +100,11 @@ cxu_result cx_emu_call_kernel_get_name(const char **out_name, CUkernel handle)
         return result;
     if (!out_name)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = describe_kernel(handle, &info);
     if (result == CXU_SUCCESS)
         *out_name = info.name;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -118,7 +118,7 @@ cxu_result cx_emu_call_kernel_get_param_info(CUkernel handle, size_t index, size
         return result;
     if (!out_offset)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = describe_kernel(handle, &info);
     if (result == CXU_SUCCESS && index >= info.parameter_count)
         result = CXU_INVALID_VALUE;
@@ -127,7 +127,7 @@ cxu_result cx_emu_call_kernel_get_param_info(CUkernel handle, size_t index, size
         if (out_bytes)
             *out_bytes = info.parameters[index].bytes;
     }
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -140,11 +140,11 @@ cxu_result cx_emu_call_kernel_get_param_count(CUkernel handle, size_t *out_count
         return result;
     if (!out_count || !handle)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = describe_kernel(handle, &info);
     if (result == CXU_SUCCESS)
         *out_count = info.parameter_count;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -159,9 +159,9 @@ cxu_result cx_emu_call_kernel_set_cache_config(CUkernel handle, cxu_func_cache c
         return result;
     if ((unsigned int)config > CXU_FUNC_CACHE_PREFER_EQUAL)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_kernel_find(handle, &kernel);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     if (result == CXU_SUCCESS && !cx_emu_device_find(device))
         result = CXU_INVALID_DEVICE;
     return result;
@@ -193,7 +193,7 @@ cxu_result cx_emu_call_func_load(CUfunction handle)
 
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = find_own_function(handle, &function);
     if (result == CXU_SUCCESS) {
         cx_emu_loading_begin(function);
@@ -201,7 +201,7 @@ cxu_result cx_emu_call_func_load(CUfunction handle)
     }
     if (result == CXU_SUCCESS)
         function->loaded = true;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -214,11 +214,11 @@ cxu_result cx_emu_call_func_is_loaded(cxu_function_loading_state *out_state, CUf
         return result;
     if (!out_state)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = find_own_function(handle, &function);
     if (result == CXU_SUCCESS)
         *out_state = function->loaded ? CXU_FUNCTION_LOADING_STATE_LOADED
                                       : CXU_FUNCTION_LOADING_STATE_UNLOADED;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }

@@ -73,11 +73,11 @@ cxu_result cx_emu_call_graph_kernel_node_get_attribute(CUgraphNode handle,
         return result;
     if (!out_value)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = find_kernel_node(handle, &node);
     if (result == CXU_SUCCESS)
         result = read_attribute(&node->operation.of.kernel, attribute, out_value);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -93,7 +93,7 @@ cxu_result cx_emu_call_graph_kernel_node_set_attribute(CUgraphNode handle,
         return result;
     if (!value)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = find_kernel_node(handle, &node);
     if (result == CXU_SUCCESS) {
         operation = node->operation;
@@ -101,7 +101,7 @@ cxu_result cx_emu_call_graph_kernel_node_set_attribute(CUgraphNode handle,
     }
     if (result == CXU_SUCCESS)
         result = cx_emu_graph_node_set(handle, &operation);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -113,7 +113,7 @@ cxu_result cx_emu_call_graph_kernel_node_copy_attributes(CUgraphNode destination
 
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = find_kernel_node(destination, &to);
     if (result == CXU_SUCCESS)
         result = find_kernel_node(source, &from);
@@ -126,6 +126,6 @@ cxu_result cx_emu_call_graph_kernel_node_copy_attributes(CUgraphNode destination
                sizeof operation.of.kernel.cluster);
         result = cx_emu_graph_node_set(destination, &operation);
     }
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }

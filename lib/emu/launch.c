@@ -213,9 +213,9 @@ static bool find_memory(void *self, uint64_t address, cx_ptx_range *out_range)
 {
     bool found;
 
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     found = find_range(self, address, out_range);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return found;
 }
 
@@ -236,9 +236,9 @@ static void print_text(void *self, const char *text, size_t length, bool failed)
 {
     cx_emu_run *run = self;
 
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     cx_emu_output_add(run->context, text, length, failed);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
 }
 
 static uint64_t take_heap(void *self, uint64_t bytes)
@@ -246,9 +246,9 @@ static uint64_t take_heap(void *self, uint64_t bytes)
     cx_emu_run *run = self;
     uint64_t address;
 
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     address = cx_emu_heap_take(run->context, bytes);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return address;
 }
 
@@ -257,9 +257,9 @@ static bool give_heap(void *self, uint64_t address)
     cx_emu_run *run = self;
     bool given;
 
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     given = cx_emu_heap_give(run->context, address);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return given;
 }
 
@@ -328,9 +328,9 @@ static void abandon(const cx_emu_run *run, const cx_ptx_fault *fault)
 
     cx_emu_culprit_describe(run, CX_PTX_STOPPED, fault, what, sizeof what);
     cx_log(CTXRT_LOG_WARNING, "embedded driver: the end of its context ended a kernel: %s", what);
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     cx_emu_context_abandon(run->context);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
 }
 
 /* GPUs allocate shared memory in units, and a kernel that goes a little beyond its own does not
@@ -388,11 +388,11 @@ static void run_kernel(void *argument)
     cx_emu_culprit_describe(run, outcome, &fault, what, sizeof what);
     cx_log(CTXRT_LOG_INFO, "embedded driver: %s: error %d", what, (int)error);
     cx_emu_error_log(CXU_LOG_LEVEL_ERROR, "%s: error %d", what, (int)error);
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     /* Before any call returns the error: such a call does not wait for work. */
     cx_emu_output_flush(run->context);
     cx_emu_context_fail(run->context, error, what);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
 }
 
 static void retain_run(void *argument)

@@ -72,9 +72,9 @@ static cxu_result launch_function(cx_emu_launch *what, CUfunction function, CUst
     if (!function)
         return CXU_INVALID_HANDLE;
     cx_emu_output_show();
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = launch_locked(what, function, stream, parameters, extra);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -157,9 +157,9 @@ cxu_result cx_emu_call_launch_cooperative_kernel_multi_device(cxu_launch_params 
     if (!launches || count == 0 || count > (unsigned int)cx_emu_device_total() ||
         flags > MULTI_DEVICE_FLAGS)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = check_launches(launches, count);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     for (unsigned int i = 0; result == CXU_SUCCESS && i < count; i++) {
         const cxu_launch_params *each = &launches[i];
 

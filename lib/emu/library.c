@@ -118,9 +118,9 @@ static cxu_result publish_library(CUlibrary *out_library, cx_emu_code *code)
 {
     cxu_result result;
 
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = create_library(out_library, code);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -176,11 +176,11 @@ cxu_result cx_emu_call_library_unload(CUlibrary handle)
 
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_library_find(handle, &library);
     if (result == CXU_SUCCESS)
         destroy_library(library);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -233,11 +233,11 @@ cxu_result cx_emu_call_library_get_kernel(CUkernel *out_kernel, CUlibrary handle
         return result;
     if (!out_kernel || !name)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_library_find(handle, &library);
     if (result == CXU_SUCCESS)
         result = find_kernel(library, name, out_kernel);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -261,11 +261,11 @@ cxu_result cx_emu_call_library_get_module(CUmodule *out_module, CUlibrary handle
         return result;
     if (!out_module)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = current_instance(handle, &module);
     if (result == CXU_SUCCESS)
         *out_module = cx_emu_module_handle(module);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -279,11 +279,11 @@ cxu_result cx_emu_call_library_get_global(CUdeviceptr *out_pointer, size_t *out_
         return result;
     if (!name || (!out_pointer && !out_bytes))
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = current_instance(handle, &module);
     if (result == CXU_SUCCESS)
         result = cx_emu_module_variable(module, name, out_pointer, out_bytes);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -298,13 +298,13 @@ cxu_result cx_emu_call_library_get_managed(CUdeviceptr *out_pointer, size_t *out
         return result;
     if (!name || (!out_pointer && !out_bytes))
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = current_instance(handle, &module);
     if (result == CXU_SUCCESS)
         result = cx_emu_module_manages(module, name)
                      ? cx_emu_module_variable(module, name, out_pointer, out_bytes)
                      : CXU_NOT_FOUND;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -319,7 +319,7 @@ cxu_result cx_emu_call_kernel_get_function(CUfunction *out_function, CUkernel ha
         return result;
     if (!out_function)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_kernel_find(handle, &kernel);
     if (result == CXU_SUCCESS)
         result = cx_emu_context_current(&context);
@@ -327,6 +327,6 @@ cxu_result cx_emu_call_kernel_get_function(CUfunction *out_function, CUkernel ha
         result = cx_emu_kernel_instance(kernel, context, &function);
     if (result == CXU_SUCCESS)
         *out_function = cx_emu_function_handle(function);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }

@@ -79,9 +79,9 @@ cxu_result cx_emu_call_ctx_set_limit(cxu_limit limit, size_t value)
         result = check_limit(limit);
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = set_limit(limit, value);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -97,11 +97,11 @@ cxu_result cx_emu_call_ctx_get_limit(size_t *out_value, cxu_limit limit)
         return result;
 
     cx_emu_context *context;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_context_current(&context);
     if (result == CXU_SUCCESS)
         *out_value = context->limits[limit];
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -113,11 +113,11 @@ cxu_result cx_emu_call_ctx_get_cache_config(cxu_func_cache *out_config)
     if (out_config == NULL)
         return CXU_INVALID_VALUE;
     cx_emu_context *context;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_context_current(&context);
     if (result == CXU_SUCCESS)
         *out_config = context->cache_config;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -129,11 +129,11 @@ cxu_result cx_emu_call_ctx_set_cache_config(cxu_func_cache config)
     if ((unsigned int)config > CXU_FUNC_CACHE_PREFER_EQUAL)
         return CXU_INVALID_VALUE;
     cx_emu_context *context;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_context_current(&context);
     if (result == CXU_SUCCESS)
         context->cache_config = config;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 

@@ -27,10 +27,10 @@ static cxu_result find_linker(CUlinkState state, linker **out_linker)
 
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     if (!cx_emu_handle_live(&linkers, state))
         result = CXU_INVALID_HANDLE;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     *out_linker = (linker *)(void *)state;
     return result;
 }
@@ -56,13 +56,13 @@ static cxu_result create_linker(linker **out_linker)
     cx_emu_context *context;
     cxu_result result;
 
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_context_current(&context);
     if (result == CXU_SUCCESS) {
         *out_linker = cx_emu_handle_take(&linkers);
         result = *out_linker ? CXU_SUCCESS : CXU_OUT_OF_MEMORY;
     }
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -73,9 +73,9 @@ static void destroy_linker(linker *self)
     free(self->sources);
     free((cxu_jit_option *)self->jit.options);
     free(self->image);
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     cx_emu_handle_return(&linkers, self);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
 }
 
 cxu_result cx_emu_call_link_create(unsigned int count, cxu_jit_option *options, void **values,
@@ -146,9 +146,9 @@ static cxu_result check_text(const linker *self, const cx_emu_text *text)
     result = cx_emu_code_compile(text, &self->jit, &code);
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     cx_emu_code_drop(code);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return CXU_SUCCESS;
 }
 
@@ -313,9 +313,9 @@ static cxu_result join_texts(linker *self, char **out_image, size_t *out_length)
         return result;
     }
     cx_emu_code_inform(code, &self->jit);
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     cx_emu_code_drop(code);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return CXU_SUCCESS;
 }
 

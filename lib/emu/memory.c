@@ -31,7 +31,7 @@ cxu_result cx_emu_call_mem_get_info(size_t *out_free, size_t *out_total)
     if (result != CXU_SUCCESS)
         return result;
     cx_emu_context *context;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_context_current(&context);
     if (result == CXU_SUCCESS && (out_free == NULL || out_total == NULL))
         result = CXU_INVALID_VALUE;
@@ -41,7 +41,7 @@ cxu_result cx_emu_call_mem_get_info(size_t *out_free, size_t *out_total)
                     context->device->kept_bytes;
         *out_total = context->device->memory_bytes;
     }
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     /* The host device has no quota: other programs and other code use its memory too. */
     if (host)
         *out_free = cx_emu_machine_free_bytes();
@@ -53,9 +53,9 @@ cxu_result cx_emu_call_mem_alloc(CUdeviceptr *out_pointer, size_t bytes)
     cxu_result result = cx_emu_enter();
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = allocate_here(CX_EMU_MEMORY_DEVICE, bytes, out_pointer);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -88,9 +88,9 @@ cxu_result cx_emu_call_mem_alloc_pitch(CUdeviceptr *out_pointer, size_t *out_pit
     cxu_result result = cx_emu_enter();
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = allocate_pitched(out_pointer, out_pitch, width_bytes, height, element_bytes);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -158,9 +158,9 @@ cxu_result cx_emu_call_mem_free(CUdeviceptr pointer)
     cxu_result result = cx_emu_enter();
     if (result != CXU_SUCCESS || pointer == 0)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = free_memory(pointer);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -178,7 +178,7 @@ cxu_result cx_emu_call_mem_get_address_range(CUdeviceptr *out_base, size_t *out_
     if (result != CXU_SUCCESS)
         return result;
     cx_emu_context *context;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_context_current(&context);
     const cx_emu_allocation *allocation = cx_emu_allocation_find(pointer, 1);
     if (result == CXU_SUCCESS && (allocation == NULL || !is_known(allocation, context)))
@@ -187,7 +187,7 @@ cxu_result cx_emu_call_mem_get_address_range(CUdeviceptr *out_base, size_t *out_
         *out_base = allocation->address;
     if (result == CXU_SUCCESS && out_size != NULL)
         *out_size = allocation->bytes;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -280,7 +280,7 @@ cxu_result cx_emu_call_mem_alloc_async(CUdeviceptr *out_pointer, size_t bytes, C
         return result;
     cx_emu_context *context;
     cx_emu_pool *pool;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = find_context(NULL, stream, &context);
     if (result == CXU_SUCCESS && out_pointer == NULL)
         result = CXU_INVALID_VALUE;
@@ -288,7 +288,7 @@ cxu_result cx_emu_call_mem_alloc_async(CUdeviceptr *out_pointer, size_t bytes, C
         result = cx_emu_pool_current(cx_emu_pool_place_of_device(context->device), &pool);
     if (result == CXU_SUCCESS)
         result = allocate_from(pool, context->device, bytes, stream, out_pointer);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -300,7 +300,7 @@ cxu_result cx_emu_call_mem_alloc_from_pool_async(CUdeviceptr *out_pointer, size_
         return result;
     cx_emu_context *context;
     cx_emu_pool *pool;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = find_context(NULL, stream, &context);
     if (result == CXU_SUCCESS && out_pointer == NULL)
         result = CXU_INVALID_VALUE;
@@ -308,7 +308,7 @@ cxu_result cx_emu_call_mem_alloc_from_pool_async(CUdeviceptr *out_pointer, size_
         result = cx_emu_pool_find(handle, &pool);
     if (result == CXU_SUCCESS)
         result = allocate_from(pool, context->device, bytes, stream, out_pointer);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -342,8 +342,8 @@ cxu_result cx_emu_call_mem_free_async(CUdeviceptr pointer, CUstream stream)
     cxu_result result = cx_emu_enter();
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = free_in_stream(pointer, stream);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }

@@ -13,14 +13,14 @@ static cxu_result load_into_current(CUmodule *out_module, cx_emu_code *code)
     cx_emu_module *module;
     cxu_result result;
 
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_context_current(&context);
     if (result == CXU_SUCCESS)
         result = cx_emu_module_create(context, code, NULL, &module);
     if (result == CXU_SUCCESS)
         *out_module = cx_emu_module_handle(module);
     cx_emu_code_drop(code);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -33,11 +33,11 @@ static cxu_result begin_load(void)
     if (result != CXU_SUCCESS)
         return result;
     cx_emu_output_show();
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_context_current(&context);
     if (result == CXU_SUCCESS)
         result = cx_emu_capture_check_unsafe();
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -106,7 +106,7 @@ cxu_result cx_emu_call_module_unload(CUmodule handle)
         result = cx_emu_capture_check_unsafe();
     if (result == CXU_SUCCESS)
         cx_emu_module_destroy(module);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -135,11 +135,11 @@ cxu_result cx_emu_call_module_get_function(CUfunction *out_function, CUmodule ha
         return result;
     if (!out_function || !name)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_module_find(handle, &module);
     if (result == CXU_SUCCESS)
         result = *name != '\0' ? find_function(module, name, out_function) : CXU_INVALID_VALUE;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -152,11 +152,11 @@ cxu_result cx_emu_call_module_get_function_count(unsigned int *out_count, CUmodu
         return result;
     if (!out_count || !handle)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_module_find(handle, &module);
     if (result == CXU_SUCCESS)
         *out_count = (unsigned int)module->function_count;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -170,11 +170,11 @@ cxu_result cx_emu_call_module_enumerate_functions(CUfunction *out_functions, uns
         return result;
     if (!out_functions || !handle)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_module_find(handle, &module);
     for (size_t i = 0; result == CXU_SUCCESS && i < count && i < module->function_count; i++)
         out_functions[i] = cx_emu_function_handle(module->functions[i]);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -188,11 +188,11 @@ cxu_result cx_emu_call_module_get_global(CUdeviceptr *out_pointer, size_t *out_b
         return result;
     if (!name || (!out_pointer && !out_bytes))
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_module_find(handle, &module);
     if (result == CXU_SUCCESS)
         result = *name != '\0' ? cx_emu_module_variable(module, name, out_pointer, out_bytes)
                                : CXU_INVALID_VALUE;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }

@@ -29,10 +29,10 @@ cxu_result cx_emu_call_device_register_async_notification(CUdevice device,
     own = malloc(sizeof *own);
     if (!own)
         return CXU_OUT_OF_MEMORY;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     *own = (registration){device, registrations};
     registrations = own;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     *out_handle = (CUasyncCallbackHandle)(void *)own;
     return CXU_SUCCESS;
 }
@@ -47,14 +47,14 @@ cxu_result cx_emu_call_device_unregister_async_notification(CUdevice device,
         return result;
     if (!cx_emu_device_find(device))
         return CXU_INVALID_DEVICE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     for (link = &registrations;
          *link && ((void *)*link != (void *)handle || (*link)->device != device);)
         link = &(*link)->next;
     own = *link;
     if (own)
         *link = own->next;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     free(own);
     return own ? CXU_SUCCESS : CXU_INVALID_VALUE;
 }

@@ -14,11 +14,11 @@ static cxu_result count_blocks(CUfunction handle, int block_threads, size_t shar
     cx_emu_function *function;
     cxu_result result;
 
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_function_or_kernel_find(handle, &function);
     if (result == CXU_SUCCESS)
         *out_blocks = cx_emu_occupancy(function, (size_t)block_threads, shared_bytes);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -58,7 +58,7 @@ static cxu_result find_limits(CUfunction handle, occupancy_limits *out_limits)
     cx_emu_function *function;
     cxu_result result;
 
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_function_or_kernel_find(handle, &function);
     if (result == CXU_SUCCESS) {
         const cx_emu_device *device = function->module->context->device;
@@ -72,7 +72,7 @@ static cxu_result find_limits(CUfunction handle, occupancy_limits *out_limits)
             .processors = cx_emu_attribute_value(device, CXU_ATTRIBUTE_MULTIPROCESSOR_COUNT),
             .warp = cx_emu_attribute_value(device, CXU_ATTRIBUTE_WARP_SIZE)};
     }
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -167,13 +167,13 @@ cxu_result cx_emu_call_occupancy_available_dynamic_smem(size_t *out_bytes, CUfun
         return result;
     if (!out_bytes || blocks <= 0 || block_threads <= 0)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_function_or_kernel_find(handle, &function);
     if (result == CXU_SUCCESS && cx_emu_occupancy(function, (size_t)block_threads, 0) < blocks)
         result = CXU_INVALID_VALUE;
     if (result == CXU_SUCCESS)
         *out_bytes = share_of_block(function, blocks);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -232,11 +232,11 @@ static cxu_result ask_clusters(int *out_count, CUfunction handle, const cxu_laun
         return result;
     if (!out_count || !config)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = find_launch(handle, config, largest, &function, &launch);
     if (result == CXU_SUCCESS)
         *out_count = count_clusters(function, &launch, largest);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 

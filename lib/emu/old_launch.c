@@ -50,14 +50,14 @@ cxu_result cx_emu_call_func_set_block_shape(CUfunction handle, int x, int y, int
 
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = find_settings(handle, &function, &settings);
     if (result == CXU_SUCCESS &&
         !cx_emu_launch_block_valid(function->module->context->device, block))
         result = CXU_INVALID_VALUE;
     if (result == CXU_SUCCESS)
         memcpy(settings->block, block, sizeof block);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -69,13 +69,13 @@ cxu_result cx_emu_call_func_set_shared_size(CUfunction handle, unsigned int byte
 
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = find_settings(handle, &function, &settings);
     if (result == CXU_SUCCESS && bytes > cx_emu_function_dynamic_limit(function))
         result = CXU_INVALID_VALUE;
     if (result == CXU_SUCCESS)
         settings->shared_bytes = bytes;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -88,7 +88,7 @@ cxu_result cx_emu_call_param_set_size(CUfunction handle, unsigned int bytes)
 
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = find_settings(handle, &function, &settings);
     if (result == CXU_SUCCESS && bytes > CX_EMU_OLD_ARGUMENTS_MAX)
         result = CXU_INVALID_VALUE;
@@ -106,14 +106,14 @@ static cxu_result set_argument(CUfunction handle, int offset, const void *source
 
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = find_settings(handle, &function, &settings);
     if (result == CXU_SUCCESS && (!source || offset < 0 || offset > CX_EMU_OLD_ARGUMENTS_MAX ||
                                   bytes > (size_t)(CX_EMU_OLD_ARGUMENTS_MAX - offset)))
         result = CXU_INVALID_VALUE;
     if (result == CXU_SUCCESS)
         memcpy(settings->arguments + offset, source, bytes);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -141,9 +141,9 @@ cxu_result cx_emu_call_param_set_texture(CUfunction handle, int unit, CUtexref t
     (void)unit, (void)texture;
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_function_find(handle, &function);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result == CXU_SUCCESS ? cx_emu_not_supported("cuParamSetTexRef", "a texture") : result;
 }
 
@@ -155,14 +155,14 @@ static cxu_result copy_settings(CUfunction handle, cx_emu_old_launch *out_settin
     cx_emu_old_launch *settings;
     cxu_result result;
 
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = find_settings(handle, &function, &settings);
     if (result == CXU_SUCCESS &&
         settings->argument_bytes > cx_emu_function_describe(function).parameter_bytes)
         result = CXU_INVALID_VALUE;
     if (result == CXU_SUCCESS)
         *out_settings = *settings;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 

@@ -53,22 +53,22 @@ void cx_emu_output_flush(cx_emu_context *context)
     context->output = context->last_output = NULL;
     context->output_bytes = 0;
     cx_emu_outputs--;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     for (; each; each = next) {
         next = each->next;
         fwrite(each->text, 1, each->length, each->failed ? stderr : stdout);
         free(each);
     }
     fflush(stdout);
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
 }
 
 void cx_emu_output_show_slowly(void)
 {
     cx_emu_context *context;
 
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     if (cx_emu_context_identify(NULL, &context) == CXU_SUCCESS)
         cx_emu_output_flush(context);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
 }

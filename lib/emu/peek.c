@@ -11,11 +11,11 @@ static void copy_bytes(volatile const unsigned char *from, size_t bytes, unsigne
 
 bool cx_emu_peek(uint64_t address, size_t bytes, unsigned char *out)
 {
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     const cx_emu_allocation *found = cx_emu_allocation_find((uintptr_t)address, bytes);
     bool whole = found != NULL && address + bytes <= found->address + found->bytes;
     if (whole)
         copy_bytes(cx_emu_allocation_at(found, (uintptr_t)address), bytes, out);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return whole;
 }

@@ -83,9 +83,9 @@ cxu_result cx_emu_call_ctx_enable_peer_access(CUcontext peer, unsigned int flags
         return result;
     if (flags != 0)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = enable_peer(peer);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -94,9 +94,9 @@ cxu_result cx_emu_call_ctx_disable_peer_access(CUcontext peer)
     cxu_result result = cx_emu_enter();
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = disable_peer(peer);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 

@@ -247,10 +247,10 @@ cxu_result cx_emu_call_pointer_get_attribute(void *out_value, cxu_pointer_attrib
     if (out_value == NULL || attribute_bytes(attribute) == 0)
         return CXU_INVALID_VALUE;
     attribute_value value = {0};
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     pointer_view view = view_of(pointer);
     result = read_attribute(&view, attribute, &value);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     if (result == CXU_SUCCESS)
         memcpy(out_value, &value, attribute_bytes(attribute));
     return result;
@@ -285,7 +285,7 @@ cxu_result cx_emu_call_pointer_get_attributes(unsigned int count, cxu_pointer_at
         return CXU_INVALID_VALUE;
     if (!plural_supported(count, attributes))
         return CXU_NOT_SUPPORTED;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     pointer_view view = view_of(pointer);
     for (unsigned int i = 0; i < count; i++) {
         attribute_value value = {0};
@@ -296,7 +296,7 @@ cxu_result cx_emu_call_pointer_get_attributes(unsigned int count, cxu_pointer_at
             (void)read_attribute(&view, attributes[i], &value);
         memcpy(out_values[i], &value, attribute_bytes(attributes[i]));
     }
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return CXU_SUCCESS;
 }
 
@@ -312,12 +312,12 @@ cxu_result cx_emu_call_pointer_set_attribute(const void *value, cxu_pointer_attr
     memcpy(&setting, value, sizeof(setting));
     if (setting > 1)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     cx_emu_allocation *allocation = cx_emu_allocation_find(pointer, 1);
     if (allocation != NULL && allocation->kind != CX_EMU_MEMORY_REGISTERED)
         allocation->sync_memops = setting == 1;
     else
         result = CXU_INVALID_VALUE;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }

@@ -17,14 +17,14 @@ static cxu_result get_pool(CUmemoryPool *out_pool, cx_emu_pool_place *place,
     cx_emu_pool *pool;
     cxu_result result = CXU_SUCCESS;
 
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     if (device)
         result = cx_emu_device_error(device);
     if (result == CXU_SUCCESS)
         result = find(place, &pool);
     if (result == CXU_SUCCESS)
         *out_pool = cx_emu_pool_handle(pool);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -80,13 +80,13 @@ cxu_result cx_emu_call_device_set_mem_pool(CUdevice ordinal, CUmemoryPool handle
     if (device == NULL)
         return CXU_INVALID_DEVICE;
     cx_emu_pool *pool;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_pool_find(handle, &pool);
     if (result == CXU_SUCCESS && !suits_device(pool, device))
         result = CXU_INVALID_VALUE;
     if (result == CXU_SUCCESS)
         cx_emu_pool_make_current(cx_emu_pool_place_of_device(device), pool);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -158,13 +158,13 @@ cxu_result cx_emu_call_mem_set_mem_pool(cxu_mem_location *location, cxu_mem_allo
         result = find_place("cuMemSetMemPool", location, type, &place);
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_pool_find(handle, &pool);
     if (result == CXU_SUCCESS && !of_place(pool, type, location))
         result = CXU_INVALID_VALUE;
     if (result == CXU_SUCCESS)
         cx_emu_pool_make_current(place, pool);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -223,11 +223,11 @@ cxu_result cx_emu_call_mem_pool_create(CUmemoryPool *out_pool,
     if (result != CXU_SUCCESS)
         return result;
     cx_emu_pool *pool;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = create_pool(properties, &pool);
     if (result == CXU_SUCCESS)
         *out_pool = cx_emu_pool_handle(pool);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -237,13 +237,13 @@ cxu_result cx_emu_call_mem_pool_destroy(CUmemoryPool handle)
     if (result != CXU_SUCCESS)
         return result;
     cx_emu_pool *pool;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_pool_find(handle, &pool);
     if (result == CXU_SUCCESS && pool->is_default)
         result = CXU_INVALID_VALUE;
     if (result == CXU_SUCCESS)
         cx_emu_pool_destroy(pool);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -253,11 +253,11 @@ cxu_result cx_emu_call_mem_pool_trim_to(CUmemoryPool handle, size_t bytes)
     if (result != CXU_SUCCESS)
         return result;
     cx_emu_pool *pool;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_pool_find(handle, &pool);
     if (result == CXU_SUCCESS)
         cx_emu_pool_trim(pool, bytes);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -342,13 +342,13 @@ cxu_result cx_emu_call_mem_pool_set_attribute(CUmemoryPool handle, cxu_mem_pool_
         return CXU_INVALID_VALUE;
     memcpy(&given, value, value_bytes(attribute));
     cx_emu_pool *pool;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_pool_find(handle, &pool);
     if (result == CXU_SUCCESS)
         result = cx_emu_capture_check_unsafe();
     if (result == CXU_SUCCESS)
         result = set_value(pool, attribute, given);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -362,13 +362,13 @@ cxu_result cx_emu_call_mem_pool_get_attribute(CUmemoryPool handle, cxu_mem_pool_
     if (out_value == NULL || value_bytes(attribute) == 0)
         return CXU_INVALID_VALUE;
     cx_emu_pool *pool;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_pool_find(handle, &pool);
     if (result == CXU_SUCCESS)
         result = cx_emu_capture_check_unsafe();
     if (result == CXU_SUCCESS)
         found = get_value(pool, attribute);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     if (result == CXU_SUCCESS)
         memcpy(out_value, &found, value_bytes(attribute));
     return result;
@@ -440,11 +440,11 @@ cxu_result cx_emu_call_mem_pool_set_access(CUmemoryPool handle, const cxu_mem_ac
     if (accesses == NULL || count == 0)
         return CXU_INVALID_VALUE;
     cx_emu_pool *pool;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_pool_find(handle, &pool);
     if (result == CXU_SUCCESS)
         result = set_access(pool, accesses, count);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -460,10 +460,10 @@ cxu_result cx_emu_call_mem_pool_get_access(cxu_mem_access_flags *out_flags, CUme
                                cx_emu_device_find(location->id) == NULL))
         return CXU_INVALID_VALUE;
     cx_emu_pool *pool;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_pool_find(handle, &pool);
     if (result == CXU_SUCCESS)
         *out_flags = (cxu_mem_access_flags)access_of(pool, location);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }

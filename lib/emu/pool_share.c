@@ -80,9 +80,9 @@ cxu_result cx_emu_call_mem_pool_export_to_shareable_handle(void *out_shareable, 
     result = check_type("cuMemPoolExportToShareableHandle", type);
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = export_pool(pool, &file);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     if (result == CXU_SUCCESS)
         memcpy(out_shareable, &file, sizeof file);
     return result;
@@ -142,11 +142,11 @@ cxu_result cx_emu_call_mem_pool_import_from_shareable_handle(CUmemoryPool *out_p
     result = check_type("cuMemPoolImportFromShareableHandle", type);
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = import_pool((int)(intptr_t)shareable_handle, &pool);
     if (result == CXU_SUCCESS)
         *out_pool = cx_emu_pool_handle(pool);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 

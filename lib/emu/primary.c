@@ -50,9 +50,9 @@ cxu_result cx_emu_call_primary_retain(CUcontext *out_context, CUdevice ordinal)
         return result;
     if (out_context == NULL)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_primary_retain(device);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     if (result == CXU_SUCCESS)
         *out_context = cx_emu_context_handle(device->primary);
     return result;
@@ -73,9 +73,9 @@ cxu_result cx_emu_call_primary_release(CUdevice ordinal)
     cxu_result result = enter_primary(ordinal, &device);
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_primary_release(device);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -85,9 +85,9 @@ cxu_result cx_emu_call_primary_reset(CUdevice ordinal)
     cxu_result result = enter_primary(ordinal, &device);
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     deactivate_primary(device);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return CXU_SUCCESS;
 }
 
@@ -99,10 +99,10 @@ cxu_result cx_emu_call_primary_set_flags(CUdevice ordinal, unsigned int flags)
         return result;
     if (!cx_emu_context_flags_valid(flags) || (flags & CXU_CTX_MAP_HOST) != 0)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     device->primary_flags = flags;
     device->primary->flags = flags | CXU_CTX_MAP_HOST;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return CXU_SUCCESS;
 }
 
@@ -114,9 +114,9 @@ cxu_result cx_emu_call_primary_get_state(CUdevice ordinal, unsigned int *out_fla
         return result;
     if (out_flags == NULL || out_active == NULL)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     *out_active = is_active(device);
     *out_flags = device->primary_flags | (*out_active ? CXU_CTX_MAP_HOST : 0u);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return CXU_SUCCESS;
 }

@@ -221,7 +221,7 @@ static bool wait_for_work(void)
 
     (void)clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += IDLE_SECONDS;
-    return pthread_cond_timedwait(&wake, &cx_emu_lock, &until) == 0;
+    return cx_lock_wait_until(&cx_emu_lock, &wake, &until);
 }
 
 /* The state of the process is that of its main thread: a zombie, once that has left. */
@@ -257,7 +257,7 @@ static void *work_on(void *argument)
     worker *self = argument;
     bool waited_long = false;
 
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     while (!self->leaving) {
         cx_emu_work *work = take_work();
         int *running;
@@ -277,7 +277,7 @@ static void *work_on(void *argument)
         --*running;
     }
     self->used = false;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return NULL;
 }
 
@@ -291,9 +291,9 @@ static void stop_workers(void)
 
     if (getpid() != owner)
         return;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     if (calls.length + hosts.length > 0) {
-        pthread_mutex_unlock(&cx_emu_lock);
+        cx_lock_leave(&cx_emu_lock);
         return;
     }
     for (worker *each = workers; each < workers + WORKERS_MAX; each++) {
@@ -307,7 +307,7 @@ static void stop_workers(void)
     }
     worker_count = 0;
     pthread_cond_broadcast(&wake);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     int cancel = cx_cancel_hold();
     for (int i = 0; i < idle_count; i++)
         pthread_join(idle[i], NULL);

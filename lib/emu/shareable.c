@@ -61,10 +61,10 @@ cxu_result cx_emu_call_mem_import_from_shareable_handle(CUmemGenericAllocationHa
     if (result != CXU_SUCCESS)
         return result;
     cx_emu_physical *physical;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_physical_import((int)(intptr_t)shareable, &physical);
     if (result == CXU_SUCCESS)
         *out_handle = cx_emu_physical_handle(physical);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }

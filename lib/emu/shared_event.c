@@ -336,9 +336,9 @@ static void run_wait(void *argument)
     useconds_t pause = 1;
 
     for (;;) {
-        pthread_mutex_lock(&cx_emu_lock);
+        cx_lock_enter(&cx_emu_lock);
         bool over = is_over(argument);
-        pthread_mutex_unlock(&cx_emu_lock);
+        cx_lock_leave(&cx_emu_lock);
         if (over)
             return;
         if (cx_emu_schedule_one_at_a_time()) {

@@ -1,6 +1,7 @@
 #include "emu/state.h"
 
 #include "base/fork.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "base/option.h"
 #include "emu/context.h"
@@ -22,7 +23,7 @@
 
 #define NAMED_CALLS 256
 
-pthread_mutex_t cx_emu_lock = PTHREAD_MUTEX_INITIALIZER;
+cx_lock cx_emu_lock = CX_LOCK_INIT(EMU_STATE);
 uint64_t cx_emu_changes = 1;
 _Atomic int cx_emu_current_phase = CX_EMU_UNINITIALIZED;
 CX_EMU_THREAD_LOCAL bool cx_emu_in_callback;
@@ -64,7 +65,7 @@ static void begin_in_child(void)
 CX_FORK_CONSTRUCTOR static void watch_forks(void)
 {
     static cx_fork_hook hook = {
-        .rank = CX_RANK_EMU_STATE, .lock = &cx_emu_lock, .in_child = begin_in_child};
+        .rank = CX_RANK_EMU_STATE, .lock = &cx_emu_lock.mutex, .in_child = begin_in_child};
     cx_fork_watch(&hook);
 }
 
@@ -125,9 +126,9 @@ cxu_result cx_emu_call_init(unsigned int flags)
     }
     if (flags != 0)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     cxu_result result = start_driver();
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -169,9 +170,9 @@ bool cx_emu_configure(const cx_emu_config *config)
 {
     if (!config_valid(config))
         return false;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     bool done = reconfigure(config);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return done;
 }
 
@@ -184,10 +185,10 @@ cxu_result cx_emu_call_driver_get_version(int *out_version)
 {
     if (out_version == NULL)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     *out_version =
         configuration.driver_version != 0 ? configuration.driver_version : CX_EMU_DRIVER_VERSION;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return CXU_SUCCESS;
 }
 

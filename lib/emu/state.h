@@ -11,9 +11,9 @@
 #ifndef CX_EMU_STATE_H
 #define CX_EMU_STATE_H
 
+#include "base/lock.h"
 #include "driver/cuda_abi.h"
 #include "emu/emu.h"
-#include <pthread.h>
 #include <stdatomic.h>
 
 typedef enum cx_emu_phase {
@@ -23,7 +23,7 @@ typedef enum cx_emu_phase {
     CX_EMU_ENDING   /* process teardown began: DEINITIALIZED (I3) */
 } cx_emu_phase;
 
-extern pthread_mutex_t cx_emu_lock;
+extern cx_lock cx_emu_lock;
 
 /* A count of the changes that may spoil an earlier request: memory that is freed or becomes known,
  * access to it, reserved addresses, contexts that end, nodes that change. Never 0. Lock held. */

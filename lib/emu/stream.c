@@ -128,7 +128,7 @@ static void end_thread(void *number)
 {
     if (atomic_load(&cx_emu_current_phase) != CX_EMU_RUNNING)
         return;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     for (cx_emu_stream *each = of_threads, *next; each; each = next) {
         next = each->next_of_threads;
         if (each->thread == (uintptr_t)number && !each->destroyed)
@@ -136,7 +136,7 @@ static void end_thread(void *number)
     }
     thread.last = NULL;
     thread.number = 0;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
 }
 
 static void make_key(void)
@@ -293,7 +293,7 @@ cxu_result cx_emu_call_stream_create_with_priority(CUstream *out_stream, unsigne
         return result;
     if (!out_stream || flags > CXU_STREAM_NON_BLOCKING)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_context_current(&context);
     if (result != CXU_SUCCESS)
         goto unlock;
@@ -305,7 +305,7 @@ cxu_result cx_emu_call_stream_create_with_priority(CUstream *out_stream, unsigne
         result = CXU_OUT_OF_MEMORY;
     }
 unlock:
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -321,11 +321,11 @@ cxu_result cx_emu_call_stream_destroy(CUstream handle)
 
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = find_created(handle, &stream);
     if (result == CXU_SUCCESS)
         destroy_stream(stream);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -347,7 +347,7 @@ static cxu_result query_properties(CUstream handle, const void *out, properties 
         return result;
     if (!out)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_stream_find(handle, &stream);
     if (result == CXU_SUCCESS)
         *out_properties = (properties){.flags = stream->flags,
@@ -355,7 +355,7 @@ static cxu_result query_properties(CUstream handle, const void *out, properties 
                                        .id = stream->id,
                                        .captures = stream->branch != NULL,
                                        .device = stream->context->device->ordinal};
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -388,12 +388,12 @@ static cxu_result query_identity(CUstream handle, const void *out, properties *o
 
     if (result != CXU_SUCCESS || !out_properties->captures)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_stream_find(handle, &stream);
     if (result == CXU_SUCCESS && stream->branch &&
         stream->branch->capture->mode != CXU_STREAM_CAPTURE_MODE_RELAXED)
         result = cx_emu_capture_refuse(stream);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -427,12 +427,12 @@ cxu_result cx_emu_call_stream_get_ctx(CUstream handle, CUcontext *out_context)
         return result;
     if (!out_context)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_stream_find(handle, &stream);
     if (result == CXU_SUCCESS)
         *out_context =
             cx_emu_context_handle(stream->green ? stream->green->context : stream->context);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -455,13 +455,13 @@ cxu_result cx_emu_call_stream_synchronize(CUstream handle)
 
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = find_not_capturing(handle, &stream);
     if (result == CXU_SUCCESS)
         result = cx_emu_capture_check_wait(stream->context->device);
     if (result == CXU_SUCCESS)
         result = cx_emu_work_wait_stream(stream);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -472,11 +472,11 @@ cxu_result cx_emu_call_stream_query(CUstream handle)
 
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = find_not_capturing(handle, &stream);
     if (result == CXU_SUCCESS && !cx_emu_work_poll_stream(stream))
         result = CXU_NOT_READY;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -486,8 +486,8 @@ bool cx_emu_stream_is_idle(CUstream handle)
 
     if (cx_emu_enter() != CXU_SUCCESS)
         return false;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     bool idle = find_created(handle, &stream) == CXU_SUCCESS && !stream->branch && !stream->head;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return idle;
 }

@@ -86,11 +86,11 @@ cxu_result cx_emu_call_stream_get_attribute(CUstream handle, cxu_launch_attribut
         return result;
     if (!out_value)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_stream_find(handle, &stream);
     if (result == CXU_SUCCESS)
         result = read_attribute(stream, attribute, out_value);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -104,11 +104,11 @@ cxu_result cx_emu_call_stream_set_attribute(CUstream handle, cxu_launch_attribut
         return result;
     if (!value)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_stream_find(handle, &stream);
     if (result == CXU_SUCCESS)
         result = write_attribute(stream, attribute, value);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -119,7 +119,7 @@ cxu_result cx_emu_call_stream_copy_attributes(CUstream destination, CUstream sou
 
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_stream_find(destination, &to);
     if (result == CXU_SUCCESS)
         result = cx_emu_stream_find(source, &from);
@@ -129,6 +129,6 @@ cxu_result cx_emu_call_stream_copy_attributes(CUstream destination, CUstream sou
         to->attributes = from->attributes;
         to->priority = from->priority;
     }
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }

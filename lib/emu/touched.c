@@ -1,6 +1,7 @@
 #include "emu/touched.h"
 
-#include <pthread.h>
+#include "base/lock.h"
+
 #include <stdlib.h>
 
 #include <uthash.h>
@@ -14,7 +15,7 @@ typedef struct touched_page {
 } touched_page;
 
 struct cx_emu_touched {
-    pthread_mutex_t lock; /* "emu.touched": innermost */
+    cx_lock lock; /* "emu.touched": innermost */
     touched_page *pages, *last;
     size_t count;
 };
@@ -24,7 +25,7 @@ cx_emu_touched *cx_emu_touched_new(void)
     cx_emu_touched *self = calloc(1, sizeof *self);
 
     if (self)
-        pthread_mutex_init(&self->lock, NULL);
+        cx_lock_init(&self->lock, CX_RANK_EMU_TOUCHED);
     return self;
 }
 
@@ -38,7 +39,7 @@ void cx_emu_touched_free(cx_emu_touched *self)
         HASH_DEL(self->pages, page);
         free(page);
     }
-    pthread_mutex_destroy(&self->lock);
+    cx_lock_destroy(&self->lock);
     free(self);
 }
 
@@ -79,11 +80,11 @@ void cx_emu_touched_note(cx_emu_touched *self, const cx_ptx_touch *touch)
 
     if (how == CX_TOUCH_WRITE && !changes(touch))
         return;
-    pthread_mutex_lock(&self->lock);
+    cx_lock_enter(&self->lock);
     touched_page *page = page_of(self, touch->address / PAGE);
     for (unsigned i = at; page && i < at + touch->bytes; i++)
         page->bits[how][i / 64] |= (uint64_t)1 << i % 64;
-    pthread_mutex_unlock(&self->lock);
+    cx_lock_leave(&self->lock);
 }
 
 /* ---- what came of it ---- */

@@ -54,9 +54,9 @@ void cx_emu_unwaited(void (*visit)(const cx_emu_unwaited_work *work, void *argum
 {
     visitor to = {visit, argument};
 
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     cx_emu_work_each(show_work, &to);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
 }
 
 /* ---- at the end of the process ---- */
@@ -78,11 +78,11 @@ void cx_emu_unwaited_closing(const cx_emu_context *context)
 
 void cx_emu_unwaited_log(void)
 {
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     cx_emu_work_each(note_work, NULL);
     if (closed_count > 0)
         cx_log(CTXRT_LOG_WARNING,
                "CTXRT_EMU_SCHEDULE=lazy: nothing waited for %ld piece%s of work, first that of %s",
                closed_count, closed_count == 1 ? "" : "s", first_closed);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
 }

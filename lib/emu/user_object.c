@@ -139,7 +139,7 @@ cxu_result cx_emu_call_user_object_create(CUuserObject *out_object, void *pointe
     if (!out_object || !destroy || count == 0 || count > INT_MAX ||
         flags != CXU_USER_OBJECT_NO_DESTRUCTOR_SYNC)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     object = cx_emu_handle_take(&handles);
     if (object) {
         object->pointer = pointer;
@@ -149,7 +149,7 @@ cxu_result cx_emu_call_user_object_create(CUuserObject *out_object, void *pointe
     } else {
         result = CXU_OUT_OF_MEMORY;
     }
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -160,11 +160,11 @@ cxu_result cx_emu_call_user_object_retain(CUuserObject handle, unsigned int coun
 
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = find_object(handle, count, &object);
     if (result == CXU_SUCCESS)
         object->own += count;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -175,7 +175,7 @@ cxu_result cx_emu_call_user_object_release(CUuserObject handle, unsigned int cou
 
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = find_object(handle, count, &object);
     if (result == CXU_SUCCESS && count > object->own)
         result = CXU_INVALID_VALUE;
@@ -183,7 +183,7 @@ cxu_result cx_emu_call_user_object_release(CUuserObject handle, unsigned int cou
         object->own -= count;
         destroy_unused(object);
     }
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -220,9 +220,9 @@ cxu_result cx_emu_call_graph_retain_user_object(CUgraph graph, CUuserObject obje
         return result;
     if (flags & ~(unsigned int)CXU_GRAPH_USER_OBJECT_MOVE)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = retain_for_graph(graph, object, count, flags != 0);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -255,8 +255,8 @@ cxu_result cx_emu_call_graph_release_user_object(CUgraph graph, CUuserObject obj
 
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = release_for_graph(graph, object, count);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }

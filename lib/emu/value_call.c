@@ -31,7 +31,7 @@ static cxu_result put(const char *call, CUstream handle, unsigned int count,
 
     if (result != CXU_SUCCESS)
         return result;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_stream_find(handle, &stream);
     if (result == CXU_SUCCESS)
         result = cx_emu_capture_check(stream);
@@ -41,7 +41,7 @@ static cxu_result put(const char *call, CUstream handle, unsigned int count,
         result = submit(stream, values);
         cx_emu_values_drop(values);
     }
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -129,13 +129,13 @@ cxu_result cx_emu_call_graph_add_batch_mem_op_node(CUgraphNode *out_node, CUgrap
         return result;
     if (!out_node)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = take("cuGraphAddBatchMemOpNode", params, &operation);
     if (result == CXU_SUCCESS) {
         result = cx_emu_graph_node_add(out_node, graph, dependencies, count, &operation);
         cx_emu_operation_drop(&operation);
     }
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -150,7 +150,7 @@ cxu_result cx_emu_call_graph_batch_mem_op_node_get_params(CUgraphNode handle,
         return result;
     if (!out_params)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_node_find(handle, &node);
     if (result == CXU_SUCCESS && node->operation.type != CXU_GRAPH_NODE_TYPE_BATCH_MEM_OP)
         result = CXU_INVALID_VALUE;
@@ -159,7 +159,7 @@ cxu_result cx_emu_call_graph_batch_mem_op_node_get_params(CUgraphNode handle,
             .context = cx_emu_context_handle(node->operation.context),
             .count = node->operation.of.values->count,
             .operations = node->operation.of.values->operations};
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -169,14 +169,14 @@ static cxu_result set(const char *call, CUgraphExec exec, CUgraphNode node,
     cx_emu_operation operation;
     cxu_result result;
 
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = take(call, params, &operation);
     if (result == CXU_SUCCESS) {
         result = exec ? cx_emu_exec_change(exec, node, &operation)
                       : cx_emu_graph_node_set(node, &operation);
         cx_emu_operation_drop(&operation);
     }
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 

@@ -175,9 +175,9 @@ static void run_values(void *argument)
     useconds_t pause = 1;
 
     for (;;) {
-        pthread_mutex_lock(&cx_emu_lock);
+        cx_lock_enter(&cx_emu_lock);
         bool over = advance(argument);
-        pthread_mutex_unlock(&cx_emu_lock);
+        cx_lock_leave(&cx_emu_lock);
         if (over)
             return;
         usleep(pause);

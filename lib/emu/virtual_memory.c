@@ -39,14 +39,14 @@ cxu_result cx_emu_call_mem_address_reserve(CUdeviceptr *out_pointer, size_t byte
     if (alignment_bytes < CX_EMU_MEMORY_GRANULARITY)
         alignment_bytes = CX_EMU_MEMORY_GRANULARITY;
     cx_emu_reservation *reservation;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_reservation_create(bytes, alignment_bytes, (uintptr_t)hint,
                                        cx_emu_configuration()->host_access, &reservation);
     if (result == CXU_SUCCESS) {
         cx_emu_allocation_evict_stale(reservation->address, bytes);
         *out_pointer = reservation->address;
     }
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -57,14 +57,14 @@ cxu_result cx_emu_call_mem_address_free(CUdeviceptr pointer, size_t bytes)
         return result;
     if (!range_valid(pointer, bytes))
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     cx_emu_reservation *reservation = cx_emu_reservation_find((uintptr_t)pointer, bytes);
     if (reservation == NULL || reservation->address != pointer || reservation->bytes != bytes ||
         cx_emu_allocation_overlapping((uintptr_t)pointer, bytes) != NULL)
         result = CXU_INVALID_VALUE;
     else
         cx_emu_reservation_destroy(reservation);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -126,13 +126,13 @@ cxu_result cx_emu_call_mem_create(CUmemGenericAllocationHandle *out_handle, size
         return result;
     cxu_mem_properties kept = granted_properties(properties);
     cx_emu_physical *physical;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_device_error(device);
     if (result == CXU_SUCCESS)
         result = cx_emu_physical_create(device, bytes, &kept, &physical);
     if (result == CXU_SUCCESS)
         *out_handle = cx_emu_physical_handle(physical);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -149,11 +149,11 @@ cxu_result cx_emu_call_mem_release(CUmemGenericAllocationHandle handle)
     if (result != CXU_SUCCESS)
         return result;
     cx_emu_physical *physical;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = find_physical(handle, &physical);
     if (result == CXU_SUCCESS)
         cx_emu_physical_release(physical);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -176,13 +176,13 @@ cxu_result cx_emu_call_mem_retain_allocation_handle(CUmemGenericAllocationHandle
     if (out_handle == NULL)
         return CXU_INVALID_VALUE;
     cx_emu_mapping *mapping;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = find_mapping((uintptr_t)address, &mapping);
     if (result == CXU_SUCCESS) {
         mapping->physical->handles++;
         *out_handle = cx_emu_physical_handle(mapping->physical);
     }
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -210,11 +210,11 @@ cxu_result cx_emu_call_mem_get_allocation_properties(cxu_mem_properties *out_pro
     if (out_properties == NULL)
         return CXU_INVALID_VALUE;
     cx_emu_physical *physical;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = find_physical(handle, &physical);
     if (result == CXU_SUCCESS)
         *out_properties = physical->properties;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -243,9 +243,9 @@ cxu_result cx_emu_call_mem_map(CUdeviceptr pointer, size_t bytes, size_t offset,
         offset != 0 || flags != 0)
         return CXU_INVALID_VALUE;
     cx_emu_refusal_begin();
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = map_range(pointer, bytes, handle);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -272,13 +272,13 @@ cxu_result cx_emu_call_mem_unmap(CUdeviceptr pointer, size_t bytes)
     if (result != CXU_SUCCESS)
         return result;
     cx_emu_allocation *first;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = find_whole(pointer, bytes, &first);
     if (result == CXU_SUCCESS)
         cx_emu_mapping_remove(first, bytes);
     else if (is_unmapped(pointer, bytes))
         result = CXU_SUCCESS;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -312,12 +312,12 @@ cxu_result cx_emu_call_mem_set_access(CUdeviceptr pointer, size_t bytes,
     if (result != CXU_SUCCESS)
         return result;
     cx_emu_allocation *first;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = find_whole(pointer, bytes, &first);
     for (size_t i = 0; result == CXU_SUCCESS && i < count; i++)
         cx_emu_mapping_set_access(first, bytes, cx_emu_device_find(accesses[i].location.id),
                                   accesses[i].flags);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -334,10 +334,10 @@ cxu_result cx_emu_call_mem_get_access(unsigned long long *out_flags,
     if (result != CXU_SUCCESS)
         return result;
     cx_emu_mapping *mapping;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = find_mapping((uintptr_t)pointer, &mapping);
     if (result == CXU_SUCCESS)
         *out_flags = cx_emu_mapping_access(mapping, device);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }

@@ -61,7 +61,7 @@ static void wait_until(bool (*over)(const void *subject), const void *subject)
     cx_emu_schedule_wake();
     int cancel = cx_cancel_hold();
     while (!own.ended)
-        pthread_cond_wait(&own.wake, &cx_emu_lock);
+        cx_lock_wait(&cx_emu_lock, &own.wake);
     cx_cancel_restore(cancel);
     pthread_cond_destroy(&own.wake);
 }
@@ -102,10 +102,10 @@ void cx_emu_work_wait_outside(bool (*over)(const void *subject), const void *sub
     cx_emu_work_run_locked();
     cx_emu_schedule_wake();
     while (!over(subject)) {
-        pthread_mutex_unlock(&cx_emu_lock);
+        cx_lock_leave(&cx_emu_lock);
         usleep(pause);
         pause = pause < POLL_US_MAX ? 2 * pause : POLL_US_MAX;
-        pthread_mutex_lock(&cx_emu_lock);
+        cx_lock_enter(&cx_emu_lock);
     }
     wait_count--;
     cx_cancel_restore(cancel);

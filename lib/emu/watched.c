@@ -27,8 +27,8 @@ const cx_driver_table *cx_emu_driver(void)
 {
     if (cx_option("CTXRT_EMU_FAULT") == NULL && !cx_emu_schedule_wants_lazy())
         return &cx_emu_table;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     bool chosen = cx_emu_faults_choose();
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return chosen ? &watched : &cx_emu_table;
 }

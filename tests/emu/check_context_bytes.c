@@ -26,9 +26,9 @@ static void setup(void)
 
 static size_t used_on(CUdevice ordinal)
 {
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     size_t bytes = cx_emu_device_find(ordinal)->used_bytes;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return bytes;
 }
 

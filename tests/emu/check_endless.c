@@ -135,9 +135,9 @@ static pthread_t start_waiting(CUstream stream)
     ck_assert_int_eq(pthread_create(&thread, NULL, wait_for_stream, stream), 0);
     while (!waits) {
         sched_yield();
-        pthread_mutex_lock(&cx_emu_lock);
+        cx_lock_enter(&cx_emu_lock);
         waits = cx_emu_work_waits() > 0;
-        pthread_mutex_unlock(&cx_emu_lock);
+        cx_lock_leave(&cx_emu_lock);
     }
     return thread;
 }

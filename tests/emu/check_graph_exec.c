@@ -349,10 +349,10 @@ static int users_of(const void *address)
     const cx_emu_allocation *found;
     int users;
 
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     found = cx_emu_allocation_find((uintptr_t)address, 1);
     users = found ? found->users : -1;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return users;
 }
 

@@ -292,7 +292,7 @@ START_TEST(a_forgotten_registration_yields_to_new_memory)
     /* As if pages were unmapped while registered, and the system gave them out again. */
     cx_emu_context *owner;
     uintptr_t stale = (uintptr_t)own_pages(3 * 4096);
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     ck_success(cx_emu_context_current(&owner));
     ck_success(cx_emu_allocation_register(owner, stale, 8192, 0));
     ck_success(cx_emu_allocation_register(owner, stale + 4096, 8192, 4));
@@ -300,7 +300,7 @@ START_TEST(a_forgotten_registration_yields_to_new_memory)
     ck_assert_ptr_nonnull(allocation);
     ck_assert_uint_eq(allocation->flags, 4);
     ck_assert_ptr_null(cx_emu_allocation_find(stale, 1));
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
 }
 END_TEST
 
@@ -312,10 +312,10 @@ START_TEST(a_registration_close_behind_new_memory_stays)
     unsigned char *host = allocate_host(bytes, 0);
     uintptr_t behind = (uintptr_t)host + bytes + 8;
     ck_success(cx_emu_call_mem_free_host(host));
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     ck_success(cx_emu_context_current(&owner));
     ck_success(cx_emu_allocation_register(owner, behind, 64, 0));
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     host = allocate_host(bytes, 0);
     ck_success(cx_emu_call_mem_host_unregister((void *)behind));
     ck_success(cx_emu_call_mem_free_host(host));

@@ -177,9 +177,9 @@ static void *unmap_elsewhere(void *argument)
 
 static bool found(CUdeviceptr pointer)
 {
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     bool there = cx_emu_allocation_find(pointer, 1) != NULL;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return there;
 }
 
@@ -225,10 +225,10 @@ END_TEST
 /* Whether a mapping is found no more but still there: it awaits the work that uses it. */
 static bool awaits_work(CUdeviceptr pointer)
 {
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     bool awaits = cx_emu_allocation_find(pointer, 1) == NULL &&
                   cx_emu_allocation_overlapping(pointer, 1) != NULL;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return awaits;
 }
 

@@ -535,9 +535,9 @@ static void *open_once_awaited(void *argument)
     stream_gate *gate = ((void **)argument)[0];
     cx_emu_allocation *leaving = ((void **)argument)[1];
     for (bool awaited = false; !awaited; sched_yield()) {
-        pthread_mutex_lock(&cx_emu_lock);
+        cx_lock_enter(&cx_emu_lock);
         awaited = leaving->awaited;
-        pthread_mutex_unlock(&cx_emu_lock);
+        cx_lock_leave(&cx_emu_lock);
     }
     gate_open(gate);
     return NULL;
@@ -549,9 +549,9 @@ START_TEST(an_allocation_waits_for_memory_that_is_being_freed)
     pthread_t thread;
     gate_close(&gate);
     CUdeviceptr pointer = allocate_async(GPU_BYTES, gate.stream);
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     void *argument[2] = {&gate, cx_emu_allocation_find(pointer, 1)};
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     ck_success(cx_emu_call_mem_free_async(pointer, gate.stream));
     ck_assert_int_eq(pthread_create(&thread, NULL, open_once_awaited, argument), 0);
     pointer = allocate_async(GPU_BYTES, gate.stream);

@@ -441,9 +441,9 @@ START_TEST(the_addresses_at_which_the_driver_reaches_memory_are_nobody_elses)
     unsigned int kind = 0, mapped = 77;
     CUdeviceptr range = reserve(CHUNK);
     fill_range(range, CHUNK);
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     unsigned char *place = cx_emu_reservation_find(range, 1)->mapped;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     ck_assert_ptr_ne(place, (void *)range);
     for (int i = 0; i < 2; i++) {
         CUdeviceptr at = (CUdeviceptr)place + (i == 1 ? CHUNK - sizeof bytes : 0);

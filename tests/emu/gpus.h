@@ -30,10 +30,10 @@ static inline void start_gpus(void)
 static inline void expect_nothing_left(void)
 {
     EXPECT(INVALID_CONTEXT, ctx_pop, NULL);
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     int contexts = cx_emu_context_count();
     bool busy = cx_emu_devices_busy();
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     ck_assert_int_eq(contexts, 0);
     ck_assert(!busy);
 }

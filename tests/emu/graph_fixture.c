@@ -14,9 +14,9 @@ void graph_teardown(void)
 {
     bool capturing;
 
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     capturing = cx_emu_captures != NULL;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     ck_assert(!capturing);
     work_teardown();
 }

@@ -40,18 +40,18 @@ void all_given_back(void)
 
 size_t used_bytes(CUdevice device)
 {
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     size_t used = cx_emu_device_find(device)->used_bytes;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return used;
 }
 
 unsigned char *driver_bytes(CUdeviceptr pointer)
 {
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     cx_emu_allocation *allocation = cx_emu_allocation_find(pointer, 1);
     unsigned char *bytes = allocation == NULL ? NULL : cx_emu_allocation_at(allocation, pointer);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     ck_assert_ptr_nonnull(bytes);
     return bytes;
 }
@@ -90,10 +90,10 @@ static void set_done(void *argument)
 
 void use_memory(CUstream stream, CUdeviceptr pointer, _Atomic int *done)
 {
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     cx_emu_allocation *allocation = cx_emu_allocation_find(pointer, 1);
     cxu_result result = cx_emu_work_submit_locked_call(stream, allocation, set_done, done);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     ck_assert_ptr_nonnull(allocation);
     ck_success(result);
 }

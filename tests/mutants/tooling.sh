@@ -19,7 +19,7 @@ static cxu_result choose(int count, const char *name)
     if (result != CXU_SUCCESS ||
         count < 3)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     note(name ? "if (x) return 5;" : NULL);
     return count > LEAST_COUNT ? CXU_SUCCESS : result;
 }
