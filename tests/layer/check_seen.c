@@ -89,13 +89,13 @@ END_TEST
 START_TEST(a_stream_that_others_made_has_no_number)
 {
     cx_check_call call = {.thread = cx_check_thread_self()};
-    pthread_mutex_lock(&cx_check_lock);
+    cx_lock_enter(&cx_check_lock);
     int line = cx_order_line(&call, (CUstream)&context);
     char text[32];
     cx_order_stream_text(cx_order_stream_of(line), text, sizeof text);
     ck_assert_str_eq(text, "an unknown stream");
     ck_assert_int_eq(cx_order_line(&call, (CUstream)&context), line);
-    pthread_mutex_unlock(&cx_check_lock);
+    cx_lock_leave(&cx_check_lock);
 }
 END_TEST
 

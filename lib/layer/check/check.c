@@ -35,9 +35,9 @@ static void find_place(cx_check_call *call)
 cx_origin cx_check_here(cx_check_call *call)
 {
     if (call->origin == 0) {
-        pthread_mutex_unlock(&cx_check_lock);
+        cx_lock_leave(&cx_check_lock);
         find_place(call);
-        pthread_mutex_lock(&cx_check_lock);
+        cx_lock_enter(&cx_check_lock);
     }
     return call->origin;
 }
@@ -46,10 +46,10 @@ bool cx_check_ask_pointer(cxu_pointer_attribute attribute, uintptr_t address, vo
 {
     if (cx_check_driver->pointer_get_attribute == NULL)
         return false;
-    pthread_mutex_unlock(&cx_check_lock);
+    cx_lock_leave(&cx_check_lock);
     cxu_result result =
         cx_check_driver->pointer_get_attribute(out_value, attribute, (CUdeviceptr)address);
-    pthread_mutex_lock(&cx_check_lock);
+    cx_lock_enter(&cx_check_lock);
     return result == CXU_SUCCESS;
 }
 
@@ -105,10 +105,10 @@ static void run_after(cx_check_call *call)
 /* The first call in the child of a fork. */
 static void begin_child(void)
 {
-    pthread_mutex_lock(&cx_check_lock);
+    cx_lock_enter(&cx_check_lock);
     if (atomic_load(&cx_region_of_parent) && cx_region_fork())
         atomic_store(&cx_region_of_parent, false);
-    pthread_mutex_unlock(&cx_check_lock);
+    cx_lock_leave(&cx_check_lock);
 }
 
 static cx_check_thread *thread_to_check(void)
@@ -135,9 +135,9 @@ static void begin_call(const cx_layer_call *seen)
     cx_check_watch_exit();
     if (keeps_place(call->slot, call->thread))
         find_place(call);
-    pthread_mutex_lock(&cx_check_lock);
+    cx_lock_enter(&cx_check_lock);
     run_before(call);
-    pthread_mutex_unlock(&cx_check_lock);
+    cx_lock_leave(&cx_check_lock);
 }
 
 static void end_call(const cx_layer_call *seen)
@@ -148,9 +148,9 @@ static void end_call(const cx_layer_call *seen)
     call->result = seen->result;
     if (call->origin == 0 && cx_check_failed(call))
         find_place(call);
-    pthread_mutex_lock(&cx_check_lock);
+    cx_lock_enter(&cx_check_lock);
     run_after(call);
-    pthread_mutex_unlock(&cx_check_lock);
+    cx_lock_leave(&cx_check_lock);
 }
 
 static const cx_layer layer = {begin_call, end_call};

@@ -20,9 +20,9 @@ static bool driver_has_one(cx_check_call *call)
 {
     CUcontext context = NULL;
     (void)call;
-    pthread_mutex_unlock(&cx_check_lock);
+    cx_lock_leave(&cx_check_lock);
     cxu_result result = cx_check_driver->ctx_get_current(&context);
-    pthread_mutex_lock(&cx_check_lock);
+    cx_lock_enter(&cx_check_lock);
     return result != CXU_SUCCESS || context != NULL;
 }
 

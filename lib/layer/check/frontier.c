@@ -155,12 +155,12 @@ static bool name_streams(cx_check_call *call, const cx_capture *capture, CUstrea
 static bool *ask(const CUstream *streams, unsigned count)
 {
     bool *left = calloc(count, sizeof *left);
-    pthread_mutex_unlock(&cx_check_lock);
+    cx_lock_leave(&cx_check_lock);
     if (left != NULL && !find_left(streams, count, left)) {
         free(left);
         left = NULL;
     }
-    pthread_mutex_lock(&cx_check_lock);
+    cx_lock_enter(&cx_check_lock);
     return left;
 }
 

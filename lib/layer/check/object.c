@@ -1,5 +1,6 @@
 #include "layer/check/object.h"
 
+#include "base/lock.h"
 #include "layer/names.h"
 
 #include <search.h>
@@ -9,7 +10,7 @@
 
 enum { ENDED_MOST = 4096 };
 
-pthread_mutex_t cx_check_lock = PTHREAD_MUTEX_INITIALIZER;
+cx_lock cx_check_lock = CX_LOCK_INIT(CHECK);
 
 static cx_object *objects; /* of handles; captures and retains are in it under keys of their own */
 static void *memory;       /* a tree of live memory by address */

@@ -4,10 +4,10 @@
 #ifndef CX_LAYER_CHECK_OBJECT_H
 #define CX_LAYER_CHECK_OBJECT_H
 
+#include "base/lock.h"
 #include "layer/check/origin.h"
 #include "layer/layer.h"
 
-#include <pthread.h>
 #include <stddef.h>
 
 #include <uthash.h>
@@ -54,7 +54,7 @@ typedef struct cx_object {
 } cx_object;
 
 /* "check": no driver call holds it. */
-extern pthread_mutex_t cx_check_lock;
+extern cx_lock cx_check_lock;
 
 static inline bool cx_object_is_memory(const cx_object *object)
 {

@@ -305,16 +305,16 @@ static cx_order_work *find(uint64_t ticket)
 
 static void promised(uint64_t ticket)
 {
-    pthread_mutex_lock(&cx_check_lock);
+    cx_lock_enter(&cx_check_lock);
     cx_order_work *work = find(ticket);
     if (work != NULL)
         work->pending++;
-    pthread_mutex_unlock(&cx_check_lock);
+    cx_lock_leave(&cx_check_lock);
 }
 
 static void told(uint64_t ticket, const cx_touch *all, size_t count)
 {
-    pthread_mutex_lock(&cx_check_lock);
+    cx_lock_enter(&cx_check_lock);
     cx_order_work *work = find(ticket);
     if (work != NULL) {
         for (size_t i = 0; i < count; i++)
@@ -322,7 +322,7 @@ static void told(uint64_t ticket, const cx_touch *all, size_t count)
         work->pending--;
         judge_ready();
     }
-    pthread_mutex_unlock(&cx_check_lock);
+    cx_lock_leave(&cx_check_lock);
 }
 
 void cx_order_work_watch(void)

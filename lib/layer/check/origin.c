@@ -1,13 +1,13 @@
 #include "layer/check/origin.h"
 
 #include "base/fork.h"
+#include "base/lock.h"
 #include "config.h"
 #include "layer/names.h"
 
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <link.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ typedef struct known_trace {
 } known_trace;
 
 /* Lock "check.origins", innermost: the traces and modules, which stay. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static cx_lock lock = CX_LOCK_INIT(CHECK_ORIGINS);
 static known_trace *by_frames;
 
 /* The addresses of this library, and its number among the modules. */
@@ -166,12 +166,12 @@ static cx_origin enter_trace(void *const frames[CX_REGION_FRAMES], const resolve
 static cx_origin find_trace(void *const frames[CX_REGION_FRAMES], const resolved_frames *resolved)
 {
     known_trace *found;
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     HASH_FIND(hh, by_frames, frames, sizeof found->frames, found);
     cx_origin origin = found != NULL      ? found->number
                        : resolved != NULL ? enter_trace(frames, resolved)
                                           : 0;
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     return origin;
 }
 
@@ -214,7 +214,7 @@ cx_origin cx_origin_here(bool *out_exits)
 
 CX_FORK_CONSTRUCTOR static void watch_forks(void)
 {
-    static cx_fork_hook hook = {.rank = CX_RANK_CHECK_ORIGINS, .lock = &lock};
+    static cx_fork_hook hook = {.rank = CX_RANK_CHECK_ORIGINS, .lock = &lock.mutex};
     cx_fork_watch(&hook);
 }
 
@@ -262,9 +262,9 @@ bool cx_origin_in_runtime(cx_origin origin)
     const cx_region_trace *trace = trace_of(origin);
     if (path == NULL || trace->count == 0)
         return false;
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     uint32_t module = module_of(path);
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     return module != CX_REGION_MODULES && trace->frames[0].module == module;
 }
 

@@ -44,9 +44,9 @@ void cx_check_made_context(cx_check_call *call, cx_object *context, int device)
 static bool is_active(CUdevice device, unsigned int *out_flags)
 {
     int active = 0;
-    pthread_mutex_unlock(&cx_check_lock);
+    cx_lock_leave(&cx_check_lock);
     cxu_result result = cx_check_driver->primary_get_state(device, out_flags, &active);
-    pthread_mutex_lock(&cx_check_lock);
+    cx_lock_enter(&cx_check_lock);
     return result == CXU_SUCCESS && active != 0;
 }
 

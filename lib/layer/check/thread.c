@@ -19,13 +19,13 @@ static _Thread_local bool ended;
 static void end_thread(void *argument)
 {
     cx_check_thread *thread = argument;
-    pthread_mutex_lock(&cx_check_lock);
+    cx_lock_enter(&cx_check_lock);
     if (thread->depth > 0 && cx_check_thread_ends != NULL && !atomic_load(&cx_region_of_parent))
         cx_check_thread_ends(thread);
     *thread->link = thread->next;
     if (thread->next != NULL)
         thread->next->link = thread->link;
-    pthread_mutex_unlock(&cx_check_lock);
+    cx_lock_leave(&cx_check_lock);
     here = NULL;
     ended = true;
     free(thread->entries);
@@ -47,14 +47,14 @@ static cx_check_thread *begin_thread(void)
     thread->main = getpid() == gettid();
     if (thread->main)
         strcpy(thread->name, "main");
-    pthread_mutex_lock(&cx_check_lock);
+    cx_lock_enter(&cx_check_lock);
     thread->number = ++last_number;
     thread->next = threads;
     thread->link = &threads;
     if (threads != NULL)
         threads->link = &thread->next;
     threads = thread;
-    pthread_mutex_unlock(&cx_check_lock);
+    cx_lock_leave(&cx_check_lock);
     (void)pthread_setspecific(key, thread);
     return thread;
 }

@@ -3,6 +3,7 @@
 #include "base/cancel.h"
 #include "base/clock.h"
 #include "base/fork.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "base/option.h"
 #include "layer/names.h"
@@ -16,7 +17,7 @@
 #include <unistd.h>
 
 /* "count file": the coming of a process's region. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static cx_lock lock = CX_LOCK_INIT(COUNT_FILE);
 static cx_count_region *_Atomic region;
 static atomic_bool of_parent; /* until the first call in the child of a fork */
 static char folder[PATH_MAX];
@@ -66,7 +67,7 @@ static void begin_in_child(void)
 CX_FORK_CONSTRUCTOR static void watch_forks(void)
 {
     static cx_fork_hook hook = {
-        .rank = CX_RANK_COUNT_FILE, .lock = &lock, .in_child = begin_in_child};
+        .rank = CX_RANK_COUNT_FILE, .lock = &lock.mutex, .in_child = begin_in_child};
     cx_fork_watch(&hook);
 }
 
@@ -74,7 +75,7 @@ CX_FORK_CONSTRUCTOR static void watch_forks(void)
 static void begin_region_of_child(void)
 {
     int cancel = cx_cancel_hold();
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     if (atomic_load(&of_parent)) {
         cx_count_region *made = make_region(atomic_load(&region)->pid);
         if (made == NULL)
@@ -83,7 +84,7 @@ static void begin_region_of_child(void)
         atomic_store(&region, made);
         atomic_store(&of_parent, false);
     }
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     cx_cancel_restore(cancel);
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/cancel.h"
 #include "base/fork.h"
+#include "base/lock.h"
 #include "base/thread.h"
 
 #include <pthread.h>
@@ -15,7 +16,7 @@ typedef struct list {
 } list;
 
 /* "trace chunks" guards all of this. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static cx_lock lock = CX_LOCK_INIT(TRACE_CHUNKS);
 static pthread_cond_t wake = PTHREAD_COND_INITIALIZER;
 static list ready, full;
 static bool works;   /* there is a thread */
@@ -28,27 +29,27 @@ static bool refused; /* there can be none, or no room */
 static bool wait_for_work(void)
 {
     struct timespec until;
-    int error = 0;
+    bool waits = true;
     (void)clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += IDLE_SECONDS;
-    while (error == 0 && full.count == 0 && (ready.count >= READY_MOST || refused))
-        error = pthread_cond_timedwait(&wake, &lock, &until);
-    return error == 0;
+    while (waits && full.count == 0 && (ready.count >= READY_MOST || refused))
+        waits = cx_lock_wait_until(&lock, &wake, &until);
+    return waits;
 }
 
 static void unmap_full(void)
 {
     cx_trace_chunk *chunk = full.all[--full.count];
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     cx_trace_file_unmap(chunk);
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
 }
 
 static void map_ready(void)
 {
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     cx_trace_chunk *chunk = cx_trace_file_map();
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     if (chunk != NULL)
         ready.all[ready.count++] = chunk;
     else
@@ -58,7 +59,7 @@ static void map_ready(void)
 static void *work(void *argument)
 {
     (void)pthread_setname_np(pthread_self(), "ctxrt-trace");
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     while (wait_for_work()) {
         if (full.count > 0)
             unmap_full();
@@ -66,7 +67,7 @@ static void *work(void *argument)
             map_ready();
     }
     works = false;
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     return argument;
 }
 
@@ -102,7 +103,7 @@ static void begin_in_child(void)
 CX_FORK_CONSTRUCTOR static void watch_forks(void)
 {
     static cx_fork_hook hook = {
-        .rank = CX_RANK_TRACE_CHUNKS, .lock = &lock, .in_child = begin_in_child};
+        .rank = CX_RANK_TRACE_CHUNKS, .lock = &lock.mutex, .in_child = begin_in_child};
     cx_fork_watch(&hook);
 }
 
@@ -111,10 +112,10 @@ CX_FORK_CONSTRUCTOR static void watch_forks(void)
 cx_trace_chunk *cx_trace_chunk_take(void)
 {
     int cancel = cx_cancel_hold();
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     cx_trace_chunk *chunk = ready.count > 0 ? ready.all[--ready.count] : NULL;
     wake_thread();
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     if (chunk == NULL)
         chunk = cx_trace_file_map();
     cx_cancel_restore(cancel);
@@ -123,11 +124,11 @@ cx_trace_chunk *cx_trace_chunk_take(void)
 
 void cx_trace_chunk_leave(cx_trace_chunk *chunk)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     bool kept = works && full.count < FULL_MOST;
     if (kept)
         full.all[full.count++] = chunk;
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     if (!kept)
         cx_trace_file_unmap(chunk);
 }

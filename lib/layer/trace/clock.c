@@ -2,9 +2,9 @@
 
 #include "base/clock.h"
 #include "base/fork.h"
+#include "base/lock.h"
 #include "layer/trace/thread.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <utlist.h>
 
@@ -28,7 +28,7 @@ struct cx_trace_clock {
 
 /* "trace clocks": the list, and what is in its clocks. Of the driver's calls only those that do not
  * wait are made under it. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static cx_lock lock = CX_LOCK_INIT(TRACE_CLOCKS);
 static cx_trace_clock *clocks;
 
 /* ---- clocks ---- */
@@ -75,7 +75,7 @@ static bool set_base(const cx_driver_table *driver, cx_trace_clock *clock)
 /* Another thread may have made one meanwhile: the first one stays. */
 static cx_trace_clock *enter(const cx_trace_clock *made)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     cx_trace_clock *clock = find(made->context);
     if (clock == NULL && (clock = calloc(1, sizeof *clock)) != NULL) {
         clock->context = made->context;
@@ -90,17 +90,17 @@ static cx_trace_clock *enter(const cx_trace_clock *made)
         clock->base = made->base;
         clock->base_ns = made->base_ns;
     }
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     return clock;
 }
 
 cx_trace_clock *cx_trace_clock_of(const cx_driver_table *driver, CUcontext context)
 {
     cx_trace_clock made = {.context = context};
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     cx_trace_clock *clock = find(context);
     bool is_there = clock != NULL && !clock->ended;
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     if (is_there)
         return clock;
     if (driver->ctx_get_device(&made.device) != CXU_SUCCESS || !set_base(driver, &made))
@@ -116,11 +116,11 @@ cx_trace_clock *cx_trace_clock_of(const cx_driver_table *driver, CUcontext conte
 
 cx_trace_clock *cx_trace_clock_next(const cx_trace_clock *after)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     cx_trace_clock *clock = after != NULL ? after->next : clocks;
     while (clock != NULL && clock->ended)
         clock = clock->next;
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     return clock;
 }
 
@@ -138,11 +138,11 @@ bool cx_trace_clock_is_primary(const cx_trace_clock *clock, CUdevice device)
 
 static bool take_event(const cx_driver_table *driver, cx_trace_clock *clock, CUevent *out_event)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     bool spare = clock->spare_count > 0;
     if (spare)
         *out_event = clock->spare[--clock->spare_count];
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     return spare || driver->event_create(out_event, 0) == CXU_SUCCESS;
 }
 
@@ -165,15 +165,15 @@ cx_trace_timed *cx_trace_clock_take(const cx_driver_table *driver, cx_trace_cloc
     if (timed == NULL)
         return NULL;
     timed->clock = clock;
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     timed->life = clock->life;
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     if (take_event(driver, clock, &timed->began)) {
         if (take_event(driver, clock, &timed->ended))
             return timed;
-        pthread_mutex_lock(&lock);
+        cx_lock_enter(&lock);
         give_event(timed, timed->began);
-        pthread_mutex_unlock(&lock);
+        cx_lock_leave(&lock);
     }
     free(timed);
     return NULL;
@@ -189,15 +189,15 @@ static void put_back(cx_trace_timed *timed)
 
 void cx_trace_clock_drop(cx_trace_timed *timed)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     put_back(timed);
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
 }
 
 bool cx_trace_clock_keep(cx_trace_timed *timed)
 {
     cx_trace_clock *clock = timed->clock;
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     bool keeps = lives(timed);
     if (keeps) {
         DL_APPEND(clock->waiting, timed);
@@ -206,7 +206,7 @@ bool cx_trace_clock_keep(cx_trace_timed *timed)
         free(timed);
     }
     bool many = keeps && clock->waiting_count % MANY == 0;
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     return many;
 }
 
@@ -265,27 +265,27 @@ static void tell_and_put_back(cx_trace_timed *over, cx_timing_watcher *tell)
         if (timed->timing.kind != CX_TIMING_KINDS)
             tell(&timed->timing);
     }
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     DL_FOREACH_SAFE(over, timed, next)
     {
         put_back(timed);
     }
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
 }
 
 void cx_trace_clock_look(const cx_driver_table *driver, cx_trace_clock *clock,
                          cx_timing_watcher *tell)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     cx_trace_timed *over = clock->ended ? NULL : take_over(driver, clock);
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     tell_and_put_back(over, tell);
 }
 
 void cx_trace_clock_end(cx_trace_clock *clock)
 {
     cx_trace_timed *timed, *next;
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     clock->ended = true;
     clock->life++;
     clock->spare_count = 0;
@@ -295,7 +295,7 @@ void cx_trace_clock_end(cx_trace_clock *clock)
     }
     clock->waiting = NULL;
     clock->waiting_count = 0;
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
 }
 
 /* ---- forks ---- */
@@ -304,7 +304,7 @@ void cx_trace_clock_end(cx_trace_clock *clock)
  * which threads hold while they call the driver. */
 static void begin_in_child(void)
 {
-    pthread_mutex_init(&lock, NULL);
+    cx_lock_init(&lock, CX_RANK_TRACE_CLOCKS);
     clocks = NULL;
 }
 

@@ -18,7 +18,7 @@
 void (*cx_trace_file_forked)(void);
 
 /* "trace file": the head's coming, and its file. Taking a chunk needs no lock. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static cx_lock lock = CX_LOCK_INIT(TRACE_FILE);
 static cx_trace_head *_Atomic head;
 static atomic_bool of_parent; /* the head is the parent's, until the first call in the child */
 static atomic_bool full;      /* there was no room */
@@ -81,7 +81,7 @@ static void begin_in_child(void)
 CX_FORK_CONSTRUCTOR static void watch_forks(void)
 {
     static cx_fork_hook hook = {
-        .rank = CX_RANK_TRACE_FILE, .lock = &lock, .in_child = begin_in_child};
+        .rank = CX_RANK_TRACE_FILE, .lock = &lock.mutex, .in_child = begin_in_child};
     cx_fork_watch(&hook);
 }
 
@@ -96,7 +96,7 @@ static void say_that_it_is_full(void)
 /* The child's own head; the mapping of the parent's ends. */
 static void begin_file_of_child(void)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     cx_trace_head *old = atomic_load(&head);
     if (atomic_load(&of_parent)) {
         cx_trace_head *made = make_file(old->pid);
@@ -108,7 +108,7 @@ static void begin_file_of_child(void)
             say_that_it_is_full();
         }
     }
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
 }
 
 bool cx_trace_file_open(void)
