@@ -449,12 +449,12 @@ static cx_gate *find_gate(cx_player *player, const char *name)
 
 static int act_gate_open(cx_player *player, cx_call *call)
 {
-    pthread_mutex_lock(&player->lock);
+    cx_lock_enter(&player->lock);
     cx_gate *gate = find_gate(player, call->line->step.operands[0].name);
     if (gate != NULL)
         gate->open = true;
     pthread_cond_broadcast(&player->hosts);
-    pthread_mutex_unlock(&player->lock);
+    cx_lock_leave(&player->lock);
     return gate != NULL ? CXU_SUCCESS : CXU_OUT_OF_MEMORY;
 }
 
@@ -462,26 +462,26 @@ static void run_function(void *argument)
 {
     cx_function *self = argument;
     cx_player *player = self->player;
-    pthread_mutex_lock(&player->lock);
+    cx_lock_enter(&player->lock);
     while (self->gate != NULL && !self->gate->open)
-        pthread_cond_wait(&player->hosts, &player->lock);
+        cx_lock_wait(&player->lock, &player->hosts);
     bool stopped = player->stopped;
-    pthread_mutex_unlock(&player->lock);
+    cx_lock_leave(&player->lock);
     if (!stopped)
         cx_line_block_run(player, &self->line->step.block);
-    pthread_mutex_lock(&player->lock);
+    cx_lock_enter(&player->lock);
     self->ran = true;
     pthread_cond_broadcast(&player->hosts);
-    pthread_mutex_unlock(&player->lock);
+    cx_lock_leave(&player->lock);
 }
 
 static void run_callback(CUstream stream, cxu_result status, void *argument)
 {
     cx_function *self = argument;
     (void)stream;
-    pthread_mutex_lock(&self->player->lock);
+    cx_lock_enter(&self->player->lock);
     self->status = status;
-    pthread_mutex_unlock(&self->player->lock);
+    cx_lock_leave(&self->player->lock);
     run_function(argument);
 }
 
@@ -493,11 +493,11 @@ static cx_function *make_function(cx_player *player, const cx_line *line)
     if (function == NULL)
         return NULL;
     *function = (cx_function){.player = player, .line = line, .next = player->functions};
-    pthread_mutex_lock(&player->lock);
+    cx_lock_enter(&player->lock);
     player->functions = function;
     if (gate->given && strcmp(gate->name, "none") != 0)
         function->gate = find_gate(player, gate->name);
-    pthread_mutex_unlock(&player->lock);
+    cx_lock_leave(&player->lock);
     return function;
 }
 
@@ -534,28 +534,28 @@ static int act_stream_callback(cx_player *player, cx_call *call)
 static int act_function_wait(cx_player *player, cx_call *call)
 {
     cx_function *function = call->in[0].host;
-    pthread_mutex_lock(&player->lock);
+    cx_lock_enter(&player->lock);
     while (function != NULL && !function->ran)
-        pthread_cond_wait(&player->hosts, &player->lock);
-    pthread_mutex_unlock(&player->lock);
+        cx_lock_wait(&player->lock, &player->hosts);
+    cx_lock_leave(&player->lock);
     return CXU_SUCCESS;
 }
 
 static int act_function_ran(cx_player *player, cx_call *call)
 {
     const cx_function *function = call->in[0].host;
-    pthread_mutex_lock(&player->lock);
+    cx_lock_enter(&player->lock);
     call->out[0] = cx_cell_of(CX_KIND_INTEGER, function != NULL && function->ran);
-    pthread_mutex_unlock(&player->lock);
+    cx_lock_leave(&player->lock);
     return CXU_SUCCESS;
 }
 
 static int act_function_status(cx_player *player, cx_call *call)
 {
     const cx_function *function = call->in[0].host;
-    pthread_mutex_lock(&player->lock);
+    cx_lock_enter(&player->lock);
     call->out[0] = cx_cell_of(CX_KIND_INTEGER, function != NULL ? (int)function->status : 0);
-    pthread_mutex_unlock(&player->lock);
+    cx_lock_leave(&player->lock);
     return CXU_SUCCESS;
 }
 
@@ -563,11 +563,11 @@ static int act_function_status(cx_player *player, cx_call *call)
 
 static int act_thread_end(cx_player *player, cx_call *call)
 {
-    pthread_mutex_lock(&player->lock);
+    cx_lock_enter(&player->lock);
     for (cx_player_thread *each = player->threads; each != NULL; each = each->next)
         if (strcmp(each->name, call->line->step.thread) == 0 && !each->ending)
             each->ending = true;
-    pthread_mutex_unlock(&player->lock);
+    cx_lock_leave(&player->lock);
     return CXU_SUCCESS;
 }
 

@@ -12,10 +12,10 @@ struct cx_object {
 static void note_destroyed(void *argument)
 {
     struct cx_object *self = argument;
-    pthread_mutex_lock(&self->player->lock);
+    cx_lock_enter(&self->player->lock);
     self->destroyed = true;
     pthread_cond_broadcast(&self->player->hosts);
-    pthread_mutex_unlock(&self->player->lock);
+    cx_lock_leave(&self->player->lock);
 }
 
 cxu_result cx_object_make(cx_player *player, unsigned int count, unsigned int flags,
@@ -29,10 +29,10 @@ cxu_result cx_object_make(cx_player *player, unsigned int count, unsigned int fl
     cxu_result result = player->driver.table.user_object_create(&self->handle, self,
                                                                 note_destroyed, count, flags);
     cx_host_leave(player, entered);
-    pthread_mutex_lock(&player->lock);
+    cx_lock_enter(&player->lock);
     self->next = player->objects;
     player->objects = self;
-    pthread_mutex_unlock(&player->lock);
+    cx_lock_leave(&player->lock);
     *out_object = self->handle;
     return result;
 }
@@ -40,13 +40,13 @@ cxu_result cx_object_make(cx_player *player, unsigned int count, unsigned int fl
 /* Looks at the youngest object of the handle: drivers use handles again. */
 bool cx_object_destroyed(cx_player *player, CUuserObject object, bool waits)
 {
-    pthread_mutex_lock(&player->lock);
+    cx_lock_enter(&player->lock);
     const struct cx_object *self = player->objects;
     while (self != NULL && self->handle != object)
         self = self->next;
     while (self != NULL && waits && !self->destroyed)
-        pthread_cond_wait(&player->hosts, &player->lock);
+        cx_lock_wait(&player->lock, &player->hosts);
     bool destroyed = self != NULL && self->destroyed;
-    pthread_mutex_unlock(&player->lock);
+    cx_lock_leave(&player->lock);
     return destroyed;
 }

@@ -7,6 +7,7 @@
 #ifndef CX_PLAY_PLAYER_H
 #define CX_PLAY_PLAYER_H
 
+#include "base/lock.h"
 #include "play/play.h"
 #include "play/value.h"
 #include <pthread.h>
@@ -73,7 +74,7 @@ struct cx_player {
     const cx_play_options *options;
     cx_tape *tape;
     cx_driver driver;
-    pthread_mutex_t lock; /* "play" */
+    cx_lock lock;         /* "play" */
     pthread_cond_t back;  /* a thread has done its step: the conductor waits for it */
     pthread_cond_t hosts; /* a gate is open, or a host function has run */
     cx_values values;

@@ -150,9 +150,9 @@ static bool start_driver(cx_player *player, const cx_line_block *block)
 /* Host functions may stop the player, too. */
 static bool is_over(cx_player *player)
 {
-    pthread_mutex_lock(&player->lock);
+    cx_lock_enter(&player->lock);
     bool over = player->stopped || player->tape->skipped;
-    pthread_mutex_unlock(&player->lock);
+    cx_lock_leave(&player->lock);
     return over;
 }
 
@@ -190,8 +190,8 @@ static bool prepare_process(cx_player *player)
     pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    bool made = pthread_mutex_init(&player->lock, NULL) == 0 &&
-                pthread_cond_init(&player->back, &attributes) == 0 &&
+    cx_lock_init(&player->lock, CX_RANK_PLAY);
+    bool made = pthread_cond_init(&player->back, &attributes) == 0 &&
                 pthread_cond_init(&player->hosts, NULL) == 0;
     pthread_condattr_destroy(&attributes);
     return made;
@@ -355,13 +355,13 @@ int cx_process_fork(cx_player *player, const cx_line *line)
     if (pipe(ends) != 0)
         return CXU_OPERATING_SYSTEM;
     fflush(NULL);
-    pthread_mutex_lock(&player->lock);
+    cx_lock_enter(&player->lock);
     pid_t child = fork();
     if (child == 0) {
         close(ends[0]);
         live_on(player, line);
     }
-    pthread_mutex_unlock(&player->lock);
+    cx_lock_leave(&player->lock);
     close(ends[1]);
     /* The child holds the other end as long as it lives. */
     struct pollfd gone = {.fd = ends[0], .events = POLLIN};

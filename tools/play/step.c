@@ -34,12 +34,12 @@ static bool resolve_one(const cx_player *player, const cx_operand_rule *rule,
 static bool resolve_operands(cx_player *player, const cx_step *step, cx_cell *in)
 {
     bool bound = true;
-    pthread_mutex_lock(&player->lock);
+    cx_lock_enter(&player->lock);
     for (int i = 0; step->verb->operands[i].role != CX_ROLE_NONE; i++) {
         in[i].bits = 0;
         bound = resolve_one(player, &step->verb->operands[i], &step->operands[i], &in[i]) && bound;
     }
-    pthread_mutex_unlock(&player->lock);
+    cx_lock_leave(&player->lock);
     return bound;
 }
 
@@ -176,7 +176,7 @@ bool cx_step_judge(cx_player *player, const cx_line *line, const cx_call *call)
     cx_tape *tape = player->tape;
     cx_came *came = &tape->came[line->index];
 
-    pthread_mutex_lock(&player->lock);
+    cx_lock_enter(&player->lock);
     if (cx_verb_makes(verb) && call->result == CXU_SUCCESS &&
         call->out[0].bits != CX_CELL_UNTOUCHED)
         cx_value_bind(&player->values, verb->operands[0].kind, made_by->operands[0].name,
@@ -189,7 +189,7 @@ bool cx_step_judge(cx_player *player, const cx_line *line, const cx_call *call)
     bool good = came->matched || (line->step.unverified && !tape->emulated);
     if ((!good && !player->options->record) || call->result == CX_PLAY_STUCK)
         player->stopped = true;
-    pthread_mutex_unlock(&player->lock);
+    cx_lock_leave(&player->lock);
     atomic_store(&came->state, CX_CAME_BACK);
     return good;
 }

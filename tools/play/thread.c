@@ -21,28 +21,28 @@ static bool await_return(cx_player *player, int timeout_ms)
         until.tv_sec++;
         until.tv_nsec -= 1000000000L;
     }
-    return pthread_cond_timedwait(&player->back, &player->lock, &until) != ETIMEDOUT;
+    return cx_lock_wait_until(&player->lock, &player->back, &until);
 }
 
 static void *run_thread(void *argument)
 {
     cx_player_thread *self = argument;
     cx_player *player = self->player;
-    pthread_mutex_lock(&player->lock);
+    cx_lock_enter(&player->lock);
     self->tid = gettid();
     while (!self->ending || self->state == CX_PLAYER_THREAD_GIVEN) {
         if (self->state != CX_PLAYER_THREAD_GIVEN) {
-            pthread_cond_wait(&self->given, &player->lock);
+            cx_lock_wait(&player->lock, &self->given);
             continue;
         }
         self->state = CX_PLAYER_THREAD_BUSY;
-        pthread_mutex_unlock(&player->lock);
+        cx_lock_leave(&player->lock);
         cx_step_run(player, &self->call);
-        pthread_mutex_lock(&player->lock);
+        cx_lock_enter(&player->lock);
         self->state = CX_PLAYER_THREAD_BACK;
         pthread_cond_signal(&player->back);
     }
-    pthread_mutex_unlock(&player->lock);
+    cx_lock_leave(&player->lock);
     return NULL;
 }
 
@@ -85,15 +85,15 @@ static void end_thread(cx_player *player, cx_player_thread *self)
     *link = self->next;
     self->ending = true;
     pthread_cond_signal(&self->given);
-    pthread_mutex_unlock(&player->lock);
+    cx_lock_leave(&player->lock);
     pthread_join(self->thread, NULL);
     free_thread(self);
-    pthread_mutex_lock(&player->lock);
+    cx_lock_enter(&player->lock);
 }
 
 void cx_player_threads_end(cx_player *player)
 {
-    pthread_mutex_lock(&player->lock);
+    cx_lock_enter(&player->lock);
     for (cx_gate *each = player->gates; each != NULL; each = each->next)
         each->open = true;
     pthread_cond_broadcast(&player->hosts);
@@ -102,7 +102,7 @@ void cx_player_threads_end(cx_player *player)
         if (each->state == CX_PLAYER_THREAD_IDLE)
             end_thread(player, each);
     }
-    pthread_mutex_unlock(&player->lock);
+    cx_lock_leave(&player->lock);
 }
 
 /* True if the kernel reports the thread asleep. */
@@ -160,11 +160,11 @@ static int hand_over(cx_player *player, cx_player_thread *self, const cx_line *l
 bool cx_player_thread_step(cx_player *player, const cx_line *line)
 {
     cx_call call = {.line = line};
-    pthread_mutex_lock(&player->lock);
+    cx_lock_enter(&player->lock);
     cx_player_thread *self = cx_player_thread_find(player, line->step.thread);
     if (self == NULL) {
         cx_tape_say(player->tape, false, "line %d: no thread could be started", line->number);
-        pthread_mutex_unlock(&player->lock);
+        cx_lock_leave(&player->lock);
         return false;
     }
     int result = hand_over(player, self, line);
@@ -178,7 +178,7 @@ bool cx_player_thread_step(cx_player *player, const cx_line *line)
         self->state = CX_PLAYER_THREAD_IDLE;
     if (back && self->ending)
         end_thread(player, self);
-    pthread_mutex_unlock(&player->lock);
+    cx_lock_leave(&player->lock);
     bool good = cx_step_judge(player, line, &call);
     cx_player_watch(player, line, &call);
     return good && result != CX_PLAY_STUCK;

@@ -22,10 +22,10 @@ void cx_player_watch(cx_player *player, const cx_line *line, const cx_call *call
 {
     bool back = call->result != CX_PLAY_WAITS && line->step.mode != CX_MODE_BEGIN;
     if (back && line->step.thread != NULL) {
-        pthread_mutex_lock(&player->lock);
+        cx_lock_enter(&player->lock);
         if (player->order != NULL)
             cx_order_step(player->order, player, call);
-        pthread_mutex_unlock(&player->lock);
+        cx_lock_leave(&player->lock);
         if (player->options->page != NULL)
             cx_scene_step(player, call);
         cx_stacks_step(&player->stacks, call);
