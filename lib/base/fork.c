@@ -1,5 +1,6 @@
 #include "base/fork.h"
 
+#include <pthread.h>
 #include <stddef.h>
 
 static cx_fork_hook *hooks; /* by rank */
@@ -18,14 +19,14 @@ static void hold_locks(void)
 {
     for (const cx_fork_hook *hook = hooks; hook != NULL; hook = hook->next)
         if (hook->lock != NULL)
-            pthread_mutex_lock(hook->lock);
+            cx_lock_enter(hook->lock);
 }
 
 static void release_locks(void)
 {
     for (const cx_fork_hook *hook = hooks; hook != NULL; hook = hook->next)
         if (hook->lock != NULL)
-            pthread_mutex_unlock(hook->lock);
+            cx_lock_leave(hook->lock);
 }
 
 static void begin_in_child(void)

@@ -13,12 +13,11 @@
 
 #include "base/lock.h"
 
-#include <pthread.h>
 #include <stdbool.h>
 
 typedef struct cx_fork_hook {
     cx_lock_rank rank;
-    pthread_mutex_t *lock;  /* held across the fork; NULL: none */
+    cx_lock *lock;          /* held across the fork; NULL: none */
     void (*in_child)(void); /* called in the child while the locks are held; NULL: nothing to do */
     struct cx_fork_hook *next;
 } cx_fork_hook;

@@ -28,7 +28,7 @@ static pthread_once_t log_once = PTHREAD_ONCE_INIT;
 /* The log works in a forked child too. */
 CX_FORK_CONSTRUCTOR static void watch_forks(void)
 {
-    static cx_fork_hook hook = {.rank = CX_RANK_LOG, .lock = &log_lock.mutex};
+    static cx_fork_hook hook = {.rank = CX_RANK_LOG, .lock = &log_lock};
     cx_fork_watch(&hook);
 }
 

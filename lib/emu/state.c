@@ -65,7 +65,7 @@ static void begin_in_child(void)
 CX_FORK_CONSTRUCTOR static void watch_forks(void)
 {
     static cx_fork_hook hook = {
-        .rank = CX_RANK_EMU_STATE, .lock = &cx_emu_lock.mutex, .in_child = begin_in_child};
+        .rank = CX_RANK_EMU_STATE, .lock = &cx_emu_lock, .in_child = begin_in_child};
     cx_fork_watch(&hook);
 }
 

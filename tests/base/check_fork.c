@@ -32,8 +32,8 @@ static void note_between(void)
 CX_FORK_CONSTRUCTOR static void watch_forks(void)
 {
     static cx_fork_hook hooks[] = {
-        {.rank = CX_RANK_COUNT_FILE, .lock = &late.mutex, .in_child = note_late},
-        {.rank = CX_RANK_GRAPH, .lock = &early.mutex, .in_child = note_early},
+        {.rank = CX_RANK_COUNT_FILE, .lock = &late, .in_child = note_late},
+        {.rank = CX_RANK_GRAPH, .lock = &early, .in_child = note_early},
         {.rank = CX_RANK_EMU_STATE, .in_child = note_between},
     };
     for (int i = 0; i < 3; i++)

@@ -214,7 +214,7 @@ cx_origin cx_origin_here(bool *out_exits)
 
 CX_FORK_CONSTRUCTOR static void watch_forks(void)
 {
-    static cx_fork_hook hook = {.rank = CX_RANK_CHECK_ORIGINS, .lock = &lock.mutex};
+    static cx_fork_hook hook = {.rank = CX_RANK_CHECK_ORIGINS, .lock = &lock};
     cx_fork_watch(&hook);
 }
 

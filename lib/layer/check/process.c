@@ -31,7 +31,7 @@ static void begin_in_child(void)
 CX_FORK_CONSTRUCTOR static void watch_forks(void)
 {
     static cx_fork_hook hook = {
-        .rank = CX_RANK_CHECK, .lock = &cx_check_lock.mutex, .in_child = begin_in_child};
+        .rank = CX_RANK_CHECK, .lock = &cx_check_lock, .in_child = begin_in_child};
     cx_fork_watch(&hook);
 }
 

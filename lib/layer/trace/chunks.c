@@ -103,7 +103,7 @@ static void begin_in_child(void)
 CX_FORK_CONSTRUCTOR static void watch_forks(void)
 {
     static cx_fork_hook hook = {
-        .rank = CX_RANK_TRACE_CHUNKS, .lock = &lock.mutex, .in_child = begin_in_child};
+        .rank = CX_RANK_TRACE_CHUNKS, .lock = &lock, .in_child = begin_in_child};
     cx_fork_watch(&hook);
 }
 
