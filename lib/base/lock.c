@@ -29,70 +29,63 @@ bool cx_lock_init_once(cx_lock *lock, cx_lock_rank rank)
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { HELD_MOST = 32 };
+enum { HELD_MOST = 16 };
 
-typedef struct held_lock {
-    const void *key;
-    cx_lock_rank rank;
-} held_lock;
+static _Thread_local const cx_lock *held[HELD_MOST]; /* in the order in which they were taken */
+static _Thread_local unsigned held_count;
 
-static _Thread_local held_lock held[HELD_MOST]; /* in the order in which they were taken */
-static _Thread_local int held_count;
-
-/* The program's own handlers may take locks, so none is run. */
-static _Noreturn void stop(const char *what, const char *name, const char *other)
+static _Noreturn void stop(const char *does, const cx_lock *lock, const cx_lock *other)
 {
-    fprintf(stderr, "ctxrt: a thread %s \"%s\"%s%s%s\n", what, name,
-            other != NULL ? " while it holds \"" : "", other != NULL ? other : "",
-            other != NULL ? "\": docs/architecture.md has the lock order" : "");
+    fprintf(stderr, "ctxrt: a thread %s \"%s\"", does, names[lock->rank]);
+    if (other != NULL)
+        fprintf(stderr, " while it holds \"%s\": lib/base/locks.def has the order",
+                names[other->rank]);
+    fprintf(stderr, "\n");
     abort();
 }
 
-bool cx_lock_is_held(const void *key)
+bool cx_lock_is_held(const cx_lock *lock)
 {
-    for (int i = 0; i < held_count; i++)
-        if (held[i].key == key)
+    for (unsigned i = 0; i < held_count; i++)
+        if (held[i] == lock)
             return true;
     return false;
 }
 
-void cx_lock_expect(const void *key, cx_lock_rank rank)
+void cx_lock_expect(const cx_lock *lock)
 {
-    for (int i = 0; i < held_count; i++)
-        if (held[i].key == key || held[i].rank >= rank)
-            stop("takes", names[rank], names[held[i].rank]);
+    if (lock->recursive && cx_lock_is_held(lock))
+        return;
+    for (unsigned i = 0; i < held_count; i++)
+        if (held[i]->rank >= lock->rank)
+            stop("takes", lock, held[i]);
 }
 
-void cx_lock_note(const void *key, cx_lock_rank rank)
+void cx_lock_note(const cx_lock *lock)
 {
     if (held_count == HELD_MOST)
-        stop("holds too many locks and takes", names[rank], NULL);
-    held[held_count++] = (held_lock){key, rank};
+        stop("holds too many locks to take", lock, NULL);
+    held[held_count++] = lock;
 }
 
-void cx_lock_forget(const void *key)
+void cx_lock_forget(const cx_lock *lock)
 {
-    int at = held_count - 1;
-    while (at >= 0 && held[at].key != key)
+    unsigned at = held_count;
+    while (at > 0 && held[at - 1] != lock)
         at--;
-    if (at < 0)
-        stop("leaves a lock that it does not hold:", "?", NULL);
-    held_count--;
-    for (; at < held_count; at++)
-        held[at] = held[at + 1];
+    if (at == 0)
+        stop("leaves without having it", lock, NULL);
+    for (held_count--; at <= held_count; at++)
+        held[at - 1] = held[at];
 }
 
-void cx_lock_expect_latest(const void *key)
+void cx_lock_expect_latest(const cx_lock *lock)
 {
-    const held_lock *own = NULL;
-    for (int i = 0; i < held_count; i++)
-        if (held[i].key == key)
-            own = &held[i];
-    if (own == NULL)
-        stop("waits without the lock of its condition:", "?", NULL);
-    for (int i = 0; i < held_count; i++)
-        if (&held[i] != own && held[i].rank >= own->rank)
-            stop("waits for", names[own->rank], names[held[i].rank]);
+    if (!cx_lock_is_held(lock))
+        stop("waits without having it, for", lock, NULL);
+    for (unsigned i = 0; i < held_count; i++)
+        if (held[i] != lock && held[i]->rank >= lock->rank)
+            stop("waits for", lock, held[i]);
 }
 
 #endif

@@ -34,42 +34,39 @@ typedef struct cx_lock {
 #define CX_LOCK_INIT_RECURSIVE(rank_) \
     {.mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP, .rank = CX_RANK_##rank_, .recursive = true}
 
-/* Stops the program unless the thread may take what `key` stands for now. */
-void cx_lock_expect(const void *key, cx_lock_rank rank);
+/* Stops the program unless the calling thread may take the lock now. */
+void cx_lock_expect(const cx_lock *lock);
 
-/* The thread has taken it, or left it. */
-void cx_lock_note(const void *key, cx_lock_rank rank);
-void cx_lock_forget(const void *key);
+/* The thread has taken it, or leaves it. */
+void cx_lock_note(const cx_lock *lock);
+void cx_lock_forget(const cx_lock *lock);
 
-/* Stops the program unless the thread holds it, and nothing later. */
-void cx_lock_expect_latest(const void *key);
+/* Stops the program unless the thread holds it, and none of a later rank. */
+void cx_lock_expect_latest(const cx_lock *lock);
 
-/* Whether the thread holds it. */
-bool cx_lock_is_held(const void *key);
+bool cx_lock_is_held(const cx_lock *lock);
 #else
 #define CX_LOCK_INIT(rank_) {.mutex = PTHREAD_MUTEX_INITIALIZER}
 #define CX_LOCK_INIT_RECURSIVE(rank_) {.mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP}
 
-static inline void cx_lock_expect(const void *key, cx_lock_rank rank)
+static inline void cx_lock_expect(const cx_lock *lock)
 {
-    (void)key;
-    (void)rank;
+    (void)lock;
 }
 
-static inline void cx_lock_note(const void *key, cx_lock_rank rank)
+static inline void cx_lock_note(const cx_lock *lock)
 {
-    (void)key;
-    (void)rank;
+    (void)lock;
 }
 
-static inline void cx_lock_forget(const void *key)
+static inline void cx_lock_forget(const cx_lock *lock)
 {
-    (void)key;
+    (void)lock;
 }
 
-static inline void cx_lock_expect_latest(const void *key)
+static inline void cx_lock_expect_latest(const cx_lock *lock)
 {
-    (void)key;
+    (void)lock;
 }
 #endif
 
@@ -99,14 +96,9 @@ static inline void cx_lock_destroy(cx_lock *lock)
 
 static inline void cx_lock_enter(cx_lock *lock)
 {
-#ifdef CX_LOCKS_CHECKED
-    if (!lock->recursive || !cx_lock_is_held(lock))
-        cx_lock_expect(lock, lock->rank);
+    cx_lock_expect(lock);
     (void)pthread_mutex_lock(&lock->mutex);
-    cx_lock_note(lock, lock->rank);
-#else
-    (void)pthread_mutex_lock(&lock->mutex);
-#endif
+    cx_lock_note(lock);
 }
 
 static inline void cx_lock_leave(cx_lock *lock)
@@ -120,10 +112,8 @@ static inline void cx_lock_leave(cx_lock *lock)
 static inline bool cx_lock_try(cx_lock *lock)
 {
     bool taken = pthread_mutex_trylock(&lock->mutex) == 0;
-#ifdef CX_LOCKS_CHECKED
     if (taken)
-        cx_lock_note(lock, lock->rank);
-#endif
+        cx_lock_note(lock);
     return taken;
 }
 
@@ -133,13 +123,12 @@ static inline bool cx_lock_enter_once(cx_lock *lock)
 #ifdef CX_LOCKS_CHECKED
     if (cx_lock_is_held(lock))
         return false;
-    cx_lock_expect(lock, lock->rank);
-    (void)pthread_mutex_lock(&lock->mutex);
-    cx_lock_note(lock, lock->rank);
-    return true;
-#else
-    return pthread_mutex_lock(&lock->mutex) == 0;
 #endif
+    cx_lock_expect(lock);
+    bool taken = pthread_mutex_lock(&lock->mutex) == 0;
+    if (taken)
+        cx_lock_note(lock);
+    return taken;
 }
 
 /* ---- waiting ---- */

@@ -33,7 +33,7 @@ typedef struct cx_pool {
     const char *noun;      /* "stream": for messages */
     uint8_t kind;          /* unlike that of every other pool; never 0 */
     size_t stride;         /* from slot to slot */
-    cx_lock lock;          /* "pool": innermost */
+    cx_lock lock;          /* "pool", or a rank of its own */
     uint32_t free_head;    /* index + 1; 0: none */
     uint32_t free_tail;
     uint32_t used;         /* ever in use */
@@ -44,9 +44,10 @@ typedef struct cx_pool {
 #define CX_POOL_SLOT_BYTES ((sizeof(cx_pool_slot) + 15) & ~(size_t)15)
 #define CX_POOL_STRIDE(type) (CX_POOL_SLOT_BYTES + ((sizeof(type) + 15) & ~(size_t)15))
 
-#define CX_POOL_INIT(noun_, kind_, type)                                                         \
-    {                                                                                            \
-        .noun = noun_, .kind = kind_, .stride = CX_POOL_STRIDE(type), .lock = CX_LOCK_INIT(POOL) \
+#define CX_POOL_INIT(noun, kind, type) CX_POOL_INIT_RANKED(POOL, noun, kind, type)
+#define CX_POOL_INIT_RANKED(rank_, noun_, kind_, type)                                            \
+    {                                                                                             \
+        .noun = noun_, .kind = kind_, .stride = CX_POOL_STRIDE(type), .lock = CX_LOCK_INIT(rank_) \
     }
 
 /* Takes a new object, not yet live: no handle finds it before cx_pool_publish. Zeroed on the first

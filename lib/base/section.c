@@ -12,8 +12,7 @@ _Thread_local cx_section *cx_section_mine __attribute__((tls_model("initial-exec
 _Atomic bool cx_sections_closed;
 bool cx_barrier_cheap;
 
-/* Lock "sections": held by the thread that has closed them. */
-static cx_lock closing = CX_LOCK_INIT(SECTIONS);
+cx_lock cx_sections_lock = CX_LOCK_INIT(SECTIONS);
 static _Thread_local uint32_t close_depth;
 
 /* Lock "section list": guards the list, and changes that the waits below wait for; innermost. */
@@ -101,7 +100,7 @@ void cx_sections_close(void)
     if (close_depth++ != 0)
         return;
     int cancel = cx_cancel_hold();
-    cx_lock_enter(&closing);
+    cx_lock_enter(&cx_sections_lock);
     cx_lock_enter(&lock);
     atomic_store(&cx_sections_closed, true);
     cx_lock_leave(&lock);
@@ -127,7 +126,7 @@ void cx_sections_open(void)
     atomic_store(&cx_sections_closed, false);
     pthread_cond_broadcast(&changed);
     cx_lock_leave(&lock);
-    cx_lock_leave(&closing);
+    cx_lock_leave(&cx_sections_lock);
     cx_cancel_restore(cancel);
 }
 

@@ -11,9 +11,9 @@
  * sequentially consistent.
  *
  * Rules. In a section a thread makes no call that waits for work of a device, calls no function of
- * the user's, and does not close the sections. Sections come before all locks but "runtime",
- * "handles", "contexts" and "device", which a thread takes only outside of them: it neither enters
- * nor closes while it holds another lock. Sections nest.
+ * the user's, and does not close the sections. Sections come before all locks but "graph", "plan",
+ * "runtime", "handles", "contexts" and "device", which a thread takes only outside of them: it
+ * neither enters nor closes while it holds another lock. Sections nest.
  */
 #ifndef CX_BASE_SECTION_H
 #define CX_BASE_SECTION_H
@@ -39,6 +39,10 @@ extern _Thread_local cx_section *cx_section_mine __attribute__((tls_model("initi
 
 extern _Atomic bool cx_sections_closed;
 
+/* "sections": held by the thread that has closed them. To the check of the lock order a thread in a
+ * section holds it too. */
+extern cx_lock cx_sections_lock;
+
 /* True if cx_barrier_all orders the stores and loads of all threads, so that the frequent side of a
  * protocol needs no barrier. Set by the first call of cx_barrier_begin. */
 extern bool cx_barrier_cheap;
@@ -60,8 +64,8 @@ static inline void cx_section_enter(void)
     cx_section *self = cx_section_mine;
     uint32_t depth = atomic_load_explicit(&self->depth, memory_order_relaxed);
     if (depth == 0) {
-        cx_lock_expect(self, CX_RANK_SECTIONS);
-        cx_lock_note(self, CX_RANK_SECTIONS);
+        cx_lock_expect(&cx_sections_lock);
+        cx_lock_note(&cx_sections_lock);
     }
     if (__builtin_expect(cx_barrier_cheap, 1)) {
         atomic_store_explicit(&self->depth, depth + 1, memory_order_relaxed);
@@ -78,7 +82,7 @@ static inline void cx_section_leave(void)
     cx_section *self = cx_section_mine;
     uint32_t depth = atomic_load_explicit(&self->depth, memory_order_relaxed) - 1;
     if (depth == 0)
-        cx_lock_forget(self);
+        cx_lock_forget(&cx_sections_lock);
     if (__builtin_expect(cx_barrier_cheap, 1)) {
         atomic_store_explicit(&self->depth, depth, memory_order_release);
         atomic_signal_fence(memory_order_seq_cst);

@@ -3,7 +3,9 @@
 #include "base/error.h"
 #include "memory/ranges.h"
 
-static cx_pool records = CX_POOL_INIT("pointer record", 12, cx_pointer_record);
+/* Taken while a cache's locks are held, which are behind "pool". */
+static cx_pool records =
+    CX_POOL_INIT_RANKED(POINTER_RECORDS, "pointer record", 12, cx_pointer_record);
 
 cx_pointer_record *cx_pointer_record_make(cx_pointer_kind kind)
 {
