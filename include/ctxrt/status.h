@@ -86,8 +86,9 @@ typedef enum ctxrt_log_level {
  * Called with one line of log, without its newline: at most 1023 bytes, a longer one is cut. May be
  * called from any thread, several at once. It may call ctxrt_last_error, ctxrt_status_name,
  * ctxrt_status_text, ctxrt_log_set and ctxrt_snapshot_write of ctxrt and no other function, since
- * locks may be held. These calls do not change the last error of the call that logs. `line` is
- * valid until the callback returns.
+ * locks may be held. For that reason it does not fork (system, popen) either, once the runtime has
+ * started. These calls do not change the last error of the call that logs. `line` is valid until the
+ * callback returns.
  */
 typedef void (*ctxrt_log_callback)(ctxrt_log_level level, const char *line, void *user_data);
 
