@@ -389,7 +389,7 @@ START_TEST(other_functions_of_the_device_runtime_are_named)
     ck_success(add_text(PTX_HEAD ".extern .func (.param .b32 r) cudaDeviceSynchronize;\n"
                                  ".visible .entry k()\n{\n    .param .b32 r;\n"
                                  "    call.uni (r), cudaDeviceSynchronize;\n    ret;\n}\n"));
-    ck_result(cx_emu_call_link_complete(state, &image, NULL), NOT_SUPPORTED);
+    ck_result(cx_emu_call_link_complete(state, &image, NULL), INVALID_PTX);
     ck_assert_ptr_nonnull(strstr(errors, "cudaDeviceSynchronize"));
 }
 END_TEST

@@ -408,6 +408,28 @@ void cx_check_failed_capture(cx_check_call *call)
         cx_finding_raise(&finding);
 }
 
+/* G2: whether that disturbs captures of other threads in other modes than GLOBAL depends on the
+ * driver. */
+void cx_check_context_waited(cx_check_call *call)
+{
+    const cx_object *context = context_of(call);
+    char text[64];
+    if (cx_check_failed(call) || context == NULL ||
+        call->thread->capture_mode == CXU_STREAM_CAPTURE_MODE_RELAXED)
+        return;
+    for (const cx_capture *capture = cx_captures; capture != NULL; capture = capture->next) {
+        if (capture->thread == call->thread->number || capture->object->device != context->device)
+            continue;
+        cx_finding finding = cx_check_finding(CX_KIND_CAPTURE_WAITED, call);
+        cx_branch_text(&capture->all[0], text, sizeof text);
+        cx_finding_note(&finding, "begun", capture->object->made,
+                        "a capture in mode %s began in %s", mode_name(capture->object->flags),
+                        text);
+        cx_finding_raise(&finding);
+        return;
+    }
+}
+
 const cx_check_hooks cx_check_capture[CX_SLOT_COUNT] = {
     [CX_SLOT_stream_begin_capture_v1] = {NULL, begun_v1},
     [CX_SLOT_stream_begin_capture] = {NULL, begun_v2},

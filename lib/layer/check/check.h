@@ -64,6 +64,9 @@ void cx_check_any_capture(cx_check_call *call);
 /* The call ended the context: captures of its streams are left. Before these are ended. */
 void cx_check_captures_left(cx_check_call *call, const cx_object *context);
 
+/* The call waited for a whole context: CAPTURE-WAITED. */
+void cx_check_context_waited(cx_check_call *call);
+
 /* When the layer is put. */
 void cx_check_order_begin(void);
 

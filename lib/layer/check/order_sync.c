@@ -230,12 +230,14 @@ static void stream_queried(cx_check_call *call)
 
 static void context_synchronized(cx_check_call *call)
 {
+    cx_check_context_waited(call);
     if (!cx_check_failed(call))
         cx_order_host_wait_context(cx_check_context(call));
 }
 
 static void context_synchronized_v2(cx_check_call *call)
 {
+    cx_check_context_waited(call);
     if (!cx_check_failed(call))
         cx_order_host_wait_context(context_of(CX_CALL(call, ctx_synchronize_v2)->context));
 }

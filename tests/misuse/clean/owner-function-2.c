@@ -42,7 +42,9 @@ int main(void)
     for (int i = 0; i < 2; i++)
         solve(contexts[i]);
     for (int i = 0; i < 2; i++) {
+        MUST(cuCtxPushCurrent(contexts[i]));
         MUST(cuModuleUnload(modules[i]));
+        MUST(cuCtxPopCurrent(NULL));
         MUST(cuDevicePrimaryCtxRelease(i));
     }
     return 0;

@@ -43,7 +43,9 @@ int main(void)
         launch();
         MUST(cuCtxPopCurrent(NULL));
     }
+    MUST(cuCtxPushCurrent(contexts[0]));
     MUST(cuModuleUnload(module));
+    MUST(cuCtxPopCurrent(NULL));
     for (int i = 0; i < 2; i++)
         MUST(cuDevicePrimaryCtxRelease(i));
     return 0;

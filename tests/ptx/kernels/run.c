@@ -21,7 +21,7 @@ static struct {
     size_t bytes;
 } buffers[BUFFERS_MOST];
 static size_t buffer_count;
-static unsigned char *variables; /* of the module, as long as a check */
+static unsigned char *variables, *managed; /* of the module, as long as a check */
 
 void *make_memory(size_t bytes)
 {
@@ -38,7 +38,7 @@ void release_memory(void)
 {
     while (buffer_count > 0)
         free(buffers[--buffer_count].memory);
-    variables = NULL;
+    variables = managed = NULL;
 }
 
 static bool find(void *self, uint64_t address, cx_ptx_range *out_range)
@@ -138,7 +138,9 @@ static void place_variables(void)
     if (variables)
         return;
     variables = make_memory(cx_ptx_memory_bytes(module) + 1);
-    cx_ptx_memory_init(module, (uintptr_t)variables, 0, variables);
+    managed = make_memory(cx_ptx_managed_bytes(module) + 1);
+    cx_ptx_memory_init(module, (uintptr_t)variables, (uintptr_t)managed, variables);
+    cx_ptx_managed_init(module, (uintptr_t)variables, (uintptr_t)managed, managed);
 }
 
 void *find_variable(const char *name)
@@ -147,7 +149,7 @@ void *find_variable(const char *name)
 
     ck_assert_msg(variable, "%s: no variable %s", module_name, name);
     place_variables();
-    return variables + variable->offset;
+    return (variable->managed ? managed : variables) + variable->offset;
 }
 
 /* ---- launches ---- */
@@ -217,6 +219,7 @@ void launch_until(const char *name, kernel_shape shape, const kernel_argument *a
     memcpy(launch.block, shape.block, sizeof launch.block);
     memcpy(launch.cluster, shape.cluster, sizeof launch.cluster);
     launch.memory_address = (uintptr_t)variables;
+    launch.managed_address = (uintptr_t)managed;
     pack(name, arguments, count, kernel, packed);
     questions = 0;
     outcome = cx_ptx_run(module, kernel, &launch, &environment, &fault);
