@@ -206,20 +206,23 @@ static void close_graph(ended_world *self)
     ck_success(cx_emu_call_graph_instantiate_with_flags(&self->exec, self->graph, 0));
 }
 
-static void add_fill(ended_world *self, CUgraph graph)
+static CUgraphNode add_fill(ended_world *self, CUgraph graph)
 {
     const cxu_memset_node_params fill = {self->address, 0, 1, 1, ENDED_BYTES, 1};
     CUgraphNode node;
 
     ck_success(cx_emu_call_graph_add_memset_node(&node, graph, NULL, 0, &fill, self->worker));
+    return node;
 }
 
-static void add_copy(ended_world *self, CUgraph graph)
+/* `before` may be NULL. */
+static void add_copy(ended_world *self, CUgraph graph, CUgraphNode before)
 {
     const cxu_memcpy_3d copy = box_of(self);
     CUgraphNode node;
 
-    ck_success(cx_emu_call_graph_add_memcpy_node(&node, graph, NULL, 0, &copy, self->worker));
+    ck_success(cx_emu_call_graph_add_memcpy_node(&node, graph, &before, before != NULL, &copy,
+                                                 self->worker));
 }
 
 static void add_kernel(ended_world *self, CUgraph graph)
@@ -256,14 +259,14 @@ static CUgraph add_body(ended_world *self)
 static void prepare_fill(ended_world *self)
 {
     open_graph(self);
-    add_fill(self, self->graph);
+    (void)add_fill(self, self->graph);
     close_graph(self);
 }
 
 static void prepare_copy(ended_world *self)
 {
     open_graph(self);
-    add_copy(self, self->graph);
+    add_copy(self, self->graph, NULL);
     close_graph(self);
 }
 
@@ -274,8 +277,7 @@ static void prepare_child(ended_world *self)
 
     open_graph(self);
     ck_success(cx_emu_call_graph_create(&child, 0));
-    add_fill(self, child);
-    add_copy(self, child);
+    add_copy(self, child, add_fill(self, child));
     ck_success(cx_emu_call_graph_add_child_graph_node(&node, self->graph, NULL, 0, child));
     ck_success(cx_emu_call_graph_destroy(child));
     close_graph(self);
@@ -312,14 +314,14 @@ static void prepare_kernel(ended_world *self)
 static void prepare_body_fill(ended_world *self)
 {
     open_graph(self);
-    add_fill(self, add_body(self));
+    (void)add_fill(self, add_body(self));
     close_graph(self);
 }
 
 static void prepare_body_copy(ended_world *self)
 {
     open_graph(self);
-    add_copy(self, add_body(self));
+    add_copy(self, add_body(self), NULL);
     close_graph(self);
 }
 
