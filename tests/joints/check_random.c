@@ -5,8 +5,8 @@
  *
  *   check_random [--seed N] [--seconds S] [--threads T] [--only MANNER]
  *
- * CTXRT_EMU_SCHEDULE in the environment chooses the schedule of all runs, CTXRT_ALLOCATOR the source
- * of allocators. A run that fails prints its seed and the last operations of each thread.
+ * CTXRT_EMU_SCHEDULE in the environment chooses the schedule of all runs, CTXRT_ALLOCATOR the
+ * source of allocators. A run that fails prints its seed and the last operations of each thread.
  */
 #include "mix/crowd.h"
 
