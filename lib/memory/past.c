@@ -11,26 +11,27 @@
 
 #define PAST_MAX 1024
 
-typedef struct record {
+typedef struct past_record {
     cx_past past;
-    RB_ENTRY(record) by_address;
-    struct record *next_spare;
-} record;
+    RB_ENTRY(past_record) by_address;
+    struct past_record *next_spare;
+} past_record;
 
-typedef RB_HEAD(past_tree, record) past_tree;
+typedef RB_HEAD(past_tree, past_record) past_tree;
 
-static int compare_records(const record *left, const record *right)
+static int compare_records(const past_record *left, const past_record *right)
 {
     return (left->past.begin > right->past.begin) - (left->past.begin < right->past.begin);
 }
 
-RB_GENERATE_INTERNAL(past_tree, record, by_address, compare_records, __attribute__((unused)) static)
+RB_GENERATE_INTERNAL(past_tree, past_record, by_address, compare_records,
+                     __attribute__((unused)) static)
 
 /* Lock "pointers". None overlaps another. */
 static past_tree all = RB_INITIALIZER(&all);
-static record records[PAST_MAX];
+static past_record records[PAST_MAX];
 static size_t used; /* of `records`, ever */
-static record *spare;
+static past_record *spare;
 static _Atomic size_t count;
 
 static bool is_full(void)
@@ -39,10 +40,10 @@ static bool is_full(void)
 }
 
 /* The last one that begins at an address or before it; NULL: none. */
-static record *last_up_to(uintptr_t address)
+static past_record *last_up_to(uintptr_t address)
 {
-    record *found = NULL;
-    for (record *each = RB_ROOT(&all); each != NULL;) {
+    past_record *found = NULL;
+    for (past_record *each = RB_ROOT(&all); each != NULL;) {
         if (each->past.begin > address) {
             each = RB_LEFT(each, by_address);
         } else {
@@ -54,13 +55,13 @@ static record *last_up_to(uintptr_t address)
 }
 
 /* The last one with a byte in [begin, end); NULL: none. */
-static record *last_overlapping(uintptr_t begin, uintptr_t end)
+static past_record *last_overlapping(uintptr_t begin, uintptr_t end)
 {
-    record *found = last_up_to(end - 1);
+    past_record *found = last_up_to(end - 1);
     return found != NULL && found->past.end > begin ? found : NULL;
 }
 
-static void remove_record(record *gone)
+static void remove_record(past_record *gone)
 {
     RB_REMOVE(past_tree, &all, gone);
     gone->next_spare = spare;
@@ -71,7 +72,7 @@ static void remove_record(record *gone)
 /* There is a record left. */
 static void add_record(const cx_past *past)
 {
-    record *added = spare;
+    past_record *added = spare;
     if (added != NULL)
         spare = added->next_spare;
     else
@@ -82,7 +83,7 @@ static void add_record(const cx_past *past)
 }
 
 /* Extends a neighbour, with the gap in between. */
-static void join_record(record *neighbour, const cx_past *past)
+static void join_record(past_record *neighbour, const cx_past *past)
 {
     if (past->begin < neighbour->past.begin)
         neighbour->past.begin = past->begin;
@@ -95,11 +96,12 @@ static void join_record(record *neighbour, const cx_past *past)
  * gap. */
 static bool join_touching(const cx_past *past)
 {
-    record *before = last_up_to(past->begin);
-    record *behind = before != NULL ? RB_NEXT(past_tree, &all, before) : RB_MIN(past_tree, &all);
-    record *neighbour = before != NULL && before->past.end == past->begin   ? before
-                        : behind != NULL && behind->past.begin == past->end ? behind
-                                                                            : NULL;
+    past_record *before = last_up_to(past->begin);
+    past_record *behind =
+        before != NULL ? RB_NEXT(past_tree, &all, before) : RB_MIN(past_tree, &all);
+    past_record *neighbour = before != NULL && before->past.end == past->begin   ? before
+                             : behind != NULL && behind->past.begin == past->end ? behind
+                                                                                 : NULL;
     if (neighbour != NULL)
         join_record(neighbour, past);
     return neighbour != NULL;
@@ -109,10 +111,10 @@ static bool join_touching(const cx_past *past)
  * host's memory there as well. */
 static void merge_closest(void)
 {
-    record *best = NULL, *next;
+    past_record *best = NULL, *next;
     uintptr_t gap, least = UINTPTR_MAX;
-    for (record *each = RB_MIN(past_tree, &all); (next = RB_NEXT(past_tree, &all, each)) != NULL;
-         each = next) {
+    for (past_record *each = RB_MIN(past_tree, &all);
+         (next = RB_NEXT(past_tree, &all, each)) != NULL; each = next) {
         gap = next->past.begin - each->past.end;
         if (best == NULL || gap < least) {
             best = each;
@@ -127,7 +129,7 @@ static void merge_closest(void)
 
 void cx_past_leave(uintptr_t begin, uintptr_t end)
 {
-    record *each;
+    past_record *each;
     while ((each = last_overlapping(begin, end)) != NULL) {
         cx_past *past = &each->past;
         if (past->begin >= begin && past->end <= end) {
@@ -197,7 +199,7 @@ static bool is_kept_by_driver(uintptr_t address)
 /* The first one with a byte in [begin, end). */
 static bool find_past(uintptr_t begin, uintptr_t end, cx_past *out_past)
 {
-    record *found = last_up_to(begin);
+    past_record *found = last_up_to(begin);
     if (found == NULL || found->past.end <= begin)
         found = found != NULL ? RB_NEXT(past_tree, &all, found) : RB_MIN(past_tree, &all);
     if (found == NULL || found->past.begin >= end)

@@ -191,9 +191,9 @@ static ctxrt_status refuse_beyond(const char *call, const char *noun, const void
                     place[0] != '\0' ? ", allocated in " : "", place);
 }
 
-__attribute__((cold, noinline)) static ctxrt_status refuse(const char *call, const char *noun,
-                                                           const void *pointer, size_t bytes,
-                                                           const cx_pointer_view *view)
+__attribute__((cold, noinline)) static ctxrt_status refuse_bytes(const char *call, const char *noun,
+                                                                 const void *pointer, size_t bytes,
+                                                                 const cx_pointer_view *view)
 {
     if (view->block.state == CX_POINTER_FREED)
         return refuse_freed(call, noun, pointer, view);
@@ -211,7 +211,7 @@ ctxrt_status cx_pointer_check(const char *call, const char *noun, const void *po
     bool fits = offset <= block->size_bytes && bytes <= block->size_bytes - offset;
     return block->state == CX_POINTER_UNKNOWN || (live && fits)
                ? CTXRT_SUCCESS
-               : refuse(call, noun, pointer, bytes, view);
+               : refuse_bytes(call, noun, pointer, bytes, view);
 }
 
 /* ---- asking the drivers ---- */
