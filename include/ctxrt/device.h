@@ -163,7 +163,8 @@ CTXRT_API ctxrt_status ctxrt_device_release(ctxrt_device device) CTXRT_CHECK_RES
  * used, and must still be destroyed or released. Frames that hold the primary context stay usable.
  *
  * Thread-safe. The reset waits for calls of other threads that are under way in the context,
- * including those that wait for its work; calls that begin later wait until the reset is over.
+ * including those that wait for its work, and for work in streams of other contexts that uses
+ * memory of the context (memory.h); calls that begin later wait until the reset is over.
  * After it, older objects are gone, and everything else works as before. A host function that waits
  * for another thread's call of ctxrt can therefore keep a reset from ending.
  *

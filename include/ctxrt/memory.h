@@ -13,7 +13,9 @@
  * A request served from kept memory does not ask the driver. If other code has destroyed or reset
  * the context, that shows when the memory is used.
  * Memory keeps its context from being destroyed or released (CTXRT_ERROR_IN_USE). A reset of its
- * device frees it: the caller still releases it, without error, but must not use it.
+ * device frees it: the caller still releases it, without error, but must not use it. The reset
+ * waits for work in streams of other contexts that ctxrt knows to use the memory: its own copies
+ * and fills, and the work of streams recorded with ctxrt_memory_record_stream.
  * Thread-safe, except ctxrt_device_reset while other threads work with memory of that device.
  *
  * Besides the errors named at each function: CTXRT_ERROR_INVALID_HANDLE if a memory object was
@@ -135,8 +137,9 @@ CTXRT_API ctxrt_status ctxrt_memory_describe(ctxrt_memory *memory,
  * before the work submitted to that stream so far is done, even if it is released earlier. The
  * release itself waits only if the memory comes from a custom allocator or one in debug mode,
  * belongs to a graph, is wrapped or ordinary host memory, or was imported. The stream may be of any
- * context and may be destroyed meanwhile; its context is kept until the last count goes. For memory
- * of any kind; a second call for the same stream replaces the first.
+ * context and may be destroyed meanwhile; its context is kept until the last count goes, or until
+ * the graph goes that the memory belongs to then. A reset of the memory's device waits for the
+ * work, too. For memory of any kind; a second call for the same stream replaces the first.
  */
 CTXRT_API ctxrt_status ctxrt_memory_record_stream(ctxrt_memory *memory,
                                                   ctxrt_stream *stream) CTXRT_CHECK_RESULT;

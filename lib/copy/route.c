@@ -4,6 +4,7 @@
 #include "context/reach.h"
 #include "copy/staging.h"
 #include "memory/memory.h"
+#include "memory/peer_use.h"
 #include "work/capture_gate.h"
 #include "work/relaxed_capture.h"
 #include "work/work.h"
@@ -181,10 +182,10 @@ ctxrt_status cx_route_begin_at(ctxrt_stream *stream, const cx_pointer_view *end,
     return begin_route(stream, end, true, end, NULL, out_route);
 }
 
-/* ---- pinned memory ---- */
+/* ---- uses of memory ---- */
 
-/* Pinned memory used by a graph that is being captured must live as long as the graph: no event
- * could say that. */
+/* Memory used by a graph that is being captured must live as long as the graph: no event could say
+ * that. */
 static bool enter_gate(cx_route *route)
 {
     const cx_stream_target *target = &route->target;
@@ -199,6 +200,32 @@ void cx_route_touch(cx_route *route, const cx_pointer_view *view)
         enter_gate(route))
         route->touched[route->touched[0] != NULL] =
             cx_memory_take_cached(view->block.cached, view->block.generation);
+}
+
+static bool is_of_peer(const cx_route *route, int i)
+{
+    return route->pins.contexts[i] != route->target.context;
+}
+
+static bool uses_peer(const cx_route *route)
+{
+    bool any = false;
+    for (int i = 1; i < route->pins.count; i++)
+        any |= is_of_peer(route, i);
+    return any;
+}
+
+/* A reset of the other context waits for the work. The gate is entered late, since the work may be
+ * of pageable memory, for which the driver waits. False: no event could be recorded. */
+static bool record_peers(cx_route *route)
+{
+    bool recorded = true;
+    if (!uses_peer(route) || !enter_gate(route))
+        return true;
+    for (int i = 1; i < route->pins.count; i++)
+        if (is_of_peer(route, i))
+            recorded &= cx_peer_use_record(route->pins.contexts[i], &route->target);
+    return recorded;
 }
 
 /* False: no event could be recorded behind the work. */
@@ -227,7 +254,7 @@ ctxrt_status cx_route_end(cx_route *route, ctxrt_status status, bool wait)
 {
     const cx_stream_target *target = &route->target;
     bool waits = status == CTXRT_SUCCESS && (wait || route->wait);
-    bool recorded = waits || record_touched(route);
+    bool recorded = waits || (record_touched(route) & record_peers(route));
     if (route->gate_entered)
         cx_capture_gate_leave(target->native);
     if (waits)

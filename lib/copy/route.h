@@ -39,8 +39,7 @@ typedef struct cx_route {
     cx_context_guard guard;
     cx_copy_pins pins;
     ctxrt_memory *touched[2]; /* pinned memory of ctxrt's, with a count; NULL: none */
-    bool gate_entered;        /* no capture begins in the stream before the work's event is
-                               * recorded */
+    bool gate_entered; /* no capture begins in the stream before the work's events are recorded */
     bool wait; /* nothing else orders later work: the work must be done before the call returns */
 } cx_route;
 
@@ -59,7 +58,7 @@ ctxrt_status cx_route_begin_at(ctxrt_stream *stream, const cx_pointer_view *end,
 void cx_route_touch(cx_route *route, const cx_pointer_view *view);
 
 /* Passes on the status of the submission; after a success it waits if the route or the caller
- * must. */
+ * must. Otherwise it records the uses of memory of other contexts (memory/peer_use.h). */
 ctxrt_status cx_route_end(cx_route *route, ctxrt_status status, bool wait);
 
 /* For work of the host alone, which needs no device: false if `stream` is NULL and nothing is

@@ -1,5 +1,6 @@
 #include "memory/cache.h"
 #include "memory/guard.h"
+#include "memory/peer_use.h"
 #include "memory/report.h"
 
 #include "base/error.h"
@@ -87,6 +88,7 @@ static void end_default(cx_context *context, bool native)
 
 static void close_default(cx_context *context)
 {
+    cx_peer_uses_finish(context);
     cx_caches_forget_uses_of(context);
     end_default(context, true);
 }
@@ -95,10 +97,18 @@ static void close_default(cx_context *context)
 static void forget_memory(cx_context *context, bool for_good)
 {
     cx_caches_forget_uses_of(context);
-    if (for_good)
+    if (for_good) {
+        cx_peer_uses_finish(context);
         end_default(context, false);
-    else
+    } else {
+        cx_peer_uses_forget(context);
         cx_caches_forget(context);
+    }
+}
+
+static void prepare_reset(cx_context *context)
+{
+    cx_peer_uses_await(context);
 }
 
 void cx_memory_watch_contexts(void)
@@ -106,6 +116,7 @@ void cx_memory_watch_contexts(void)
     static const cx_observer observer = {
         .context_closes = close_default,
         .context_is_empty = forget_memory,
+        .context_is_reset = prepare_reset,
         .count_memory = cx_caches_count,
         .peer_changes = cx_caches_share,
         .stream_closes = cx_caches_close_stream,

@@ -76,11 +76,12 @@ static bool let_go(cx_use_list *uses, bool wait)
     return done;
 }
 
-static void finish_uses(cx_use_list *uses)
+/* `context` NULL: of all contexts. */
+static void finish_uses(cx_use_list *uses, const cx_context *context)
 {
     cx_error_saved saved;
     cx_error_save(&saved);
-    (void)cx_use_finish(uses);
+    (void)(context != NULL ? cx_use_finish_of(uses, context) : cx_use_finish(uses));
     cx_error_restore(&saved);
 }
 
@@ -102,8 +103,8 @@ static bool look_through(cx_cache *cache, const cx_context *context, bool wait)
     for (uint32_t index = take_all(cache); index != 0; index = next) {
         cx_use_list *uses = &cx_cache_block_at(index)->uses;
         next = cx_cache_block_at(index)->node.next;
-        if (context != NULL && cx_use_is_of(uses, context))
-            finish_uses(uses);
+        if (context != NULL)
+            finish_uses(uses, context);
         bool done = let_go(uses, wait) && is_own_stream_done(cache, index, wait);
         any |= done;
         settle_deferred(cache, index, done);
@@ -127,7 +128,7 @@ void cx_cache_drop_deferred(cx_cache *cache)
 {
     (void)begin_settling(cache, true);
     for (uint32_t index = take_all(cache); index != 0; index = cx_cache_block_at(index)->node.next)
-        finish_uses(&cx_cache_block_at(index)->uses);
+        finish_uses(&cx_cache_block_at(index)->uses, NULL);
     end_settling(cache);
 }
 

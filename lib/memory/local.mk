@@ -33,6 +33,7 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/cache_block.c lib/memory/cache_block.h \
 	lib/memory/origin.c lib/memory/origin.h \
 	lib/memory/past.c lib/memory/past.h \
+	lib/memory/peer_use.c lib/memory/peer_use.h \
 	lib/memory/pinned.c lib/memory/pinned.h \
 	lib/memory/pointer.c lib/memory/pointer.h \
 	lib/memory/pointer_record.c lib/memory/pointer_record.h \

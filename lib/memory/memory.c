@@ -332,6 +332,14 @@ static cx_use_list *uses_of(const target *found)
     return &found->cached->uses;
 }
 
+static cx_used_memory memory_of(const ctxrt_memory *handle, const target *found)
+{
+    const cx_block block = found->cached != NULL
+                               ? cx_cache_block_as_block(cx_cache_block_index(handle))
+                               : found->memory->block;
+    return (cx_used_memory){block.context, block.epoch, uses_of(found)};
+}
+
 ctxrt_status cx_memory_cross(uint32_t index, cx_context *context, void *cross_copy)
 {
     cx_cache_block *cached = cx_cache_block_at(index);
@@ -347,7 +355,8 @@ ctxrt_status ctxrt_memory_record_stream(ctxrt_memory *handle, ctxrt_stream *stre
         status = take_count(handle, &found);
     if (status != CTXRT_SUCCESS)
         return status;
-    status = cx_use_record(uses_of(&found), stream);
+    const cx_used_memory memory = memory_of(handle, &found);
+    status = cx_use_record(&memory, stream);
     ctxrt_status given = give_count(handle);
     return status != CTXRT_SUCCESS ? status : given;
 }

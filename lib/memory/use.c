@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "context/context_guard.h"
 #include "memory/across.h"
+#include "memory/peer_use.h"
 #include "work/relaxed_capture.h"
 #include "work/stream.h"
 #include "work/work.h"
@@ -67,14 +68,34 @@ ctxrt_status cx_use_record_there(cx_use_list *list, const cx_stream_target *targ
     return CTXRT_SUCCESS;
 }
 
-ctxrt_status cx_use_record(cx_use_list *list, ctxrt_stream *stream)
+/* Both contexts are pinned. */
+static void record_peer(const cx_context *owner, const cx_stream_target *target)
+{
+    if (cx_peer_use_record(owner, target))
+        return;
+    cx_relaxed_capture relaxed = cx_relaxed_capture_begin(target->driver);
+    (void)target->driver->table.stream_synchronize(target->native);
+    cx_relaxed_capture_end(&relaxed);
+}
+
+/* A reset that has begun already ends the memory without its record. */
+ctxrt_status cx_use_record(const cx_used_memory *memory, ctxrt_stream *stream)
 {
     cx_stream_target target;
+    cx_context *owner = memory->context;
     ctxrt_status status = cx_work_begin(stream, &target);
     if (status != CTXRT_SUCCESS)
         return status;
+    bool peer =
+        owner != NULL && owner != target.context && atomic_load(&owner->epoch) == memory->epoch;
+    if (peer)
+        cx_context_pin(owner);
     int cancel = cx_work_begin_wait(target.context);
-    status = cx_use_record_there(list, &target);
+    status = cx_use_record_there(memory->uses, &target);
+    if (status == CTXRT_SUCCESS && peer)
+        record_peer(owner, &target);
+    if (peer)
+        cx_context_unpin(owner);
     cx_work_end_wait(target.context, cancel);
     return status;
 }
@@ -110,13 +131,29 @@ static void unkeep_context(cx_use *use)
     use->kept = false;
 }
 
-/* An event from before a reset is gone, and so is the work before it. */
-static cxu_result query_use(const cx_use *use, bool wait)
+bool cx_use_event_is_gone(cxu_result result)
+{
+    return result == CXU_CONTEXT_IS_DESTROYED || result == CXU_INVALID_CONTEXT ||
+           result == CXU_INVALID_HANDLE;
+}
+
+void cx_use_destroy_event(const cx_context *context, uint32_t epoch, CUevent event)
+{
+    cx_thread *thread;
+    cx_error_saved saved;
+    cx_error_save(&saved);
+    if (cx_thread_self(&thread) == CTXRT_SUCCESS) {
+        cx_section_enter();
+        if (cx_context_holds_what_is_of(context, epoch))
+            (void)context->driver->table.event_destroy(event);
+        cx_section_leave();
+    }
+    cx_error_restore(&saved);
+}
+
+static cxu_result ask_event(const cx_use *use, bool wait)
 {
     const cx_driver *driver = use->context->driver;
-    const void *cross_copy = atomic_load(&use->cross_copy);
-    if (cross_copy != NULL)
-        return cx_across_ask(cross_copy, wait);
     if (!cx_context_holds_what_is_of(use->context, use->epoch))
         return CXU_CONTEXT_IS_DESTROYED;
     cx_relaxed_capture relaxed = cx_relaxed_capture_begin(driver);
@@ -126,17 +163,34 @@ static cxu_result query_use(const cx_use *use, bool wait)
     return result;
 }
 
-static bool is_gone(cxu_result result)
+static bool is_being_reset(const cx_use *use)
 {
-    return result == CXU_CONTEXT_IS_DESTROYED || result == CXU_INVALID_CONTEXT ||
-           result == CXU_INVALID_HANDLE;
+    return atomic_load(&use->context->epoch) == use->epoch + 1 &&
+           cx_context_is_resetting(use->context);
+}
+
+/* An event from before a reset is gone, and so is the work before it; but until the reset is over
+ * the work may still run. A thread that has pinned a context does not wait for that
+ * (context/use.h), and takes the work for unfinished. */
+static cxu_result query_use(const cx_use *use, bool wait)
+{
+    const void *cross_copy = atomic_load(&use->cross_copy);
+    if (cross_copy != NULL)
+        return cx_across_ask(cross_copy, wait);
+    for (;;) {
+        cxu_result result = ask_event(use, wait);
+        if (!cx_use_event_is_gone(result) || !is_being_reset(use))
+            return result;
+        if (!wait || !cx_context_wait(use->context))
+            return CXU_NOT_READY;
+    }
 }
 
 /* The error that the driver reported for the event. */
 static ctxrt_status error_of(const cx_use *use, bool waited, cxu_result result)
 {
     const cx_slot slot = waited ? CX_SLOT_event_synchronize : CX_SLOT_event_query;
-    return is_gone(result) || result == CXU_NOT_READY
+    return cx_use_event_is_gone(result) || result == CXU_NOT_READY
                ? CTXRT_SUCCESS
                : cx_driver_check(use->context->driver, slot, result);
 }
@@ -145,14 +199,14 @@ static ctxrt_status error_of(const cx_use *use, bool waited, cxu_result result)
 static bool is_over(const cx_use *use, cxu_result result)
 {
     const void *cross_copy = atomic_load(&use->cross_copy);
-    return result == CXU_SUCCESS || is_gone(result) ||
+    return result == CXU_SUCCESS || cx_use_event_is_gone(result) ||
            (result != CXU_NOT_READY && cross_copy != NULL && cx_across_is_over(cross_copy));
 }
 
 static void drop_use(cx_use *use, cxu_result result)
 {
-    if (!is_gone(result) && atomic_load(&use->cross_copy) == NULL)
-        (void)use->context->driver->table.event_destroy(use->event);
+    if (!cx_use_event_is_gone(result) && atomic_load(&use->cross_copy) == NULL)
+        cx_use_destroy_event(use->context, use->epoch, use->event);
     unkeep_context(use);
     free(use);
 }
@@ -214,10 +268,19 @@ ctxrt_status cx_use_let_go(cx_use_list *list, bool wait, bool *out_done)
     return status;
 }
 
-bool cx_use_is_of(const cx_use_list *list, const cx_context *context)
+ctxrt_status cx_use_finish_of(cx_use_list *list, const cx_context *context)
 {
-    const cx_use *use = atomic_load(list);
-    while (use != NULL && use->context != context)
-        use = use->next;
-    return use != NULL;
+    cx_use *next, *left = NULL;
+    cx_use_list of_context = NULL;
+    for (cx_use *use = atomic_exchange(list, NULL); use != NULL; use = next) {
+        next = use->next;
+        if (use->context == context) {
+            add_use(&of_context, use);
+            continue;
+        }
+        use->next = left;
+        left = use;
+    }
+    atomic_store(list, left);
+    return cx_use_finish(&of_context);
 }

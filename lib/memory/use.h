@@ -24,9 +24,17 @@ typedef struct cx_use {
 /* The uses of one block: any number of threads may add. */
 typedef _Atomic(cx_use *) cx_use_list;
 
+/* The memory that a list of uses belongs to. */
+typedef struct cx_used_memory {
+    cx_context *context; /* NULL: none */
+    uint32_t epoch;
+    cx_use_list *uses;
+} cx_used_memory;
+
 /* Records an event behind the stream's present work (NULL: the current stream). One event for each
- * stream: a later one replaces the earlier one. */
-ctxrt_status cx_use_record(cx_use_list *list, ctxrt_stream *stream);
+ * stream: a later one replaces the earlier one. A reset of the memory's context waits for it, too:
+ * peer_use.h. */
+ctxrt_status cx_use_record(const cx_used_memory *memory, ctxrt_stream *stream);
 
 /* The same for a stream whose context the caller has pinned. Enters no section; the caller keeps
  * captures from beginning in the stream (work/capture_gate.h). */
@@ -49,7 +57,15 @@ ctxrt_status cx_use_finish_before(cx_use_list *list, ctxrt_status (*next)(const 
  * list any more. Returns the driver's first error; that use stays, since its state is unknown. */
 ctxrt_status cx_use_let_go(cx_use_list *list, bool wait, bool *out_done);
 
-/* True if a use is of the context. */
-bool cx_use_is_of(const cx_use_list *list, const cx_context *context);
+/* Waits for the uses by streams of one context, and drops them; the others stay. Returns the first
+ * error. No thread adds to the list any more. */
+ctxrt_status cx_use_finish_of(cx_use_list *list, const cx_context *context);
+
+/* True if a driver's answer to a question about an event says that it is gone. */
+bool cx_use_event_is_gone(cxu_result result);
+
+/* Destroys an event, unless it went with its context. A thread without memory for its record leaves
+ * it to the context. Not in a section, nor with a lock held that sections come before. */
+void cx_use_destroy_event(const cx_context *context, uint32_t epoch, CUevent event);
 
 #endif

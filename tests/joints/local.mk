@@ -7,8 +7,9 @@ dist_check_SCRIPTS += tests/joints/pending.sh
 TESTS += tests/joints/check_joints tests/joints/pending.sh
 EXTRA_DIST += tests/joints/pending tests/joints/run.sh tests/joints/mended.sh
 tests_joints_check_joints_SOURCES = tests/joints/check_joints.c tests/joints/suites.h tests/joints/joint.c \
-	tests/joints/joint.h tests/joints/handoff.c tests/joints/reset.c tests/joints/recording.c tests/joints/pointers.c \
-	tests/joints/streams.c tests/joints/capacity.c tests/joints/infinirt.c tests/runtime/gate.h
+	tests/joints/joint.h tests/joints/handoff.c tests/joints/reset.c tests/joints/peers.c \
+	tests/joints/recording.c tests/joints/pointers.c \
+	tests/joints/streams.c tests/joints/capacity.c tests/joints/infinirt.c tests/runtime/gate.h tests/runtime/opener.h
 tests_joints_check_joints_CPPFLAGS = $(JOINTS_CPPFLAGS)
 tests_joints_check_joints_CFLAGS = $(JOINTS_CFLAGS)
 tests_joints_check_joints_LDADD = lib/libinfinirt.la $(PUBLIC_LIBS)
@@ -65,7 +66,9 @@ PLANTED_FAULTS = tests/joints/faults/beyond_the_block.patch \
 	tests/joints/faults/pool_of_any_context.patch \
 	tests/joints/faults/pool_of_any_stream.patch \
 	tests/joints/faults/recorded_and_unknown.patch \
+	tests/joints/faults/reset_and_no_use.patch \
 	tests/joints/faults/reset_that_retains_once.patch \
+	tests/joints/faults/reset_without_peers.patch \
 	tests/joints/faults/retired_before_asked.patch \
 	tests/joints/faults/segments_with_tails.patch \
 	tests/joints/faults/slab_for_its_first_block.patch \
