@@ -191,7 +191,8 @@ CTXRT_API ctxrt_status ctxrt_alloc(size_t size_bytes, void **out_pointer) CTXRT_
  * wait for work that uses the memory. Of several threads that free one pointer, one succeeds. If
  * several live blocks start at one address, each needs its own free. Blocks from before a reset of
  * their device go first; within each group the youngest goes first, such as the first block that a
- * custom allocator placed in a slab.
+ * custom allocator placed in a slab. Until a pointer from before a reset is freed, its address goes
+ * to no other memory, unless a custom allocator chooses it or there is no other memory.
  *
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  not such a pointer, or freed before; nothing changed
  * @retval CTXRT_ERROR_CORRUPTED         in debug mode: something wrote before or behind it; it is

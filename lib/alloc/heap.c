@@ -149,6 +149,11 @@ void cx_heap_give(cx_heap *heap, uint32_t index)
         (void)give_span(heap, range);
 }
 
+uint32_t cx_heap_narrow(cx_heap *heap, uint32_t index, uint32_t units)
+{
+    return cx_fit_narrow(is_small(heap, index) ? &heap->small : &heap->large, index, 0, units);
+}
+
 bool cx_heap_transfer(cx_heap *heap, uint32_t index, uint32_t owner)
 {
     return cx_fit_transfer(is_small(heap, index) ? &heap->small : &heap->large, index, owner);

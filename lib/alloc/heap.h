@@ -41,6 +41,9 @@ bool cx_heap_add(cx_heap *heap, uintptr_t address, uint32_t units, uint32_t owne
 uint32_t cx_heap_take(cx_heap *heap, uint32_t owner, uint32_t units);
 void cx_heap_give(cx_heap *heap, uint32_t index);
 
+/* As cx_fit_narrow, to the first units of a block. */
+uint32_t cx_heap_narrow(cx_heap *heap, uint32_t index, uint32_t units);
+
 /* As cx_fit_transfer. */
 bool cx_heap_transfer(cx_heap *heap, uint32_t index, uint32_t owner);
 

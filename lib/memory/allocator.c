@@ -1,6 +1,7 @@
 #include "memory/cache.h"
 #include "memory/guard.h"
 #include "memory/peer_use.h"
+#include "memory/pointer_table.h"
 #include "memory/report.h"
 
 #include "base/error.h"
@@ -108,6 +109,7 @@ static void forget_memory(cx_context *context, bool for_good)
 
 static void prepare_reset(cx_context *context)
 {
+    atomic_store(&cx_pointers_may_be_owed, true);
     cx_peer_uses_await(context);
 }
 

@@ -101,6 +101,7 @@ static void forget_memory(cx_cache *cache, cx_cache_generation *next)
     cx_amount_set(&cache->amounts.allocated, 0, 0);
     cx_amount_set(&cache->amounts.reserved, 0, 0);
     cx_amount_set(&cache->amounts.inactive, 0, 0);
+    cache->withheld = 0;
     cx_lock_leave(&cache->lock);
     /* A driver does not unmap it on a reset: mapped memory belongs to no context. */
     cx_cache_generation_close_range(ended);
@@ -158,22 +159,29 @@ void cx_cache_note_mapped(cx_cache *cache, uint64_t bytes)
     note_inactive(cache);
 }
 
-bool cx_cache_name_block(cx_cache *cache, uint32_t index)
+void cx_cache_count_taken(cx_cache *cache, uint32_t index)
 {
     cx_cache_block *cached = cx_cache_block_at(index);
-    cx_cache_stream *stream = cx_cache_stream_at(cache, cached->node.owner);
-    cached->node.tag = stream->foreign;
     atomic_store_explicit(&cached->pointer,
                           (void *)cx_heap_address(&cache->generation->heap, index),
                           memory_order_relaxed);
-    if (!cx_pointers_enter(index)) {
-        cx_heap_give(&cache->generation->heap, index);
-        return false;
-    }
-    stream->taken++;
+    cx_cache_stream_at(cache, cached->node.owner)->taken++;
     cx_amount_add(&cache->amounts.allocated, (uint64_t)cached->node.units << CX_FIT_UNIT_BITS);
     note_inactive(cache);
-    return true;
+}
+
+uint32_t cx_cache_name_block(cx_cache *cache, uint32_t index)
+{
+    index = cx_cache_pass_owed(cache, index);
+    if (index == 0)
+        return 0;
+    cx_cache_block *cached = cx_cache_block_at(index);
+    cached->node.tag = cx_cache_stream_at(cache, cached->node.owner)->foreign;
+    cx_cache_count_taken(cache, index);
+    if (cx_pointers_enter(index))
+        return index;
+    cx_cache_give(cache, index);
+    return 0;
 }
 
 uint32_t cx_cache_take_locked(cx_cache *cache, uint32_t id, uint32_t units)
@@ -182,7 +190,7 @@ uint32_t cx_cache_take_locked(cx_cache *cache, uint32_t id, uint32_t units)
     uint32_t index = cache->mapped ? cx_cache_place_locked(cache, id, units, &lacks) : 0;
     if (index == 0 && !lacks)
         index = cx_heap_take(&cache->generation->heap, id, units);
-    return index != 0 && cx_cache_name_block(cache, index) ? index : 0;
+    return index != 0 ? cx_cache_name_block(cache, index) : 0;
 }
 
 uint32_t cx_cache_take(cx_cache *cache, uint32_t id, uint32_t units)
@@ -196,7 +204,7 @@ uint32_t cx_cache_take(cx_cache *cache, uint32_t id, uint32_t units)
 /* Mapped memory can move once no work uses it, its own stream's included. */
 static bool reclaim_at_last(cx_cache *cache, uint32_t id)
 {
-    bool freed = cx_cache_free_deferred(cache, true);
+    bool freed = cx_cache_free_deferred(cache, true) | cx_cache_give_withheld(cache, true);
     return cx_cache_reclaim(cache, cache->mapped ? 0 : id, CX_RECLAIM_WAIT) || freed;
 }
 
@@ -561,6 +569,7 @@ uint64_t cx_cache_trim(cx_cache *cache)
     int cancel = cx_work_begin_wait(cache->context);
     cx_cache_flush(cache);
     (void)cx_cache_free_deferred(cache, false);
+    (void)cx_cache_give_withheld(cache, false);
     (void)cx_cache_reclaim(cache, 0, CX_RECLAIM_ALL);
     uint64_t bytes = cx_cache_shrink(cache);
     cx_work_end_wait(cache->context, cancel);

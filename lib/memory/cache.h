@@ -109,6 +109,9 @@ typedef struct cx_cache {
      * "cache" */
     uint32_t deferred;
     bool settling; /* a thread is going through them */
+    /* units of blocks whose address is owed, linked likewise: cache_withhold.c; lock "cache" */
+    uint32_t withheld;
+    _Atomic uint32_t withholdings; /* so far */
     _Atomic uint64_t reserved_bytes;
     _Atomic int shortage; /* cx_shortage */
     cx_keep keep;
@@ -184,6 +187,9 @@ void cx_cache_put_over(cx_cache *cache, cx_magazines *magazines, cx_kept_block c
 
 /* Returns a block to its heap; lock "cache" held. The only way back. */
 void cx_cache_give(cx_cache *cache, uint32_t cached);
+
+/* Counts a block that leaves its heap, with the heap's free memory; lock "cache" held. */
+void cx_cache_count_taken(cx_cache *cache, uint32_t index);
 
 /* Returns blocks to the heap that threads freed for a stream without allocating for it; lock
  * "cache" held. */
@@ -404,12 +410,23 @@ void cx_cache_drop_deferred(cx_cache *cache);
 /* Before a context ends: waits for its streams in all caches where they were recorded. */
 void cx_caches_forget_uses_of(const cx_context *context);
 
+/* ---- cache_withhold.c: addresses of raw pointers from before a reset ---- */
+
+/* Withholds a block that leaves the heap while its address is owed, and takes others instead.
+ * Returns one that is not, or 0: the heap has no other. Lock "cache" held. */
+uint32_t cx_cache_pass_owed(cx_cache *cache, uint32_t index);
+
+/* Returns to the heap what was withheld and is not owed any more; with `owed` all of it. True if
+ * there was any. */
+bool cx_cache_give_withheld(cx_cache *cache, bool owed);
+
 /* ---- cache_map.c: mapped memory ---- */
 
 /* Checks that a context's device has virtual memory; CTXRT_ERROR_NOT_SUPPORTED. */
 ctxrt_status cx_cache_check_mapping(const cx_context *context);
 
-/* Maps memory for a block, and takes it; CTXRT_ERROR_OUT_OF_MEMORY. */
+/* Maps memory for a block, and takes it; *out_cached is 0 if it could not be taken.
+ * CTXRT_ERROR_OUT_OF_MEMORY. */
 ctxrt_status cx_cache_map(cx_cache *cache, uint32_t id, uint32_t units, uint32_t *out_cached);
 
 /* Unmaps up to `wanted_bytes` of unowned memory; returns the bytes. */
@@ -438,9 +455,10 @@ ctxrt_status cx_cache_grow(cx_cache *cache, uint32_t id, uint32_t units, uint32_
 /* Takes a block from free memory, or returns 0. Lock held. */
 uint32_t cx_cache_take_locked(cx_cache *cache, uint32_t id, uint32_t units);
 
-/* Makes a taken range a block; false: no memory for its entry in the pointer table, and the range
- * is free again. Lock held. Every block leaves its heap this way. */
-bool cx_cache_name_block(cx_cache *cache, uint32_t index);
+/* Makes a taken range a block, or another of its size if its address is owed. 0: there is no other,
+ * or no memory for its entry in the pointer table; the range is free again. Lock held. Every block
+ * leaves its heap this way. */
+uint32_t cx_cache_name_block(cx_cache *cache, uint32_t index);
 
 /* Adds memory from the driver to the ranges, and removes it before it goes back. */
 ctxrt_status cx_cache_enter_range(const cx_cache *cache, uintptr_t address, size_t size_bytes);

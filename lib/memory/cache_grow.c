@@ -245,9 +245,22 @@ static ctxrt_status allocate_segment(cx_cache *cache, uint32_t owner, uint32_t u
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to remember a segment of %s",
                         cx_context_text(cache->context));
     }
-    if (*out_cached == 0)
-        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for the record of a block");
     return CTXRT_SUCCESS;
+}
+
+/* If the new memory's address is withheld, there may be too little of it, and more is needed. */
+static ctxrt_status grow_until_taken(cx_cache *cache, uint32_t owner, uint32_t units,
+                                     uint32_t *out_cached)
+{
+    uint32_t withholdings;
+    do {
+        withholdings = atomic_load(&cache->withholdings);
+        ctxrt_status status = cache->mapped ? cx_cache_map(cache, owner, units, out_cached)
+                                            : allocate_segment(cache, owner, units, out_cached);
+        if (status != CTXRT_SUCCESS || *out_cached != 0)
+            return status;
+    } while (withholdings != atomic_load(&cache->withholdings));
+    return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for the record of a block");
 }
 
 ctxrt_status cx_cache_grow(cx_cache *cache, uint32_t owner, uint32_t units, uint32_t *out_cached)
@@ -256,8 +269,7 @@ ctxrt_status cx_cache_grow(cx_cache *cache, uint32_t owner, uint32_t units, uint
     if (cx_allocator_refuses_call(cache->allocator))
         return cx_driver_error(driver, slot_of(cache), CXU_OUT_OF_MEMORY);
     cx_relaxed_capture relaxed = cx_relaxed_capture_begin(driver);
-    ctxrt_status status = cache->mapped ? cx_cache_map(cache, owner, units, out_cached)
-                                        : allocate_segment(cache, owner, units, out_cached);
+    ctxrt_status status = grow_until_taken(cache, owner, units, out_cached);
     cx_relaxed_capture_end(&relaxed);
     return status;
 }

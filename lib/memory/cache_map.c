@@ -143,8 +143,8 @@ static uint32_t settle_place(cx_cache *cache, const cx_mapped_place *place, uint
         cx_heap_give(heap, index);
         index = cx_heap_take(heap, owner, units);
     }
-    if (index != 0 && !cx_cache_name_block(cache, index))
-        index = 0;
+    if (index != 0)
+        index = cx_cache_name_block(cache, index);
     cx_lock_leave(&cache->lock);
     return index;
 }
@@ -261,8 +261,8 @@ static bool take_what_there_is(cx_cache *cache, uint32_t owner, uint32_t units,
 {
     cx_lock_enter(&cache->lock);
     *out_cached = cx_heap_take(&cache->generation->heap, owner, units);
-    if (*out_cached != 0 && !cx_cache_name_block(cache, *out_cached))
-        *out_cached = 0;
+    if (*out_cached != 0)
+        *out_cached = cx_cache_name_block(cache, *out_cached);
     cx_lock_leave(&cache->lock);
     return *out_cached != 0;
 }
@@ -280,11 +280,9 @@ static ctxrt_status map_cached(cx_cache *cache, uint32_t owner, uint32_t units,
         result = map_units(cache, owner, least, units, out_cached);
     if (result == CXU_OUT_OF_MEMORY && take_what_there_is(cache, owner, units, out_cached))
         return CTXRT_SUCCESS;
-    if (result != CXU_SUCCESS)
-        return cx_driver_error(cache->context->driver, CX_SLOT_mem_create, result);
-    return *out_cached != 0
+    return result == CXU_SUCCESS
                ? CTXRT_SUCCESS
-               : cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for the record of a block");
+               : cx_driver_error(cache->context->driver, CX_SLOT_mem_create, result);
 }
 
 static ctxrt_status map(cx_cache *cache, uint32_t owner, uint32_t units, uint32_t *out_cached)

@@ -16,6 +16,7 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/cache_snapshot.c \
 	lib/memory/cache_stream.c \
 	lib/memory/cache_thread.c \
+	lib/memory/cache_withhold.c \
 	lib/memory/caching_allocator.c \
 	lib/memory/custom_allocator.c \
 	lib/memory/direct_allocator.c \
@@ -33,6 +34,7 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/cache_block.c lib/memory/cache_block.h \
 	lib/memory/origin.c lib/memory/origin.h \
 	lib/memory/past.c lib/memory/past.h \
+	lib/memory/owed.c lib/memory/owed.h \
 	lib/memory/peer_use.c lib/memory/peer_use.h \
 	lib/memory/pinned.c lib/memory/pinned.h \
 	lib/memory/pointer.c lib/memory/pointer.h \

@@ -8,6 +8,7 @@
 /* Lock "pointers". */
 static cx_lock lock = CX_LOCK_INIT(POINTERS);
 _Atomic uint32_t cx_pointers_custom;
+_Atomic bool cx_pointers_may_be_owed;
 
 /* ---- entries ---- */
 
@@ -313,6 +314,23 @@ bool cx_pointers_take_stale(const void *pointer, cx_pointer_kind kind, cx_pointe
     }
     cx_lock_leave(&lock);
     return taken;
+}
+
+/* Memory in stream order outlives a reset, and registered pages are freed by a call of their own.
+ */
+bool cx_pointers_search_owed(const void *pointer)
+{
+    const int kinds = CX_POINTER_DEVICE | CX_POINTER_MANAGED | CX_POINTER_PINNED;
+    bool owed = false;
+    uint64_t place;
+    pthread_mutex_lock(&lock);
+    for (bool found = cx_pointers_first(pointer, &place); found && !owed;
+         found = cx_pointers_next(pointer, &place)) {
+        uint64_t slot = cx_pointers_read(cx_pointers_table(), place);
+        owed = (kind_of(slot) & kinds) != 0 && is_stale(slot);
+    }
+    pthread_mutex_unlock(&lock);
+    return owed;
 }
 
 bool cx_pointers_has(const void *pointer, const cx_context **out_context)

@@ -89,6 +89,19 @@ ctxrt_status cx_pointers_take(const char *call, const void *pointer, int kinds,
  * 0, or a reset has ended the new one: others may have newer memory at its address. */
 bool cx_pointers_take_gone(const cx_pointer_new *newest, cx_pointer_taken *out_taken);
 
+/* True once a context is reset: from then on addresses may be owed (owed.h). */
+extern _Atomic bool cx_pointers_may_be_owed;
+
+bool cx_pointers_search_owed(const void *pointer);
+
+/* True if a raw pointer from before a reset has this address and is still to be freed. */
+static inline bool cx_pointers_is_owed(const void *pointer)
+{
+    return __builtin_expect(atomic_load_explicit(&cx_pointers_may_be_owed, memory_order_relaxed),
+                            0) &&
+           cx_pointers_search_owed(pointer);
+}
+
 /* The block that starts at an address, used or not; 0: none. It may go at any moment. */
 uint32_t cx_pointers_cached_at(const void *pointer);
 

@@ -6,6 +6,7 @@
 #include "memory/across.h"
 #include "memory/allocator.h"
 #include "memory/fast_path.h"
+#include "memory/owed.h"
 #include "memory/pointer_table.h"
 #include "work/relaxed_capture.h"
 #include "work/stream.h"
@@ -174,26 +175,49 @@ static ctxrt_status keep_block(const cx_block *block, void **out_pointer)
     return keep_record(record, out_pointer);
 }
 
-ctxrt_status ctxrt_alloc(size_t size_bytes, void **out_pointer)
+/* A request for a block, by cx_block_alloc or cx_block_alloc_direct. */
+typedef struct block_request {
+    ctxrt_status (*alloc)(size_t size_bytes, cx_block *out_block);
+    size_t size_bytes;
+} block_request;
+
+static ctxrt_status take_block(const void *request, cx_block *out_block)
+{
+    const block_request *wanted = request;
+    return wanted->alloc(wanted->size_bytes, out_block);
+}
+
+static void give_block(const void *request, const cx_block *block)
+{
+    (void)request;
+    (void)cx_block_free(block);
+}
+
+static ctxrt_status alloc_block(const char *call,
+                                ctxrt_status (*alloc)(size_t size_bytes, cx_block *out_block),
+                                size_t size_bytes, void **out_pointer)
 {
     cx_block block;
+    const block_request request = {alloc, size_bytes};
+    const cx_owed_source source = {take_block, give_block, &request};
+    ctxrt_status status = cx_block_check_request(call, size_bytes, out_pointer);
+    if (status == CTXRT_SUCCESS)
+        status = cx_owed_take_other(&source, &block);
+    return status == CTXRT_SUCCESS ? keep_block(&block, out_pointer) : status;
+}
+
+ctxrt_status ctxrt_alloc(size_t size_bytes, void **out_pointer)
+{
     cx_fast_block fast;
     bool taken = out_pointer != NULL && cx_fast_path_alloc(size_bytes, CX_CACHE_BLOCK_RAW, &fast);
-    if (__builtin_expect(taken, 1))
-        return keep_fast(&fast, out_pointer);
-    ctxrt_status status = cx_block_check_request("ctxrt_alloc", size_bytes, out_pointer);
-    if (status == CTXRT_SUCCESS)
-        status = cx_block_alloc(size_bytes, &block);
-    return status == CTXRT_SUCCESS ? keep_block(&block, out_pointer) : status;
+    return __builtin_expect(taken, 1)
+               ? keep_fast(&fast, out_pointer)
+               : alloc_block("ctxrt_alloc", cx_block_alloc, size_bytes, out_pointer);
 }
 
 ctxrt_status ctxrt_alloc_direct(size_t size_bytes, void **out_pointer)
 {
-    cx_block block;
-    ctxrt_status status = cx_block_check_request("ctxrt_alloc_direct", size_bytes, out_pointer);
-    if (status == CTXRT_SUCCESS)
-        status = cx_block_alloc_direct(size_bytes, &block);
-    return status == CTXRT_SUCCESS ? keep_block(&block, out_pointer) : status;
+    return alloc_block("ctxrt_alloc_direct", cx_block_alloc_direct, size_bytes, out_pointer);
 }
 
 __attribute__((noinline)) static ctxrt_status free_slowly(void *pointer)
@@ -218,7 +242,7 @@ ctxrt_status ctxrt_free(void *pointer)
     return __builtin_expect(index != 0, 1) ? free_cached(index, state) : free_slowly(pointer);
 }
 
-/* ---- managed and pinned ---- */
+/* ---- managed, pinned and in stream order ---- */
 
 static ctxrt_status ask_for_managed(const cx_driver *driver, size_t size_bytes, void **out_pointer)
 {
@@ -238,6 +262,15 @@ static ctxrt_status ask_for_pinned(const cx_driver *driver, size_t size_bytes, v
     return status;
 }
 
+static ctxrt_status ask_in_stream(const cx_driver *driver, size_t size_bytes, CUstream native,
+                                  void **out_pointer)
+{
+    CUdeviceptr address = 0;
+    ctxrt_status status = CX_DRIVER_CALL(driver, mem_alloc_async, (&address, size_bytes, native));
+    *out_pointer = (void *)(uintptr_t)address;
+    return status;
+}
+
 /* Pins the context of the top frame; balance with cx_work_end_wait. */
 static ctxrt_status pin_current(cx_context **out_context, int *out_cancel)
 {
@@ -253,29 +286,59 @@ static ctxrt_status pin_current(cx_context **out_context, int *out_cancel)
     return CTXRT_SUCCESS;
 }
 
-static ctxrt_status alloc_there(cx_context *context, cx_pointer_kind kind,
-                                ctxrt_status (*ask)(const cx_driver *, size_t, void **),
-                                size_t size_bytes, void **out_pointer)
+/* A request that goes to the driver, in a context that is pinned. */
+typedef struct driver_request {
+    cx_pointer_kind kind;
+    cx_context *context;
+    uint32_t epoch;
+    size_t size_bytes;
+    const cx_stream_target *target; /* of memory in stream order */
+} driver_request;
+
+static ctxrt_status take_from_driver(const void *request, cx_block *out_block)
 {
+    const driver_request *wanted = request;
+    const cx_driver *driver = wanted->context->driver;
+    *out_block = (cx_block){
+        .size_bytes = wanted->size_bytes, .context = wanted->context, .epoch = wanted->epoch};
+    return wanted->kind == CX_POINTER_MANAGED
+               ? ask_for_managed(driver, wanted->size_bytes, &out_block->pointer)
+           : wanted->kind == CX_POINTER_PINNED
+               ? ask_for_pinned(driver, wanted->size_bytes, &out_block->pointer)
+               : ask_in_stream(driver, wanted->size_bytes, wanted->target->native,
+                               &out_block->pointer);
+}
+
+static void give_to_driver(const void *request, const cx_block *block)
+{
+    const driver_request *wanted = request;
+    if (wanted->kind == CX_POINTER_PINNED)
+        (void)free_pinned(wanted->context, block->pointer);
+    else if (wanted->kind == CX_POINTER_MANAGED)
+        (void)cx_block_free_natively(wanted->context, block->pointer);
+    else
+        (void)wanted->context->driver->table.mem_free_async((uintptr_t)block->pointer,
+                                                            wanted->target->native);
+}
+
+static ctxrt_status alloc_there(const driver_request *request, void **out_pointer)
+{
+    const cx_owed_source source = {take_from_driver, give_to_driver, request};
     cx_memory_watch_contexts();
-    cx_pointer_record *record = cx_pointer_record_make(kind);
+    cx_pointer_record *record = cx_pointer_record_make(request->kind);
     if (record == NULL)
         return CTXRT_ERROR_OUT_OF_MEMORY;
-    record->block.context = context;
-    record->block.epoch = cx_context_pinned_epoch(context);
-    record->block.size_bytes = size_bytes;
-    ctxrt_status status = ask(context->driver, size_bytes, &record->block.pointer);
+    ctxrt_status status = cx_owed_take_other(&source, &record->block);
     if (status != CTXRT_SUCCESS) {
         cx_pointer_record_drop(record);
         return status;
     }
-    cx_context_memory_add(context, size_bytes);
+    cx_context_memory_add(request->context, request->size_bytes);
     return keep_record(record, out_pointer);
 }
 
-static ctxrt_status alloc_of_kind(const char *call, cx_pointer_kind kind,
-                                  ctxrt_status (*ask)(const cx_driver *, size_t, void **),
-                                  size_t size_bytes, void **out_pointer)
+static ctxrt_status alloc_of_kind(const char *call, cx_pointer_kind kind, size_t size_bytes,
+                                  void **out_pointer)
 {
     int cancel;
     cx_context *context;
@@ -284,45 +347,21 @@ static ctxrt_status alloc_of_kind(const char *call, cx_pointer_kind kind,
         status = pin_current(&context, &cancel);
     if (status != CTXRT_SUCCESS)
         return status;
-    status = alloc_there(context, kind, ask, size_bytes, out_pointer);
+    const driver_request request = {kind, context, cx_context_pinned_epoch(context), size_bytes,
+                                    NULL};
+    status = alloc_there(&request, out_pointer);
     cx_work_end_wait(context, cancel);
     return status;
 }
 
 ctxrt_status ctxrt_alloc_managed(size_t size_bytes, void **out_pointer)
 {
-    return alloc_of_kind("ctxrt_alloc_managed", CX_POINTER_MANAGED, ask_for_managed, size_bytes,
-                         out_pointer);
+    return alloc_of_kind("ctxrt_alloc_managed", CX_POINTER_MANAGED, size_bytes, out_pointer);
 }
 
 ctxrt_status ctxrt_alloc_pinned(size_t size_bytes, void **out_pointer)
 {
-    return alloc_of_kind("ctxrt_alloc_pinned", CX_POINTER_PINNED, ask_for_pinned, size_bytes,
-                         out_pointer);
-}
-
-/* ---- in stream order ---- */
-
-/* The stream's context is pinned. */
-static ctxrt_status alloc_in_stream(const cx_stream_target *target, size_t size_bytes,
-                                    void **out_pointer)
-{
-    CUdeviceptr address;
-    cx_pointer_record *record = cx_pointer_record_make(CX_POINTER_ASYNC);
-    if (record == NULL)
-        return CTXRT_ERROR_OUT_OF_MEMORY;
-    record->block.context = target->context;
-    record->block.epoch = target->epoch;
-    record->block.size_bytes = size_bytes;
-    ctxrt_status status =
-        CX_DRIVER_CALL(target->driver, mem_alloc_async, (&address, size_bytes, target->native));
-    if (status != CTXRT_SUCCESS) {
-        cx_pointer_record_drop(record);
-        return status;
-    }
-    record->block.pointer = (void *)(uintptr_t)address;
-    cx_context_memory_add(target->context, size_bytes);
-    return keep_record(record, out_pointer);
+    return alloc_of_kind("ctxrt_alloc_pinned", CX_POINTER_PINNED, size_bytes, out_pointer);
 }
 
 ctxrt_status ctxrt_alloc_async(size_t size_bytes, ctxrt_stream *stream, void **out_pointer)
@@ -334,7 +373,9 @@ ctxrt_status ctxrt_alloc_async(size_t size_bytes, ctxrt_stream *stream, void **o
     if (status != CTXRT_SUCCESS)
         return status;
     int cancel = cx_work_begin_wait(target.context);
-    status = alloc_in_stream(&target, size_bytes, out_pointer);
+    const driver_request request = {CX_POINTER_ASYNC, target.context, target.epoch, size_bytes,
+                                    &target};
+    status = alloc_there(&request, out_pointer);
     cx_work_end_wait(target.context, cancel);
     return status;
 }

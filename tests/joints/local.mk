@@ -7,7 +7,7 @@ dist_check_SCRIPTS += tests/joints/pending.sh
 TESTS += tests/joints/check_joints tests/joints/pending.sh
 EXTRA_DIST += tests/joints/pending tests/joints/run.sh tests/joints/mended.sh
 tests_joints_check_joints_SOURCES = tests/joints/check_joints.c tests/joints/suites.h tests/joints/joint.c \
-	tests/joints/joint.h tests/joints/handoff.c tests/joints/reset.c tests/joints/peers.c \
+	tests/joints/joint.h tests/joints/handoff.c tests/joints/reset.c tests/joints/peers.c tests/joints/owed.c \
 	tests/joints/recording.c tests/joints/pointers.c \
 	tests/joints/streams.c tests/joints/capacity.c tests/joints/infinirt.c tests/runtime/gate.h tests/runtime/opener.h
 tests_joints_check_joints_CPPFLAGS = $(JOINTS_CPPFLAGS)
@@ -62,6 +62,7 @@ PLANTED_FAULTS = tests/joints/faults/beyond_the_block.patch \
 	tests/joints/faults/legacy_stream_elsewhere.patch \
 	tests/joints/faults/live_for_stale.patch \
 	tests/joints/faults/mapped_and_out_of_reach.patch \
+	tests/joints/faults/owed_and_handed_out.patch \
 	tests/joints/faults/past_unknown.patch \
 	tests/joints/faults/pool_of_any_context.patch \
 	tests/joints/faults/pool_of_any_stream.patch \

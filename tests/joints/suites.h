@@ -7,6 +7,7 @@
 Suite *handoff_suite(void);
 Suite *reset_suite(void);
 Suite *peers_suite(void);
+Suite *owed_suite(void);
 Suite *recording_suite(void);
 Suite *pointers_suite(void);
 Suite *streams_suite(void);
