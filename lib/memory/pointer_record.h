@@ -18,6 +18,7 @@ typedef enum cx_pointer_kind {
 typedef struct cx_pointer_record {
     cx_block block; /* allocator: for CX_POINTER_DEVICE only */
     cx_pointer_kind kind;
+    const ctxrt_stream *stream; /* of an allocation in stream order: its handle */
 } cx_pointer_record;
 
 /* Makes a record that is in no table yet; NULL with the error recorded. */

@@ -32,6 +32,25 @@ static cxu_result free_pinned(const cx_context *context, void *pointer)
     return result;
 }
 
+/* Waits for the stream that the memory was allocated in: cuMemFree of stream-ordered memory waits
+ * for no work (T12). The legacy stream would be another context's by now. */
+static void await_own_stream(const cx_pointer_record *record)
+{
+    cx_error_saved saved;
+    cx_stream_target target;
+    cx_error_save(&saved);
+    if (record->stream != CTXRT_STREAM_LEGACY &&
+        cx_work_begin(record->stream, &target) == CTXRT_SUCCESS) {
+        int cancel = cx_work_begin_wait(target.context);
+        cx_relaxed_capture relaxed = cx_relaxed_capture_begin(target.driver);
+        if (cx_relaxed_capture_may_query(target.driver, target.native))
+            (void)target.driver->table.stream_synchronize(target.native);
+        cx_relaxed_capture_end(&relaxed);
+        cx_work_end_wait(target.context, cancel);
+    }
+    cx_error_restore(&saved);
+}
+
 /* Frees a record's memory. Stream-ordered memory belongs to no context and outlives a reset
  * (C3). */
 static ctxrt_status free_memory(const cx_pointer_record *record)
@@ -42,6 +61,8 @@ static ctxrt_status free_memory(const cx_pointer_record *record)
         return cx_block_free(block);
     ctxrt_status status = CTXRT_SUCCESS;
     cx_across_leave(block->pointer, block->size_bytes, NULL);
+    if (record->kind == CX_POINTER_ASYNC)
+        await_own_stream(record);
     cx_pointer_record_leave(record);
     bool waits, there = cx_block_begin_free(context, block->epoch, &waits);
     if (there || record->kind == CX_POINTER_ASYNC) {
@@ -328,6 +349,7 @@ static ctxrt_status alloc_there(const driver_request *request, void **out_pointe
     cx_pointer_record *record = cx_pointer_record_make(request->kind);
     if (record == NULL)
         return CTXRT_ERROR_OUT_OF_MEMORY;
+    record->stream = request->target != NULL ? request->target->stream : NULL;
     ctxrt_status status = cx_owed_take_other(&source, &record->block);
     if (status != CTXRT_SUCCESS) {
         cx_pointer_record_drop(record);

@@ -1,4 +1,5 @@
 /* Many streams, and streams that are destroyed while many threads have frames. */
+#include "opener.h"
 #include "suites.h"
 
 enum { STREAMS = 1200, FRAMES = 64, ROUNDS = 200 };
@@ -66,9 +67,33 @@ START_TEST(a_stream_is_destroyed_beside_many_threads_unless_one_has_it)
 }
 END_TEST
 
+/* ---- memory in stream order ---- */
+
+/* The driver would free it while the work is to come. */
+START_TEST(a_free_of_memory_in_stream_order_waits_for_the_stream_of_its_allocation)
+{
+    gate held;
+    opener other;
+    void *pointer;
+    ctxrt_stream *stream;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    stream = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    cx_assert_ok(ctxrt_alloc_async(4096, stream, &pointer));
+    gate_close(&held, stream);
+    cx_assert_ok(ctxrt_fill_async(pointer, 1, 4096, stream));
+    opener_start(&other, &held);
+    cx_assert_ok(ctxrt_free(pointer));
+    ck_assert(opener_end(&other));
+    cx_assert_ok(ctxrt_stream_synchronize(stream));
+    cx_assert_ok(ctxrt_stream_destroy(stream));
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
 Suite *streams_suite(void)
 {
     const joint joints[] = {
+        JOINT(a_free_of_memory_in_stream_order_waits_for_the_stream_of_its_allocation),
         JOINT(an_allocator_serves_more_than_a_thousand_live_streams),
         JOINT(a_stream_is_destroyed_beside_many_threads_unless_one_has_it),
     };
