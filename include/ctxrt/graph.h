@@ -188,9 +188,11 @@ typedef struct ctxrt_recording_options {
 
 /**
  * Starts to record the operators submitted in the calling thread's top frame, and in no other: a
- * frame pushed above is not recorded, and other threads are not. Device memory that is allocated or
- * freed in the frame until the stop belongs to the recording and then to its graph: memory freed
- * then or later is used again only in the recording, until the graph is gone.
+ * frame pushed above is not recorded, and other threads are not. Memory of any context that is
+ * allocated or freed in the frame until the stop belongs to the recording and then to its graph:
+ * memory freed then or later is used again only in the recording, until the graph is gone. Until
+ * then it keeps its allocator and its context in use (CTXRT_ERROR_IN_USE), and so the contexts of
+ * streams that were recorded with it. To free memory for other uses, push a frame above.
  *
  * The recording is over, without a graph, if its frame is popped, detached, or set to another
  * device, or its thread ends.
