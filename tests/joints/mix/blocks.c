@@ -50,6 +50,18 @@ bool shadow_has(const void *pointer, size_t size)
     return found;
 }
 
+/* True if a raw pointer from before a reset, still to be freed, has the block's address. */
+static bool shadow_owes(const block *made)
+{
+    bool found = false;
+    pthread_mutex_lock(&shadow_lock);
+    for (const block *one = shadow; one != NULL && !found; one = one->next)
+        found = (one->source == RAW || one->source == MANAGED) && one->pointer == made->pointer &&
+                !one->freed && !block_is_in_slab(one) && life_look(&one->life) == DEAD;
+    pthread_mutex_unlock(&shadow_lock);
+    return found;
+}
+
 bool shadow_has_raw(int place)
 {
     bool found = false;
@@ -345,6 +357,17 @@ static block *refuse(block *one, route *by)
     return NULL;
 }
 
+/* A free of one of two pointers with one address could be taken for a free of the other. Only an
+ * allocator whose driver has refused memory hands such an address out. */
+static void check_address(actor *self, const block *made)
+{
+    ctxrt_allocator_info info = CTXRT_ALLOCATOR_INFO_INIT;
+    if (made->source == RAW && !block_is_in_slab(made) && shadow_owes(made) &&
+        OK(self, ctxrt_allocator_describe(NULL, &info)) && info.retries == 0)
+        actor_fail(self, "block %u got %p, which a pointer from before a reset has", made->name,
+                   made->pointer);
+}
+
 block *block_make(actor *self, source which)
 {
     const frame *top = actor_top(self);
@@ -385,6 +408,7 @@ block *block_make(actor *self, source which)
     route_drop(&by);
     if (made->pointer == NULL)
         actor_fail(self, "block %u of source %d has no address", made->name, which);
+    check_address(self, made);
     shadow_add(self, made);
     return made;
 }
@@ -430,6 +454,20 @@ void block_look(actor *self, block *one)
 
 /* ---- ending ---- */
 
+/* A stream of the place is held. */
+static void keep_place(block *one, int place)
+{
+    if ((one->keeps & (1u << place)) == 0)
+        atomic_fetch_add(&all.places[place].users, 1);
+    one->keeps |= 1u << place;
+}
+
+void block_touched(block *one, const route *by)
+{
+    if (one->source == PINNED)
+        keep_place(one, by->life.made.place);
+}
+
 bool block_record(actor *self, block *one, ctxrt_stream *stream, const life *of)
 {
     const int place = of->made.place;
@@ -437,9 +475,7 @@ bool block_record(actor *self, block *one, ctxrt_stream *stream, const life *of)
     if (!actor_expect(self, status, may_be_gone(of) | may_be_gone(&one->life),
                       "ctxrt_memory_record_stream"))
         return false;
-    if ((one->keeps & (1u << place)) == 0)
-        atomic_fetch_add(&all.places[place].users, 1); /* the stream is of it */
-    one->keeps |= 1u << place;
+    keep_place(one, place);
     return true;
 }
 
@@ -455,8 +491,7 @@ static void drop_kept(block *one)
 static void prepare_end(actor *self, block *one)
 {
     /* A slab gives its pieces out again at once. */
-    bool in_slab = one->allocator != NULL && one->allocator->custom;
-    if (one->order == NULL || (one->order == one->home && !in_slab))
+    if (one->order == NULL || (one->order == one->home && !block_is_in_slab(one)))
         return;
     if (one->memory != NULL && one->source != HOST && chance(self, 70) &&
         block_record(self, one, one->order, &one->order_life))

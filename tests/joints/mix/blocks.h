@@ -38,6 +38,7 @@ struct block {
      * all operations that are under way began when world.resets was this, nothing is known. */
     unsigned resets;
     bool recorded;
+    bool freed;     /* by its user; a graph keeps the memory */
     unsigned keeps; /* a bit for each place whose context it keeps, since a stream was recorded */
     block *next;    /* in the shadow */
 };
@@ -78,6 +79,12 @@ void route_drop(route *self);
 block *block_make(actor *self, source which);
 void block_end(actor *self, block *one);
 
+/* Of a custom allocator: known by its start if it is a raw pointer, and else as its slab. */
+static inline bool block_is_in_slab(const block *one)
+{
+    return one->allocator != NULL && one->allocator->custom;
+}
+
 /* Waits until no work on it is under way. */
 void block_settle(actor *self, block *one);
 
@@ -87,6 +94,10 @@ void block_join(actor *self, block *one, const route *by);
 /* The route's stream has work on it, which is waited for if the block's life has ended: its address
  * may be another block's by now. */
 void block_used(actor *self, block *one, const route *by);
+
+/* ctxrt records the route's stream with pinned memory that a copy in it touches, which keeps the
+ * stream's context. */
+void block_touched(block *one, const route *by);
 
 /* Work that was given to the current stream by mere addresses of this life is done, if that has
  * ended meanwhile: the addresses may be other blocks' by now. */

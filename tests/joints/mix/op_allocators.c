@@ -130,7 +130,7 @@ void op_end_allocator(actor *self)
     if (!users_claim(&one->users, 0))
         return;
     if (!OK_OR(self, ctxrt_allocator_destroy(one->object),
-               actor_met_keepers(self) || actor_met_strays() ? MAY(CTXRT_ERROR_IN_USE) : 0)) {
+               actor_met_keepers(self) ? MAY(CTXRT_ERROR_IN_USE) : 0)) {
         atomic_store(&one->users, 0);
         return;
     }

@@ -22,7 +22,7 @@ void op_destroy_context(actor *self)
         return;
     ctxrt_context *context = there->context;
     if (!OK_OR(self, ctxrt_context_destroy(context),
-               actor_met_keepers(self) || actor_met_strays() ? MAY(CTXRT_ERROR_IN_USE) : 0)) {
+               actor_met_keepers(self) ? MAY(CTXRT_ERROR_IN_USE) : 0)) {
         atomic_store(&there->users, 0);
         return;
     }
@@ -77,9 +77,21 @@ void op_retain_primary(actor *self)
     users_drop(&all.places[place].users);
 }
 
+/* Prefers a device whose memory is in use by a stream of another one: the reset waits for that. */
+static int pick_reset(actor *self)
+{
+    for (int i = 0; i < POCKET && chance(self, 90); i++) {
+        const block *one = self->pocket[i];
+        if (one != NULL && one->order != NULL && one->place >= 0 && one->place < PRIMARIES &&
+            one->order_life.made.place != one->place)
+            return one->place;
+    }
+    return (int)pick(self, PRIMARIES);
+}
+
 void op_reset(actor *self)
 {
-    int place = (int)pick(self, PRIMARIES);
+    int place = pick_reset(self);
     if (all.faults || (!MENDED_MEMORY_BESIDE_RESET && all.threads > 1) ||
         (!MENDED_FREE_AFTER_RESET && shadow_has_raw(place)))
         return;

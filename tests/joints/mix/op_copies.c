@@ -165,14 +165,28 @@ void op_copy(actor *self)
     route_drop(&by);
 }
 
+static bool is_of_gpu(const block *one)
+{
+    return one->place >= 0 && all.places[one->place].device.type == CTXRT_DEVICE_CUDA;
+}
+
+/* The other end of a copy, of the same place or of another GPU. */
+static block *pick_end(actor *self, const block *from)
+{
+    block *to = chance(self, 50) ? pocket_pick_at(self, from->place) : pick_target(self);
+    bool there = to != NULL && (to->place == from->place || (is_of_gpu(to) && is_of_gpu(from)));
+    return there && to != from && block_is_live(to) ? to : NULL;
+}
+
+/* In a stream of either end. A reset of the other end's device waits for the copy. */
 void op_copy_async(actor *self)
 {
     block *from = pick_target(self);
-    block *to = from != NULL && from->place >= 0 ? pocket_pick_at(self, from->place) : NULL;
-    if (to == NULL || from == to || !block_is_live(to))
+    block *to = from != NULL && from->place >= 0 ? pick_end(self, from) : NULL;
+    if (to == NULL || !elsewhere_works(self, from) || !elsewhere_works(self, to))
         return;
     size_t size = smaller(from, to);
-    route by = route_pick(self, from->place);
+    route by = route_pick(self, chance(self, 50) ? from->place : to->place);
     if (by.stream == NULL)
         return;
     block_join(self, from, &by);
@@ -183,6 +197,8 @@ void op_copy_async(actor *self)
         actor_expect(self, status, may_of(from, &by) | may_of(to, &by), "ctxrt_copy_async");
     block_used(self, from, &by);
     block_used(self, to, &by);
+    block_touched(from, &by);
+    block_touched(to, &by);
     wrote(self, to, written && block_is_live(from), from->seed,
           from->known < size ? from->known : size, &by);
     route_drop(&by);
@@ -204,15 +220,13 @@ void op_copy_peer(actor *self)
     if (by.stream == NULL)
         return;
     block_join(self, from, &by);
-    block_settle(self, to);
-    pthread_rwlock_rdlock(&all.resetting);
+    block_join(self, to, &by);
     ctxrt_status status = ctxrt_copy_peer(to->pointer, all.places[to->place].device, from->pointer,
                                           all.places[from->place].device, size, by.stream);
     bool written =
         actor_expect(self, status, may_of(from, &by) | may_of(to, &by), "ctxrt_copy_peer");
     block_used(self, from, &by);
-    block_settle(self, from);
-    pthread_rwlock_unlock(&all.resetting);
+    block_used(self, to, &by);
     wrote(self, to, written && block_is_live(from), from->seed,
           from->known < size ? from->known : size, &by);
     route_drop(&by);

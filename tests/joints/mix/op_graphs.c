@@ -290,8 +290,10 @@ static bool record_in(actor *self, int place, bool cancels)
         end_work(self, own);
         return false;
     }
-    if (own->scratch != NULL)
+    if (own->scratch != NULL) {
+        own->scratch->freed = true;
         shadow_add(self, own->scratch);
+    }
     keep(self, graph, own, &made);
     return true;
 }

@@ -123,21 +123,15 @@ void op_record_stream(actor *self)
     route_drop(&by);
 }
 
-/* Of a custom allocator: known by its start if it is a raw pointer, and else as its slab. */
-static bool is_in_slab(const block *one)
-{
-    return one->allocator != NULL && one->allocator->custom;
-}
-
 void op_query(actor *self)
 {
     block *one = pocket_pick(self);
     ctxrt_pointer_info info = {0};
     if (one == NULL || one->source == HOST || one->source == WRAPPED ||
-        (one->source == OBJECT && is_in_slab(one)))
+        (one->source == OBJECT && block_is_in_slab(one)))
         return;
     const char *inside = (const char *)one->pointer + pick(self, one->size);
-    if (is_in_slab(one))
+    if (block_is_in_slab(one))
         inside = one->pointer;
     if (!OK(self, ctxrt_pointer_query(inside, &info)) || !block_is_live(one) ||
         one->source == REGISTERED)
@@ -169,7 +163,7 @@ void op_stale_pointer(actor *self)
         return;
     void *pointer = one->pointer;
     size_t size = one->size;
-    bool custom = is_in_slab(one);
+    bool custom = block_is_in_slab(one);
     bool on_host = all.places[one->place].device.type == CTXRT_DEVICE_CPU;
     block_end(self, one);
     if (shadow_has(pointer, size) || slabs_have(pointer) || custom)
@@ -190,9 +184,10 @@ void op_beyond(actor *self)
     block *one = pocket_pick(self);
     const frame *top = actor_top(self);
     if (one == NULL || one->source > RAW || top == NULL || !block_is_live(one) ||
-        (one->source == OBJECT && is_in_slab(one)) || actor_met(self, one->place, TROUBLE_RESET))
+        (one->source == OBJECT && block_is_in_slab(one)) ||
+        actor_met(self, one->place, TROUBLE_RESET))
         return;
-    size_t offset = is_in_slab(one) ? 0 : pick(self, one->size);
+    size_t offset = block_is_in_slab(one) ? 0 : pick(self, one->size);
     ctxrt_status status =
         ctxrt_fill_async((char *)one->pointer + offset, 1, one->size - offset + 1, NULL);
     if (status != CTXRT_ERROR_INVALID_ARGUMENT && block_is_live(one) &&

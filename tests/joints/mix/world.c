@@ -184,11 +184,6 @@ bool actor_met_keepers(const actor *self)
     return self->keepers > 0 || atomic_load(&all.keepers) > 0;
 }
 
-bool actor_met_strays(void)
-{
-    return all.threads > 1 && atomic_load(&all.resets) > 0;
-}
-
 /* What a driver that refuses calls, or a fault that is known, excuses. */
 static bool is_excused(const actor *self, ctxrt_status status)
 {

@@ -128,8 +128,7 @@ typedef struct world {
     atomic_uint resets; /* twice those that are over, and 1 for one in progress: one at a time */
     atomic_long operations, looks;
     actor *actors[THREADS_MAX];
-    /* Written to by resets. Readers: other code, which uses memory of its own, and copies between
-     * devices, since a reset of the memory's device does not wait for work in the stream's. */
+    /* Written to by resets. Readers: other code, which uses memory of its own. */
     pthread_rwlock_t resetting;
 } world;
 
@@ -201,10 +200,6 @@ bool actor_is_behind(const actor *self, unsigned resets);
 
 /* Whether a recording or a graph may keep memory that was freed, of any place. */
 bool actor_met_keepers(const actor *self);
-
-/* Whether ctxrt_free may have freed another thread's raw pointer of before a reset, which had the
- * same address as the one that was meant: that one is live until the other thread frees its own. */
-bool actor_met_strays(void);
 
 /* A thing of a kind at a place that has one, held; NULL: there is none. */
 thing *actor_hold(actor *self, kind which, int place);
