@@ -193,9 +193,9 @@ CTXRT_API ctxrt_status ctxrt_alloc(size_t size_bytes, void **out_pointer) CTXRT_
  * their device go first; within each group the youngest goes first, such as the first block that a
  * custom allocator placed in a slab. Until a pointer from before a reset is freed, its address goes
  * to no other memory, unless a custom allocator chooses it or there is no other memory.
- * The driver frees memory of ctxrt_alloc_async without a wait. So the call waits for the stream that
- * the memory was allocated in, unless that is the legacy stream, captures or was destroyed. Before
- * the call, wait for other streams that use the memory; ctxrt_free_async needs no wait.
+ * The driver frees memory of ctxrt_alloc_async without a wait. So the call waits for the stream
+ * that the memory was allocated in, unless that is the legacy stream, captures or was destroyed.
+ * Before the call, wait for other streams that use the memory; ctxrt_free_async needs no wait.
  *
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  not such a pointer, or freed before; nothing changed
  * @retval CTXRT_ERROR_CORRUPTED         in debug mode: something wrote before or behind it; it is

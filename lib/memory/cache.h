@@ -407,7 +407,8 @@ bool cx_cache_free_deferred(cx_cache *cache, bool wait);
  * blocks. */
 void cx_cache_drop_deferred(cx_cache *cache);
 
-/* Before a context ends: waits for its streams in all caches where they were recorded. */
+/* Before a context ends: waits for its streams in all caches of other contexts where they were
+ * recorded. */
 void cx_caches_forget_uses_of(const cx_context *context);
 
 /* ---- cache_withhold.c: addresses of raw pointers from before a reset ---- */

@@ -146,10 +146,10 @@ static bool pin_ending(cx_context *context)
     return settled;
 }
 
+/* The context's own caches drop their deferred frees when they close or forget their memory. */
 void cx_caches_forget_uses_of(const cx_context *context)
 {
     for (cx_cache *cache = cx_caches_next(NULL); cache != NULL; cache = cx_caches_next(cache)) {
-        /* Its own memory goes with the context, and its streams may be gone already. */
         if (cache->context == context || !pin_ending(cache->context))
             continue;
         (void)begin_settling(cache, true);

@@ -16,6 +16,14 @@ static void give_all(const cx_owed_source *source, const cx_block *aside, int co
     cx_error_restore(&saved);
 }
 
+/* A custom allocator's address is the user's choice. */
+static bool is_to_be_avoided(const cx_block *block)
+{
+    const cx_allocator *allocator = block->allocator;
+    return (allocator == NULL || allocator->vtable.alloc == NULL) &&
+           cx_pointers_is_owed(block->pointer);
+}
+
 /* The memory set aside is given back only once there is other memory: a driver would hand it out
  * again. */
 ctxrt_status cx_owed_take_other(const cx_owed_source *source, cx_block *out_block)
@@ -25,8 +33,7 @@ ctxrt_status cx_owed_take_other(const cx_owed_source *source, cx_block *out_bloc
     int count = 0;
     cx_error_save(&saved);
     ctxrt_status status = source->take(source->request, out_block);
-    while (status == CTXRT_SUCCESS && count < ASIDE_MAX &&
-           cx_pointers_is_owed(out_block->pointer)) {
+    while (status == CTXRT_SUCCESS && count < ASIDE_MAX && is_to_be_avoided(out_block)) {
         aside[count++] = *out_block;
         status = source->take(source->request, out_block);
     }

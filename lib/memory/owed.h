@@ -3,8 +3,8 @@
  * frees it. If the driver handed its address out again, a free of one of the two pointers would be
  * taken for a free of the other: the memory of the new one would outlive its free, and keep its
  * context and its allocator from ending. So ctxrt hands such an address out only where there is no
- * other memory. Caches withhold it themselves (cache_withhold.c); a request that goes to a driver,
- * or to a custom allocator, is made again here.
+ * other memory, or a custom allocator chooses it. Caches withhold it themselves
+ * (cache_withhold.c); any other request is made again here.
  */
 #ifndef CX_MEMORY_OWED_H
 #define CX_MEMORY_OWED_H

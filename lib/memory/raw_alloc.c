@@ -231,9 +231,9 @@ ctxrt_status ctxrt_alloc(size_t size_bytes, void **out_pointer)
 {
     cx_fast_block fast;
     bool taken = out_pointer != NULL && cx_fast_path_alloc(size_bytes, CX_CACHE_BLOCK_RAW, &fast);
-    return __builtin_expect(taken, 1)
-               ? keep_fast(&fast, out_pointer)
-               : alloc_block("ctxrt_alloc", cx_block_alloc, size_bytes, out_pointer);
+    if (__builtin_expect(taken, 1))
+        return keep_fast(&fast, out_pointer);
+    return alloc_block("ctxrt_alloc", cx_block_alloc, size_bytes, out_pointer);
 }
 
 ctxrt_status ctxrt_alloc_direct(size_t size_bytes, void **out_pointer)
