@@ -1,13 +1,14 @@
 #include "alloc/fit_store.h"
 
-#include <pthread.h>
+#include "base/lock.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #define CHUNK_ALIGNMENT 64 /* a cache line */
 
 /* "fit store": of all stores, since fits rarely take and give back chunks. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static cx_lock lock = CX_LOCK_INIT(FIT_STORE);
 
 static uint32_t make_chunk(cx_fit_store *store)
 {
@@ -23,20 +24,20 @@ static uint32_t make_chunk(cx_fit_store *store)
 
 uint32_t cx_fit_store_take(cx_fit_store *store)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     uint32_t number = store->returned - 1;
     if (store->returned != 0)
         store->returned = store->next_returned[number];
     else
         number = make_chunk(store);
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     return number;
 }
 
 void cx_fit_store_give(cx_fit_store *store, uint32_t number)
 {
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     store->next_returned[number] = store->returned;
     store->returned = number + 1;
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
 }

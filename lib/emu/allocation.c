@@ -448,7 +448,7 @@ void cx_emu_allocation_free_and_wait(cx_emu_allocation *allocation)
     detach_allocation(allocation);
     const cx_emu_range *range = allocation->range;
     if (range != NULL && range->bytes >= FREED_UNLOCKED_BYTES && !cx_emu_range_is_kept(range)) {
-        pthread_mutex_unlock(&cx_emu_lock);
+        cx_lock_leave(&cx_emu_lock);
         cx_emu_range_discard(range);
         cx_lock_enter(&cx_emu_lock);
     }

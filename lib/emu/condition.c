@@ -287,9 +287,9 @@ static void run_request(cx_emu_work_request *request)
         cx_emu_allocation_use(request->uses[i]);
         cx_emu_allocation_reach(request->uses[i], 1);
     }
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     request->call(request->argument);
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     for (int i = 0; i < CX_EMU_WORK_USES; i++) {
         cx_emu_allocation_reach(request->uses[i], -1);
         cx_emu_work_drop_allocation(request->uses[i]);

@@ -205,7 +205,7 @@ static cxu_result submit_staged(CUstream handle, cx_emu_stream *stream, cx_emu_t
         cx_emu_work_drop_allocation(to->use);
         return result;
     }
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     staged = malloc(shape->width_bytes * shape->height * shape->depth);
     if (staged)
         stage_source(shape, staged);

@@ -84,7 +84,7 @@ cxu_result cx_emu_call_func_get_attribute(int *out_value, cxu_func_attribute att
         return result;
     if (!out_value || !handle)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_function_find(handle, &function);
     if (result == CXU_SUCCESS)
         result = read_attribute(function, attribute, out_value);
@@ -163,9 +163,9 @@ cxu_result cx_emu_call_func_set_cache_config(CUfunction handle, cxu_func_cache c
         return result;
     if ((unsigned int)config > CXU_FUNC_CACHE_PREFER_EQUAL)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_function_find(handle, &function);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -179,9 +179,9 @@ cxu_result cx_emu_call_func_set_shared_mem_config(CUfunction handle, cxu_shared_
         return result;
     if ((unsigned int)config > CXU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_function_find(handle, &function);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
@@ -194,7 +194,7 @@ cxu_result cx_emu_call_func_get_module(CUmodule *out_module, CUfunction handle)
         return result;
     if (!out_module || !handle)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_function_find(handle, &function);
     if (result == CXU_SUCCESS)
         *out_module = cx_emu_module_handle(function->module);
@@ -211,7 +211,7 @@ cxu_result cx_emu_call_func_get_name(const char **out_name, CUfunction handle)
         return result;
     if (!out_name || !handle)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_function_find(handle, &function);
     if (result == CXU_SUCCESS)
         *out_name = cx_emu_function_describe(function).name;
@@ -230,7 +230,7 @@ cxu_result cx_emu_call_func_get_param_info(CUfunction handle, size_t index, size
         return result;
     if (!out_offset || !handle)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_function_find(handle, &function);
     if (result == CXU_SUCCESS) {
         kernel = cx_emu_function_describe(function);
@@ -255,7 +255,7 @@ cxu_result cx_emu_call_func_get_param_count(CUfunction handle, size_t *out_count
         return result;
     if (!out_count || !handle)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_function_find(handle, &function);
     if (result == CXU_SUCCESS)
         *out_count = cx_emu_function_describe(function).parameter_count;

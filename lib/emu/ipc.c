@@ -46,7 +46,7 @@ cxu_result cx_emu_call_ipc_get_mem_handle(cxu_ipc_mem_handle *out_handle, CUdevi
     result = find_exportable(pointer, &allocation);
     if (result == CXU_SUCCESS)
         result = describe(allocation, &place);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     if (result != CXU_SUCCESS)
         return result;
     memcpy(out_handle->bytes, &place, sizeof place);

@@ -96,7 +96,7 @@ cxu_result cx_emu_call_module_unload(CUmodule handle)
     if (result != CXU_SUCCESS)
         return result;
     cx_emu_output_show();
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = cx_emu_context_current(&current); /* T9: any context */
     if (result == CXU_SUCCESS)
         result = cx_emu_module_find(handle, &module);

@@ -94,7 +94,7 @@ cxu_result cx_emu_call_param_set_size(CUfunction handle, unsigned int bytes)
         result = CXU_INVALID_VALUE;
     if (result == CXU_SUCCESS)
         settings->argument_bytes = bytes;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }
 

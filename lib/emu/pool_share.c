@@ -180,9 +180,9 @@ cxu_result cx_emu_call_mem_pool_export_pointer(cxu_mem_pool_pointer *out_shared,
         return result;
     if (!out_shared)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = export_pointer(pointer, &place);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     if (result == CXU_SUCCESS)
         memcpy(out_shared->bytes, &place, sizeof place);
     return result;
@@ -246,8 +246,8 @@ cxu_result cx_emu_call_mem_pool_import_pointer(CUdeviceptr *out_pointer, CUmemor
     if (!out_pointer || !shared)
         return CXU_INVALID_VALUE;
     memcpy(&place, shared->bytes, sizeof place);
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = import_pointer(pool, &place, out_pointer);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return result;
 }

@@ -41,9 +41,9 @@ cxu_result cx_emu_call_mem_export_to_shareable_handle(void *out_shareable,
         return result;
     if (out_shareable == NULL || flags != 0)
         return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     result = export_handle(handle, type, &file);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     if (result == CXU_SUCCESS)
         memcpy(out_shareable, &file, sizeof(file));
     return result;

@@ -318,14 +318,14 @@ static void run_unlocked(cx_emu_work *work)
     if (error != CXU_SUCCESS && !work->fail)
         return;
     count_running(work, 1);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     cx_emu_in_callback = work->kind == CX_EMU_WORK_HOST;
     if (error != CXU_SUCCESS)
         work->fail(work->argument, error);
     else
         work->call(work->argument);
     cx_emu_in_callback = false;
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     count_running(work, -1);
 }
 

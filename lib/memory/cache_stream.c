@@ -466,9 +466,9 @@ void cx_cache_await_streams(cx_cache *cache)
  */
 static bool is_covered(cx_cache *cache, const cx_cache_stream *stream, const seen_stream *seen)
 {
-    pthread_mutex_lock(&cache->lock);
+    cx_lock_enter(&cache->lock);
     bool none = stream->taken == 0;
-    pthread_mutex_unlock(&cache->lock);
+    cx_lock_leave(&cache->lock);
     return none && is_recorded(seen);
 }
 
@@ -483,7 +483,7 @@ static void close_stream(cx_cache *cache, uint32_t id)
     bool over = !seen.foreign && is_idle(cache->context->driver, seen.native);
     if (!over && !(seen.foreign && is_covered(cache, stream, &seen)))
         (void)record_again(cache, &seen);
-    pthread_mutex_lock(&cache->lock);
+    cx_lock_enter(&cache->lock);
     stream->closed = true;
     stream->over = over;
     HASH_DEL(cache->by_handle, stream);

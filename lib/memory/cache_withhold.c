@@ -42,7 +42,7 @@ bool cx_cache_give_withheld(cx_cache *cache, bool owed)
 {
     bool any = false;
     uint32_t next;
-    pthread_mutex_lock(&cache->lock);
+    cx_lock_enter(&cache->lock);
     uint32_t index = cache->withheld;
     cache->withheld = 0;
     for (; index != 0; index = next) {
@@ -56,6 +56,6 @@ bool cx_cache_give_withheld(cx_cache *cache, bool owed)
         cx_cache_give(cache, index);
         any = true;
     }
-    pthread_mutex_unlock(&cache->lock);
+    cx_lock_leave(&cache->lock);
     return any;
 }

@@ -2,12 +2,12 @@
 
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/lock.h"
 #include "context/context_guard.h"
 #include "context/use.h"
 #include "memory/use.h"
 #include "work/relaxed_capture.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 typedef struct cx_peer_use {
@@ -21,7 +21,7 @@ typedef struct cx_peer_use {
 } cx_peer_use;
 
 /* Lock "peer uses": the list, the last recorded use first. No wait for work is made under it. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static cx_lock lock = CX_LOCK_INIT(PEER_USES);
 static pthread_cond_t freed = PTHREAD_COND_INITIALIZER;
 static cx_peer_use *uses;
 
@@ -132,9 +132,9 @@ bool cx_peer_use_record(const cx_context *owner, const cx_stream_target *target)
     cx_error_saved saved;
     int cancel = cx_cancel_hold();
     cx_error_save(&saved);
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     ctxrt_status status = record_use(owner, target);
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     cx_error_restore(&saved);
     cx_cancel_restore(cancel);
     return status == CTXRT_SUCCESS;
@@ -199,10 +199,10 @@ static void free_use(const cx_peer_use *use)
 static void finish_use(cx_peer_use *use)
 {
     use->awaited = true;
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     await_work(use);
     cx_use_destroy_event(use->context, use->epoch, use->event);
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     free_use(use);
 }
 
@@ -211,13 +211,13 @@ static void finish_all(bool (*is)(const cx_peer_use *, const cx_context *),
 {
     cx_peer_use *use;
     int cancel = cx_cancel_hold();
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     while ((use = find_use(is, context)) != NULL)
         if (use->awaited)
-            pthread_cond_wait(&freed, &lock);
+            cx_lock_wait(&lock, &freed);
         else
             finish_use(use);
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     cx_cancel_restore(cancel);
 }
 
@@ -235,12 +235,12 @@ void cx_peer_uses_forget(const cx_context *context)
 {
     cx_peer_use **link = &uses;
     int cancel = cx_cancel_hold();
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     while (*link != NULL)
         if ((*link)->context == context && !(*link)->awaited)
             free(take_out(link));
         else
             link = &(*link)->next;
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     cx_cancel_restore(cancel);
 }

@@ -323,13 +323,13 @@ bool cx_pointers_search_owed(const void *pointer)
     const int kinds = CX_POINTER_DEVICE | CX_POINTER_MANAGED | CX_POINTER_PINNED;
     bool owed = false;
     uint64_t place;
-    pthread_mutex_lock(&lock);
+    cx_lock_enter(&lock);
     for (bool found = cx_pointers_first(pointer, &place); found && !owed;
          found = cx_pointers_next(pointer, &place)) {
         uint64_t slot = cx_pointers_read(cx_pointers_table(), place);
         owed = (kind_of(slot) & kinds) != 0 && is_stale(slot);
     }
-    pthread_mutex_unlock(&lock);
+    cx_lock_leave(&lock);
     return owed;
 }
 

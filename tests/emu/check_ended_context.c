@@ -72,9 +72,9 @@ static CUgraphExec graph_of_kernel(CUfunction function, CUdeviceptr address)
 
 static bool runs_in(CUcontext context)
 {
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     bool runs = ((cx_emu_context *)(void *)context)->running > 0;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return runs;
 }
 
@@ -103,9 +103,9 @@ static void *destroy(void *argument)
 
 static bool somebody_waits(void)
 {
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     bool waits = cx_emu_work_waits() > 0;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return waits;
 }
 
@@ -141,9 +141,9 @@ START_TEST(a_context_ends_once_nothing_runs_in_memory_that_it_registered)
     ck_success(cx_emu_call_launch_kernel(spin, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL));
     wait_until_it_runs(work_context);
     for (bool reached = false; !reached; sched_yield()) {
-        pthread_mutex_lock(&cx_emu_lock);
+        cx_lock_enter(&cx_emu_lock);
         reached = cx_emu_allocation_find(flag, PAGE)->reached > 0;
-        pthread_mutex_unlock(&cx_emu_lock);
+        cx_lock_leave(&cx_emu_lock);
     }
     begin_destroy(&end);
     __atomic_store_n(page, 1, __ATOMIC_SEQ_CST);

@@ -75,10 +75,10 @@ static bool memory_in_use(void)
 {
     bool used = false;
 
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     for (int i = 0; i < cx_emu_device_total(); i++)
         used |= cx_emu_device_find(i)->used_bytes != 0;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return used;
 }
 
@@ -123,9 +123,9 @@ static void *end_memory(void *argument)
 
 static bool somebody_waits(void)
 {
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     bool waits = cx_emu_work_waits() > 0;
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
     return waits;
 }
 
@@ -148,10 +148,10 @@ static void bring_the_end(const row *self, ended_world *world, bool waits, strea
 /* No work of a stream: where one piece runs at a time, a wait for it would open the gate. */
 static void write_bytes(CUdeviceptr address, int value)
 {
-    pthread_mutex_lock(&cx_emu_lock);
+    cx_lock_enter(&cx_emu_lock);
     memset(cx_emu_allocation_at(cx_emu_allocation_find(address, ENDED_BYTES), address), value,
            ENDED_BYTES);
-    pthread_mutex_unlock(&cx_emu_lock);
+    cx_lock_leave(&cx_emu_lock);
 }
 
 static void make_next(const row *self, ended_world *world)

@@ -1,6 +1,8 @@
 #include "layer/trace/file.h"
 
 #include "base/clock.h"
+#include "base/fork.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "base/option.h"
 #include "layer/names.h"
@@ -9,7 +11,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
