@@ -4,6 +4,7 @@
 #include "memory/allocator_snapshot.h"
 #include "memory/guard.h"
 #include "memory/origin.h"
+#include "memory/ranges.h"
 #include <stdio.h>
 
 static cxu_result ask_attribute(const cx_driver *driver, cxu_pointer_attribute attribute,
@@ -88,6 +89,7 @@ ctxrt_status cx_pointer_look(const void *pointer, size_t bytes, cx_pointer_view 
         out_view->block = (cx_pointer_block){.state = CX_POINTER_UNKNOWN};
         return CTXRT_SUCCESS;
     }
+    uint64_t changes = cx_ranges_changes();
     cx_pointers_find(pointer, &out_view->block);
     if (out_view->block.state == CX_POINTER_LIVE) {
         describe_own(out_view);
@@ -102,7 +104,7 @@ ctxrt_status cx_pointer_look(const void *pointer, size_t bytes, cx_pointer_view 
         return status;
     if (cx_past_find(pointer, bytes, &out_view->past))
         out_view->block.state = CX_POINTER_PAST;
-    else if (is_ours_by_now(pointer))
+    else if (cx_ranges_changes() != changes && is_ours_by_now(pointer))
         return cx_pointer_look(pointer, bytes, out_view);
     return status;
 }

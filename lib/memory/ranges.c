@@ -96,6 +96,11 @@ bool cx_ranges_find(const void *pointer, cx_range_view *out_view)
                : find_under_lock((uintptr_t)pointer, out_view);
 }
 
+uint64_t cx_ranges_changes(void)
+{
+    return atomic_load_explicit(&version, memory_order_acquire);
+}
+
 /* ---- starts of blocks; lock held ---- */
 
 static bool unit_of(uintptr_t address, cx_range **out_range, uint64_t *out_unit)

@@ -39,6 +39,9 @@ void cx_ranges_forget(const cx_context *context);
  * be held. */
 bool cx_ranges_find(const void *pointer, cx_range_view *out_view);
 
+/* A number that changes with each range that comes or goes. */
+uint64_t cx_ranges_changes(void);
+
 /* ---- lock "pointers" held ---- */
 
 /* Sets the bit of a block's start. */
