@@ -261,17 +261,18 @@ static void resetter_join(resetter *self)
 START_TEST(two_devices_that_use_memory_of_each_other_are_reset_at_once)
 {
     gate held[2];
-    piece own[2];
+    piece from[2], to[2];
     resetter both[2];
     for (int i = 0; i < 2; i++) {
         cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(i)));
-        own[i] = piece_make(make_counted);
+        from[i] = piece_make(make_counted);
+        to[i] = piece_make(make_counted);
     }
     for (int i = 0; i < 2; i++) {
         cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(i)));
         gate_close(&held[i], NULL);
         cx_assert_ok(
-            ctxrt_copy_async(own[i].pointer, own[1 - i].pointer, BYTES, CTXRT_COPY_ANY, NULL));
+            ctxrt_copy_async(to[i].pointer, from[1 - i].pointer, BYTES, CTXRT_COPY_ANY, NULL));
     }
     for (int i = 0; i < 2; i++)
         resetter_start(&both[i], i);
@@ -279,8 +280,10 @@ START_TEST(two_devices_that_use_memory_of_each_other_are_reset_at_once)
         gate_open(&held[i]);
     for (int i = 0; i < 2; i++)
         resetter_join(&both[i]);
-    for (int i = 0; i < 2; i++)
-        piece_end(&own[i]);
+    for (int i = 0; i < 2; i++) {
+        piece_end(&from[i]);
+        piece_end(&to[i]);
+    }
     for (int i = 0; i < 4; i++)
         cx_assert_ok(ctxrt_stack_pop());
 }
