@@ -301,6 +301,26 @@ START_TEST(memory_that_others_freed_makes_room)
 }
 END_TEST
 
+/* Others freed two pieces, and the new one lies over both. */
+START_TEST(memory_over_all_that_others_freed_is_known)
+{
+    enum { HALF = 1 << 20 };
+    CUdeviceptr lower, upper, whole;
+    GOOD(table.mem_alloc(&lower, HALF));
+    GOOD(table.mem_alloc(&upper, HALF));
+    ck_assert_uint_gt(upper, lower);
+    GOOD(bare.mem_free(lower));
+    GOOD(bare.mem_free(upper));
+    GOOD(table.mem_alloc(&whole, upper - lower + HALF));
+    ck_assert_uint_eq(whole, lower);
+    ck_assert_ptr_nonnull(cx_object_find_memory(whole));
+    ck_assert_uint_eq(cx_object_find_memory(whole)->bytes, upper - lower + HALF);
+    ck_assert_ptr_eq(cx_object_find_memory(upper), cx_object_find_memory(whole));
+    GOOD(table.mem_free(whole));
+    ck_assert_int_eq(found_at_all(), 0);
+}
+END_TEST
+
 START_TEST(frees_of_what_no_call_allocated)
 {
     CUdeviceptr memory;
@@ -446,6 +466,7 @@ static Suite *calls_suite(void)
     tcase_add_test(tcase, what_a_failed_call_was_to_give_is_not_known);
     tcase_add_test(tcase, a_node_in_its_own_context_is_no_misuse);
     tcase_add_test(tcase, memory_that_others_freed_makes_room);
+    tcase_add_test(tcase, memory_over_all_that_others_freed_is_known);
     tcase_add_test(tcase, frees_of_what_no_call_allocated);
     tcase_add_test(tcase, allocations_that_fail_make_nothing);
     tcase_add_test(tcase, a_release_that_fails_ends_nothing);

@@ -224,11 +224,13 @@ static void enter_history(cx_object *object)
 
 /* ---- making ---- */
 
-/* A tree's node that cannot be made leaves the memory unknown. */
+/* A tree's node that cannot be made leaves the memory unknown. Memory within the new one, in any
+ * part of it, is not there any more. */
 static bool enter_tree(cx_object *object)
 {
     cx_object *before;
-    while ((before = cx_object_find_memory(object->key.value)) != NULL)
+    const size_t bytes = object->bytes != 0 ? object->bytes : 1;
+    while ((before = cx_object_find_range(object->key.value, bytes)) != NULL)
         cx_object_end(before, -1, 0); /* ended by a call that was not seen */
     return tsearch(object, &memory, compare_ranges) != NULL;
 }
