@@ -60,7 +60,7 @@ bench_bench_plan_LDADD = lib/libctxrt.la
 
 BENCHES += bench/bench_ptx
 bench_bench_ptx_SOURCES = $(BENCH_TABLES) bench/ptx.c
-bench_bench_ptx_LDADD = lib/ptx/libptx.la
+bench_bench_ptx_LDADD = lib/ptx/libptx.la lib/base/libbase.la
 
 BENCHES += bench/bench_check
 bench_bench_check_SOURCES = bench/calls.c bench/calls.h $(BENCH_COMMON) bench/layer_check.c bench/rounds.c bench/rounds.h

@@ -9,7 +9,7 @@ BASE_SOURCES = \
 	lib/base/eventcount.c lib/base/eventcount.h \
 	lib/base/file.h \
 	lib/base/fork.c lib/base/fork.h \
-	lib/base/handle.c lib/base/handle.h \
+	lib/base/handle.c lib/base/handle.h lib/base/hash.h \
 	lib/base/lock.c lib/base/lock.h lib/base/locks.def \
 	lib/base/log.c lib/base/log.h \
 	lib/base/option.c lib/base/option.h \

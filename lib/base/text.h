@@ -1,10 +1,12 @@
 /*
- * A text that grows up to the size of its buffer.
+ * Texts: one that grows up to the size of its buffer, and one that is written as a file.
  */
 #ifndef CX_BASE_TEXT_H
 #define CX_BASE_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 typedef struct cx_text {
     char *text;    /* always ends with a zero byte */
@@ -14,5 +16,20 @@ typedef struct cx_text {
 
 /* Adds to the end as much as fits. */
 __attribute__((format(printf, 2, 3))) void cx_text_add(cx_text *self, const char *format, ...);
+
+/* A file in memory. The one of open_memstream() loses text without a word if memory runs out. */
+typedef struct cx_text_file {
+    FILE *file;
+    char *text;
+    size_t length, capacity;
+    bool failed;
+} cx_text_file;
+
+/* Opens the file for writing. NULL: out of memory. */
+FILE *cx_text_open(cx_text_file *self);
+
+/* Closes the file, and returns the text, which the caller frees. It ends with a zero byte, which
+ * does not count. NULL: memory ran out. */
+char *cx_text_close(cx_text_file *self, size_t *out_length);
 
 #endif

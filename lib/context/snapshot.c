@@ -3,6 +3,7 @@
 
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "base/utf8.h"
 #include "context/frame_kind.h"
 #include "context/view.h"
@@ -197,21 +198,18 @@ static char *compose_text(ctxrt_snapshot_format format, size_t *out_size)
         [CTXRT_SNAPSHOT_JSON] = cx_snapshot_json,
     };
     cx_snapshot shot = {0};
+    cx_text_file file;
     char *text = NULL;
     cx_stack_view *view = malloc(sizeof *view);
     bool failed = view == NULL || !take_all(&shot, view);
     free(view);
-    FILE *memory = failed ? NULL : open_memstream(&text, out_size);
+    FILE *memory = failed ? NULL : cx_text_open(&file);
     if (memory != NULL) {
         writers[format](memory, &shot);
-        failed = ferror(memory) != 0;
-        failed = fclose(memory) != 0 || failed;
+        text = cx_text_close(&file, out_size);
     }
     release_shot(&shot);
-    if (memory == NULL || !failed)
-        return text;
-    free(text);
-    return NULL;
+    return text;
 }
 
 static ctxrt_status write_snapshot(FILE *file, ctxrt_snapshot_format format)

@@ -1,5 +1,6 @@
 /* Graphs as text for Graphviz. */
 #include "base/cancel.h"
+#include "base/text.h"
 #include "emu/graph.h"
 #include "emu/state.h"
 #include <inttypes.h>
@@ -131,32 +132,32 @@ static void print_clusters(FILE *out, const cx_emu_graph *graph, unsigned int fl
 /* Returns the text, which the caller frees, or NULL: no memory. */
 static char *print_graph(const cx_emu_graph *graph, unsigned int flags, size_t *out_bytes)
 {
-    char *text = NULL;
-    FILE *out = open_memstream(&text, out_bytes);
+    cx_text_file text;
+    FILE *out = cx_text_open(&text);
 
     if (!out)
         return NULL;
     fprintf(out, "digraph dot {\n");
     print_clusters(out, graph, flags);
     fprintf(out, "}\n");
-    if (fclose(out) == 0)
-        return text;
-    free(text);
-    return NULL;
+    return cx_text_close(&text, out_bytes);
 }
 
-static bool write_file(const char *path, const char *text, size_t bytes)
+static cxu_result write_file(const char *path, const char *text, size_t bytes)
 {
     int cancel = cx_cancel_hold();
     FILE *file = fopen(path, "we");
-    bool written = false;
+    cxu_result result = file ? CXU_SUCCESS : cx_emu_system_result(CXU_OPERATING_SYSTEM);
 
     if (file) {
-        written = fwrite(text, 1, bytes, file) == bytes;
-        written = fclose(file) == 0 && written;
+        /* Without a buffer it needs no memory. */
+        setvbuf(file, NULL, _IONBF, 0);
+        bool written = fwrite(text, 1, bytes, file) == bytes;
+        if (fclose(file) != 0 || !written)
+            result = CXU_OPERATING_SYSTEM;
     }
     cx_cancel_restore(cancel);
-    return written;
+    return result;
 }
 
 cxu_result cx_emu_call_graph_debug_dot_print(CUgraph handle, const char *path, unsigned int flags)
@@ -180,8 +181,8 @@ cxu_result cx_emu_call_graph_debug_dot_print(CUgraph handle, const char *path, u
             result = CXU_OUT_OF_MEMORY;
     }
     cx_lock_leave(&cx_emu_lock);
-    if (result == CXU_SUCCESS && !write_file(path, text, bytes))
-        result = CXU_OPERATING_SYSTEM;
+    if (result == CXU_SUCCESS)
+        result = write_file(path, text, bytes);
     free(text);
     return result;
 }

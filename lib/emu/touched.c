@@ -1,10 +1,9 @@
 #include "emu/touched.h"
 
+#include "base/hash.h"
 #include "base/lock.h"
 
 #include <stdlib.h>
-
-#include <uthash.h>
 
 enum { PAGE = 4096, WORDS = PAGE / 64, PAGES_MOST = 1 << 15 };
 
@@ -53,9 +52,15 @@ static touched_page *page_of(cx_emu_touched *self, uint64_t number)
         return page;
     HASH_FIND(hh, self->pages, &number, sizeof number, page);
     if (!page && self->count < PAGES_MOST && (page = calloc(1, sizeof *page)) != NULL) {
+        bool added = true;
+
         page->number = number;
-        self->count++;
         HASH_ADD(hh, self->pages, number, sizeof page->number, page);
+        self->count += added;
+        if (!added) {
+            free(page);
+            page = NULL;
+        }
     }
     self->last = page;
     return page;

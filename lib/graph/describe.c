@@ -1,6 +1,7 @@
 /* Graphs for people, and for dot(1). Makes no driver call. */
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "graph/graph.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -97,16 +98,12 @@ static void write_dot(FILE *out, const cx_sequence *sequence)
 /* Writes to memory first, so that the file gets it in one piece. NULL: out of memory. */
 static char *compose_text(const cx_sequence *sequence, ctxrt_graph_format format, size_t *out_size)
 {
-    char *text = NULL;
-    FILE *memory = open_memstream(&text, out_size);
+    cx_text_file text;
+    FILE *memory = cx_text_open(&text);
     if (memory == NULL)
         return NULL;
     (format == CTXRT_GRAPH_DOT ? write_dot : write_text)(memory, sequence);
-    bool failed = ferror(memory) != 0;
-    if (fclose(memory) == 0 && !failed)
-        return text;
-    free(text);
-    return NULL;
+    return cx_text_close(&text, out_size);
 }
 
 static ctxrt_status describe_sequence(const cx_sequence *sequence, ctxrt_graph_format format,

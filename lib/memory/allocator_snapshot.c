@@ -3,6 +3,7 @@
 
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "memory/cache.h"
 #include "memory/guard.h"
 #include "memory/memory.h"
@@ -266,16 +267,12 @@ static char *compose_text(const cx_allocator_shot *shot, ctxrt_snapshot_format f
         [CTXRT_SNAPSHOT_TEXT] = cx_allocator_shot_text,
         [CTXRT_SNAPSHOT_JSON] = cx_allocator_shot_json,
     };
-    char *text = NULL;
-    FILE *memory = shot->out_of_memory ? NULL : open_memstream(&text, out_size);
+    cx_text_file text;
+    FILE *memory = shot->out_of_memory ? NULL : cx_text_open(&text);
     if (memory == NULL)
         return NULL;
     writers[format](memory, shot);
-    bool failed = ferror(memory) != 0;
-    if (fclose(memory) == 0 && !failed)
-        return text;
-    free(text);
-    return NULL;
+    return cx_text_close(&text, out_size);
 }
 
 static ctxrt_status write_snapshot(cx_allocator *allocator, FILE *file,

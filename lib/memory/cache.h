@@ -17,14 +17,13 @@
 
 #include "alloc/amount.h"
 #include "alloc/heap.h"
+#include "base/hash.h"
 #include "base/lock.h"
 #include "context/stack.h"
 #include "context/use.h"
 #include "memory/block.h"
 #include "memory/mapped_range.h"
 #include "memory/thread_cache.h"
-#include <uthash.h>
-
 /* The memory of one epoch of a context: a reset ends it. Used again and never freed, since a reader
  * of the pointer table may still look at the atomic fields when it has gone. */
 typedef struct cx_cache_generation {

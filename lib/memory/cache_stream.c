@@ -1,6 +1,4 @@
 /* Streams that blocks are freed for, and the reuse of their memory by other streams. */
-#define HASH_NONFATAL_OOM 1
-#define uthash_nonfatal_oom(element) ((void)(element), added = false)
 #include "base/error.h"
 #include "context/context_guard.h"
 #include "memory/cache.h"

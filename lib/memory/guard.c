@@ -1,8 +1,5 @@
 #include <stdbool.h>
 
-/* Replaces uthash's exit(): the block stays out of the table. */
-#define HASH_NONFATAL_OOM 1
-#define uthash_nonfatal_oom(element) ((void)(element), added = false)
 #include "memory/guard.h"
 
 #include "base/error.h"

@@ -13,10 +13,9 @@
 #ifndef CX_MEMORY_GUARD_H
 #define CX_MEMORY_GUARD_H
 
+#include "base/hash.h"
 #include "base/lock.h"
 #include "memory/block.h"
-
-#include <uthash.h>
 
 #define CX_GUARD_BYTES 256 /* before and behind a block, which so stays aligned */
 

@@ -3,6 +3,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "memory/allocator_snapshot.h"
 #include "memory/memory.h"
 #include "memory/pointer_table.h"
@@ -192,8 +193,9 @@ void cx_report_log_left(void)
 
 static char *compose_text(const report *self, size_t *out_size)
 {
-    char line[512], *text = NULL;
-    FILE *memory = self->out_of_memory ? NULL : open_memstream(&text, out_size);
+    char line[512];
+    cx_text_file text;
+    FILE *memory = self->out_of_memory ? NULL : cx_text_open(&text);
     if (memory == NULL)
         return NULL;
     fprintf(memory, "%llu piece%s of memory, %llu bytes\n", (unsigned long long)self->blocks,
@@ -202,11 +204,7 @@ static char *compose_text(const report *self, size_t *out_size)
         describe_group(&self->groups[i], line, sizeof line);
         fprintf(memory, "  %s\n", line);
     }
-    bool failed = ferror(memory) != 0;
-    if (fclose(memory) == 0 && !failed)
-        return text;
-    free(text);
-    return NULL;
+    return cx_text_close(&text, out_size);
 }
 
 static ctxrt_status write_report(FILE *file)

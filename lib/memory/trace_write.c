@@ -1,14 +1,11 @@
 #include <stdbool.h>
 
-/* Replaces uthash's exit(): the address stays out of the table. */
-#define HASH_NONFATAL_OOM 1
-#define uthash_nonfatal_oom(element) ((void)(element), added = false)
 #include "memory/trace.h"
+
+#include "base/hash.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <uthash.h>
-
 typedef struct address {
     void *pointer;
     bool seen;     /* by write_earlier */

@@ -4,6 +4,7 @@
  */
 #include "ptx/link.h"
 
+#include "base/text.h"
 #include "ptx/growth.h"
 #include "ptx/parser.h"
 #include <stdio.h>
@@ -296,9 +297,8 @@ static void write_item(const linker *self, const item *what, FILE *out)
 
 static bool write_all(linker *self, char **out_text, size_t *out_length)
 {
-    char *text = NULL;
-    FILE *out = open_memstream(&text, out_length);
-    bool written;
+    cx_text_file text;
+    FILE *out = cx_text_open(&text);
 
     if (!out)
         return cx_ptx_no_memory(&self->parser);
@@ -308,13 +308,8 @@ static bool write_all(linker *self, char **out_text, size_t *out_length)
         for (size_t i = 0; i < self->count; i++)
             if ((int)self->items[i].kind == kind && !self->items[i].left_out)
                 write_item(self, &self->items[i], out);
-    written = !ferror(out);
-    if (fclose(out) != 0 || !written) {
-        free(text);
-        return cx_ptx_no_memory(&self->parser);
-    }
-    *out_text = text;
-    return true;
+    *out_text = cx_text_close(&text, out_length);
+    return *out_text || cx_ptx_no_memory(&self->parser);
 }
 
 /* A single text stays as it is, with its lines. */

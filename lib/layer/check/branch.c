@@ -186,7 +186,12 @@ void cx_capture_record(cx_check_call *call, CUstream stream, CUevent event)
     made->event = event;
     made->capture = capture;
     join(&made->behind, &branch->behind);
+    bool added = true;
     HASH_ADD(hh, events, event, sizeof made->event, made);
+    if (added)
+        return;
+    free(made->behind.works);
+    free(made);
 }
 
 void cx_capture_wait(cx_check_call *call, CUstream stream, CUevent event)

@@ -93,8 +93,11 @@ static bool reach(reached_node **reached, CUgraphNode node)
     if (made == NULL)
         return false;
     made->node = node;
+    bool added = true;
     HASH_ADD(hh, *reached, node, sizeof made->node, made);
-    return true;
+    if (!added)
+        free(made);
+    return added;
 }
 
 /* All that the nodes are behind; they are taken from the list. */

@@ -249,11 +249,9 @@ cx_object *cx_object_make(uint32_t kind, uintptr_t value, size_t bytes, cx_objec
     object->made = made;
     object->ended_by = -1;
     object->live = true;
+    bool added = true;
     if (cx_object_is_memory(object)) {
-        if (!enter_tree(object)) {
-            free(object);
-            return NULL;
-        }
+        added = enter_tree(object);
     } else if (kind != CX_OBJECT_RETAIN && kind != CX_OBJECT_CAPTURE) {
         cx_object *before = cx_object_find(kind, value);
         if (before != NULL && before->live)
@@ -264,6 +262,10 @@ cx_object *cx_object_make(uint32_t kind, uintptr_t value, size_t bytes, cx_objec
     } else {
         object->key.zero = object->number; /* one of several with the value */
         HASH_ADD(hh, objects, key, sizeof object->key, object);
+    }
+    if (!added) {
+        free(object);
+        return NULL;
     }
     object->record = take_record();
     fill_record(object);

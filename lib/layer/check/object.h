@@ -4,13 +4,12 @@
 #ifndef CX_LAYER_CHECK_OBJECT_H
 #define CX_LAYER_CHECK_OBJECT_H
 
+#include "base/hash.h"
 #include "base/lock.h"
 #include "layer/check/origin.h"
 #include "layer/layer.h"
 
 #include <stddef.h>
-
-#include <uthash.h>
 
 /* Kinds besides those of handles (cx_handle_kind). */
 enum {

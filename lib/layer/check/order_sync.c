@@ -28,7 +28,13 @@ void cx_order_mark_set(uintptr_t handle, cx_order_kept *clock, uint64_t capture)
             return;
         }
         mark->handle = handle;
+        bool added = true;
         HASH_ADD(hh, marks, handle, sizeof mark->handle, mark);
+        if (!added) {
+            free(mark);
+            free(clock);
+            return;
+        }
     }
     free(mark->clock);
     mark->clock = clock;

@@ -1,6 +1,7 @@
 #include "layer/check/origin.h"
 
 #include "base/fork.h"
+#include "base/hash.h"
 #include "base/lock.h"
 #include "config.h"
 #include "layer/names.h"
@@ -11,8 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <uthash.h>
 
 enum { DEPTH = 24, EXIT_DEPTH = 64 };
 
@@ -158,7 +157,12 @@ static cx_origin enter_trace(void *const frames[CX_REGION_FRAMES], const resolve
     trace->count = resolved->count;
     memcpy(made->frames, frames, sizeof made->frames);
     made->number = number;
+    bool added = true;
     HASH_ADD(hh, by_frames, frames, sizeof made->frames, made);
+    if (!added) {
+        free(made);
+        return 0;
+    }
     atomic_store(&region->traces, number);
     return number;
 }
