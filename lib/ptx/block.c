@@ -4,7 +4,6 @@
 #include "ptx/crew.h"
 #include "ptx/warp.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define LOCAL_ALIGN 16
@@ -12,16 +11,6 @@
 static uint32_t warps_of(const cx_ptx_grid *grid)
 {
     return (grid->threads_in_block + CX_PTX_WARP_SIZE - 1) / CX_PTX_WARP_SIZE;
-}
-
-void cx_ptx_block_free(cx_ptx_block *block)
-{
-    free(block->threads);
-    free(block->warps);
-    free(block->shared);
-    free(block->rows_memory);
-    free(block->local);
-    *block = (cx_ptx_block){0};
 }
 
 static void put(const cx_ptx_grid *grid, const cx_ptx_block *block, const cx_ptx_thread *thread,
@@ -77,22 +66,23 @@ static void begin_registers(const cx_ptx_grid *grid, const cx_ptx_block *block)
 }
 
 /* Zeroes: no contents of another launch are ever seen. */
-bool cx_ptx_block_allocate(const cx_ptx_grid *grid, cx_ptx_block *block)
+void cx_ptx_block_take(const cx_ptx_grid *grid, cx_ptx_room *room, cx_ptx_block *block)
 {
-    size_t threads = grid->threads_in_block;
+    const size_t threads = grid->threads_in_block, warps = warps_of(grid);
+    void *of_threads = cx_ptx_room_take(room, threads * sizeof *block->threads);
+    void *of_warps = cx_ptx_room_take(room, warps * sizeof *block->warps);
+    void *shared = cx_ptx_room_take(room, grid->shared_bytes + LOCAL_ALIGN);
+    void *rows = cx_ptx_room_take(room, warps * grid->bytes_of_warp + CX_PTX_ROW_ALIGN);
+    void *local = cx_ptx_room_take(room, threads * (grid->local_of_thread + LOCAL_ALIGN));
 
-    block->threads = calloc(threads, sizeof *block->threads);
-    block->warps = calloc(warps_of(grid), sizeof *block->warps);
-    block->shared = calloc(1, grid->shared_bytes + LOCAL_ALIGN);
-    block->rows_memory = calloc(1, warps_of(grid) * grid->bytes_of_warp + CX_PTX_ROW_ALIGN);
-    block->local = calloc(threads, grid->local_of_thread + LOCAL_ALIGN);
-    if (block->threads && block->warps && block->shared && block->rows_memory && block->local) {
-        block->rows = align_rows(block->rows_memory);
-        begin_registers(grid, block);
-        return true;
-    }
-    cx_ptx_block_free(block);
-    return false;
+    if (!block)
+        return;
+    block->threads = of_threads;
+    block->warps = of_warps;
+    block->shared = shared;
+    block->rows = align_rows(rows);
+    block->local = local;
+    begin_registers(grid, block);
 }
 
 static void begin_thread(const cx_ptx_grid *grid, cx_ptx_block *block, uint32_t index)

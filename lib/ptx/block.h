@@ -3,10 +3,10 @@
 #define CX_PTX_BLOCK_H
 
 #include "ptx/grid.h"
+#include "ptx/room.h"
 
-/* Allocates memory for blocks that run one after the other. False: out of memory. */
-bool cx_ptx_block_allocate(const cx_ptx_grid *grid, cx_ptx_block *block);
-void cx_ptx_block_free(cx_ptx_block *block);
+/* Takes the memory of blocks that run one after the other. NULL: the room only counts. */
+void cx_ptx_block_take(const cx_ptx_grid *grid, cx_ptx_room *room, cx_ptx_block *block);
 
 void cx_ptx_block_begin(const cx_ptx_grid *grid, cx_ptx_block *block, const uint32_t index[3]);
 

@@ -135,13 +135,26 @@ static uint64_t allocate_buffer(const cx_ptx_environment *environment,
     return environment->allocate ? environment->allocate(environment->self, bytes) : 0;
 }
 
+/* A child that was launched must find host memory, as a launch of the host. */
+static bool reserve(const cx_ptx_grid *grid, const cx_ptx_function *kernel,
+                    const uint32_t blocks[3], const uint32_t threads[3], uint32_t shared_bytes)
+{
+    const cx_ptx_launch launch = {.grid = {blocks[0], blocks[1], blocks[2]},
+                                  .block = {threads[0], threads[1], threads[2]},
+                                  .shared_bytes = shared_bytes};
+
+    return cx_ptx_launch_reserve(grid->module, kernel, &launch, grid->environment->cores);
+}
+
 uint64_t cx_ptx_child_prepare(cx_ptx_grid *grid, cx_ptx_thread *thread, uint64_t kernel,
                               const uint32_t blocks[3], const uint32_t threads[3],
                               uint32_t shared_bytes)
 {
     const cx_ptx_function *function = find_kernel(grid->module, kernel);
     uint16_t error = check(grid, function, blocks, threads, shared_bytes);
-    uint64_t buffer = error ? 0 : allocate_buffer(grid->environment, function);
+    uint64_t buffer = error || !reserve(grid, function, blocks, threads, shared_bytes)
+                          ? 0
+                          : allocate_buffer(grid->environment, function);
     cx_ptx_child *child = buffer ? calloc(1, sizeof *child + function->parameter_bytes) : NULL;
 
     if (!child) {

@@ -2,7 +2,6 @@
 
 #include "ptx/block.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- sizes and registers ---- */
@@ -48,32 +47,20 @@ uint32_t cx_ptx_cluster_value(const cx_ptx_grid *grid, const cx_ptx_block *block
 
 /* ---- blocks ---- */
 
-bool cx_ptx_cluster_allocate(const cx_ptx_grid *grid, cx_ptx_cluster *cluster)
+void cx_ptx_cluster_take(const cx_ptx_grid *grid, cx_ptx_room *room, cx_ptx_cluster *cluster)
 {
-    *cluster = (cx_ptx_cluster){.blocks = calloc(grid->blocks_in_cluster, sizeof *cluster->blocks)};
-    if (!cluster->blocks)
-        return false;
+    cx_ptx_block *blocks = cx_ptx_room_take(room, grid->blocks_in_cluster * sizeof *blocks);
+
     for (uint32_t i = 0; i < grid->blocks_in_cluster; i++) {
-        cx_ptx_block *block = &cluster->blocks[i];
-
-        block->cluster = cluster;
-        block->rank = i;
-        block->shared_begin = cx_ptx_cluster_map(0, i);
-        if (!cx_ptx_block_allocate(grid, block)) {
-            cx_ptx_cluster_free(cluster);
-            return false;
+        if (blocks) {
+            blocks[i].cluster = cluster;
+            blocks[i].rank = i;
+            blocks[i].shared_begin = cx_ptx_cluster_map(0, i);
         }
-        cluster->count++;
+        cx_ptx_block_take(grid, room, blocks ? &blocks[i] : NULL);
     }
-    return true;
-}
-
-void cx_ptx_cluster_free(cx_ptx_cluster *cluster)
-{
-    while (cluster->count > 0)
-        cx_ptx_block_free(&cluster->blocks[--cluster->count]);
-    free(cluster->blocks);
-    cluster->blocks = NULL;
+    if (cluster)
+        *cluster = (cx_ptx_cluster){.blocks = blocks, .count = grid->blocks_in_cluster};
 }
 
 /* The place of number `number` in a box of that size. */

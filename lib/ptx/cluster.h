@@ -10,6 +10,7 @@
 #define CX_PTX_CLUSTER_H
 
 #include "ptx/grid.h"
+#include "ptx/room.h"
 
 #define CX_PTX_RANK_SHIFT 24
 #define CX_PTX_RANK_LAST UINT32_C(0xff)
@@ -39,9 +40,8 @@ uint32_t cx_ptx_cluster_value(const cx_ptx_grid *grid, const cx_ptx_block *block
  */
 void cx_ptx_cluster_size(cx_ptx_grid *grid);
 
-/* Allocates the blocks of a cluster. False: out of memory. */
-bool cx_ptx_cluster_allocate(const cx_ptx_grid *grid, cx_ptx_cluster *cluster);
-void cx_ptx_cluster_free(cx_ptx_cluster *cluster);
+/* Takes the memory of a cluster's blocks. NULL: the room only counts. */
+void cx_ptx_cluster_take(const cx_ptx_grid *grid, cx_ptx_room *room, cx_ptx_cluster *cluster);
 
 /* Begins the cluster with that number. */
 void cx_ptx_cluster_begin(const cx_ptx_grid *grid, cx_ptx_cluster *cluster, uint64_t number);

@@ -59,7 +59,7 @@ typedef struct cx_ptx_block {
     cx_ptx_warp *warps;
     unsigned char *shared;
     uint64_t shared_begin; /* its address */
-    unsigned char *rows, *rows_memory; /* of all warps; their allocation */
+    unsigned char *rows; /* of all warps */
     unsigned char *local;
     cx_ptx_barrier barriers[CX_PTX_BARRIERS];
 } cx_ptx_block;

@@ -10,7 +10,7 @@ lib_ptx_libptx_la_SOURCES = \
 	lib/ptx/lex.c lib/ptx/lex.h lib/ptx/link.c lib/ptx/link.h lib/ptx/liveness.c lib/ptx/liveness.h lib/ptx/mbarrier.c lib/ptx/module.c lib/ptx/module.h \
 	lib/ptx/names.c lib/ptx/names.h lib/ptx/op.c lib/ptx/operand.c lib/ptx/ops.def \
 	lib/ptx/parse.c lib/ptx/parser.c lib/ptx/parser.h lib/ptx/print.c lib/ptx/ptx.h \
-	lib/ptx/reach.c lib/ptx/reach.h lib/ptx/register.c lib/ptx/rounding.c lib/ptx/row.h lib/ptx/run.c lib/ptx/small.c lib/ptx/small.h lib/ptx/source.c \
+	lib/ptx/reach.c lib/ptx/reach.h lib/ptx/register.c lib/ptx/room.c lib/ptx/room.h lib/ptx/rounding.c lib/ptx/row.h lib/ptx/run.c lib/ptx/small.c lib/ptx/small.h lib/ptx/source.c \
 	lib/ptx/stack.c lib/ptx/stack.h lib/ptx/step.c lib/ptx/step.h lib/ptx/step_joint.c lib/ptx/together.c \
 	lib/ptx/type.c lib/ptx/type.h lib/ptx/variable.c lib/ptx/video.c lib/ptx/video.h \
 	lib/ptx/warp.c lib/ptx/warp.h lib/ptx/wide.c lib/ptx/wide.h

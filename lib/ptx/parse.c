@@ -383,6 +383,9 @@ static bool parse_module(cx_ptx_parser *self)
     while (self->token.kind != CX_PTX_END)
         if (!parse_top(self))
             return false;
+    /* Code that names a constant or a register which found no memory is wrong. */
+    if (self->status != CX_PTX_SUCCESS)
+        return false;
     place_constants(self->module);
     if (!cx_ptx_flow_find(self->module))
         return cx_ptx_no_memory(self);

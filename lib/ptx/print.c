@@ -1,5 +1,6 @@
 /* vprintf on a device. */
 #include "ptx/builtin.h"
+#include "ptx/room.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +47,7 @@ bool cx_ptx_read_string(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *t
     return true;
 }
 
-/* Text that finds no memory is lost. */
+/* The text waits for memory; it is lost if the launch is to stop. */
 static void add_text(printer *self, const char *text, size_t length)
 {
     size_t wanted = self->capacity ? self->capacity : 256;
@@ -55,9 +56,9 @@ static void add_text(printer *self, const char *text, size_t length)
     while (wanted < self->length + length)
         wanted *= 2;
     if (wanted > self->capacity) {
-        grown = realloc(self->text, wanted);
-        if (!grown)
-            return;
+        while (!(grown = realloc(self->text, wanted)))
+            if (!cx_ptx_await_memory(self->grid->environment))
+                return;
         self->text = grown;
         self->capacity = wanted;
     }

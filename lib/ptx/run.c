@@ -4,6 +4,7 @@
 #include "ptx/cluster.h"
 #include "ptx/crew.h"
 #include "ptx/lanes.h"
+#include "ptx/room.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,26 +47,33 @@ static void run_clusters(cx_ptx_grid *grid, cx_ptx_cluster *clusters, size_t cou
 }
 
 /* The blocks of a cooperative grid wait for each other; else only those of a cluster do. */
-static void run_blocks(cx_ptx_grid *grid, unsigned rank)
+static size_t clusters_at_once(const cx_ptx_grid *grid, uint64_t total)
 {
     const size_t most = (RESIDENT_MAX + grid->blocks_in_cluster - 1) / grid->blocks_in_cluster;
-    const uint64_t total = grid->launch->cooperative ? grid->crew->total : 1;
-    const size_t count = total <= most ? (size_t)total : most;
-    size_t allocated = 0;
-    cx_ptx_cluster one = {0};
-    cx_ptx_cluster *clusters = count > 1 ? calloc(count, sizeof *clusters) : &one;
 
-    if (clusters)
-        while (allocated < count && cx_ptx_cluster_allocate(grid, &clusters[allocated]))
-            allocated++;
-    if (allocated == count)
-        run_clusters(grid, clusters, count, rank);
-    else
-        grid->outcome = CX_PTX_OUT_OF_MEMORY;
-    while (allocated > 0)
-        cx_ptx_cluster_free(&clusters[--allocated]);
-    if (clusters != &one)
-        free(clusters);
+    if (!grid->launch->cooperative)
+        return 1;
+    return total <= most ? (size_t)total : most;
+}
+
+static void run_blocks(cx_ptx_grid *grid, cx_ptx_room *room, unsigned rank)
+{
+    const size_t count = clusters_at_once(grid, grid->crew->total);
+    cx_ptx_cluster *clusters = cx_ptx_room_take(room, count * sizeof *clusters);
+
+    for (size_t i = 0; i < count; i++)
+        cx_ptx_cluster_take(grid, room, &clusters[i]);
+    run_clusters(grid, clusters, count, rank);
+}
+
+/* The bytes of the parts that run_blocks takes. */
+static void count_blocks(const cx_ptx_grid *grid, uint64_t total, cx_ptx_room *room)
+{
+    const size_t count = clusters_at_once(grid, total);
+
+    cx_ptx_room_take(room, count * sizeof(cx_ptx_cluster));
+    for (size_t i = 0; i < count; i++)
+        cx_ptx_cluster_take(grid, room, NULL);
 }
 
 static void report(const cx_ptx_grid *grid)
@@ -74,26 +82,29 @@ static void report(const cx_ptx_grid *grid)
         cx_ptx_crew_fail(grid->crew, grid->number, grid->outcome, grid->fault);
 }
 
+static size_t bytes_of_views(const cx_ptx_module *module)
+{
+    return (module->sites + 1) * sizeof(cx_ptx_view);
+}
+
 /* A helper that finds no memory leaves the blocks to others. */
 void cx_ptx_help(cx_ptx_helper *helper)
 {
-    cx_ptx_grid *grid = malloc(sizeof *grid);
+    cx_ptx_grid grid = helper->crew->grid;
     cx_ptx_fault fault = {0};
+    cx_ptx_room room = {0};
 
-    if (!grid)
+    cx_ptx_room_take(&room, bytes_of_views(grid.module));
+    count_blocks(&grid, helper->crew->total, &room);
+    if (!cx_ptx_room_open(&room, room.used))
         return;
-    *grid = helper->crew->grid;
-    grid->helps = true;
-    grid->outcome = CX_PTX_DONE;
-    grid->fault = &fault;
-    grid->views = calloc(grid->module->sites + 1, sizeof *grid->views);
-    if (grid->views) {
-        run_blocks(grid, helper->rank);
-        if (grid->outcome != CX_PTX_OUT_OF_MEMORY)
-            report(grid);
-    }
-    free(grid->views);
-    free(grid);
+    grid.helps = true;
+    grid.outcome = CX_PTX_DONE;
+    grid.fault = &fault;
+    grid.views = cx_ptx_room_take(&room, bytes_of_views(grid.module));
+    run_blocks(&grid, &room, helper->rank);
+    report(&grid);
+    cx_ptx_room_close(&room);
 }
 
 /* ---- the grid ---- */
@@ -103,7 +114,8 @@ static size_t round_to_unit(size_t bytes, unsigned unit)
     return unit > 1 ? (bytes + unit - 1) / unit * unit : bytes;
 }
 
-static void fill_grid(cx_ptx_grid *grid)
+/* Finds the sizes of what the launch needs. */
+static void measure_grid(cx_ptx_grid *grid)
 {
     const cx_ptx_launch *launch = grid->launch;
     const cx_ptx_function *kernel = grid->kernel;
@@ -120,58 +132,103 @@ static void fill_grid(cx_ptx_grid *grid)
                                        grid->environment->shared_unit);
     grid->shared_spare = grid->shared_bytes - grid->dynamic_begin - launch->shared_bytes;
     cx_ptx_cluster_size(grid);
-    if (kernel->parameter_bytes > 0)
-        memcpy(grid->parameters, launch->parameters, kernel->parameter_bytes);
 }
 
 /* Blocks that print or allocate run one by one, so that both happen in their order. */
-static unsigned cores_for(const cx_ptx_module *module, const cx_ptx_launch *launch,
-                          const cx_ptx_environment *environment, uint64_t blocks)
+static unsigned cores_for(const cx_ptx_module *module, const cx_ptx_launch *launch, unsigned cores)
 {
-    if (launch->cooperative || blocks < 2 || cx_ptx_uses_builtins(module))
+    if (launch->cooperative || (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2] < 2 ||
+        cx_ptx_uses_builtins(module))
         return 1;
-    return environment->cores > 1 ? environment->cores : 1;
+    return cores > 1 ? cores : 1;
 }
 
-static void run_grid(cx_ptx_grid *grid, uint64_t total, unsigned cores)
+static uint64_t clusters_of(const cx_ptx_grid *grid)
 {
-    cx_ptx_crew_begin(grid->crew, grid, total, cores);
-    run_blocks(grid, 0);
+    const uint32_t *blocks = grid->launch->grid;
+
+    return (uint64_t)blocks[0] * blocks[1] * blocks[2] / grid->blocks_in_cluster;
+}
+
+static size_t bytes_of_crew(unsigned cores)
+{
+    return sizeof(cx_ptx_crew) + (cores - 1) * sizeof(cx_ptx_helper);
+}
+
+/* The room of the launching thread. */
+static size_t bytes_of_room(const cx_ptx_grid *grid, unsigned cores)
+{
+    cx_ptx_room counted = {0};
+
+    cx_ptx_room_take(&counted, bytes_of_crew(cores));
+    cx_ptx_room_take(&counted, bytes_of_views(grid->module));
+    count_blocks(grid, clusters_of(grid), &counted);
+    return counted.used;
+}
+
+static void run_in_room(cx_ptx_grid *grid, cx_ptx_room *room, unsigned cores)
+{
+    grid->crew = cx_ptx_room_take(room, bytes_of_crew(cores));
+    grid->views = cx_ptx_room_take(room, bytes_of_views(grid->module));
+    cx_ptx_crew_begin(grid->crew, grid, clusters_of(grid), cores);
+    run_blocks(grid, room, 0);
     report(grid);
     cx_ptx_crew_end(grid->crew);
+}
+
+/* A launch that was accepted has its reserve: it may have to wait for that. */
+static cx_ptx_outcome open_room(cx_ptx_room *room, size_t bytes,
+                                const cx_ptx_environment *environment)
+{
+    if (cx_ptx_room_open(room, bytes))
+        return CX_PTX_DONE;
+    while (cx_ptx_reserve_suffices(bytes)) {
+        if (cx_ptx_room_open_reserve(room, bytes))
+            return CX_PTX_DONE;
+        if (!cx_ptx_await_memory(environment))
+            return CX_PTX_STOPPED;
+    }
+    return CX_PTX_OUT_OF_MEMORY;
 }
 
 static cx_ptx_outcome run_one(const cx_ptx_module *module, const cx_ptx_function *kernel,
                               const cx_ptx_launch *launch, const cx_ptx_environment *environment,
                               cx_ptx_children *children, cx_ptx_fault *out_fault)
 {
-    uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
-    unsigned cores = cores_for(module, launch, environment, blocks);
-    cx_ptx_grid *grid = calloc(1, sizeof *grid);
-    cx_ptx_crew *crew = calloc(1, sizeof *crew + (cores - 1) * sizeof *crew->helpers);
-    cx_ptx_view *views = calloc(module->sites + 1, sizeof *views);
-    cx_ptx_outcome outcome = CX_PTX_OUT_OF_MEMORY;
-    cx_ptx_fault fault = {0};
+    const unsigned cores = cores_for(module, launch, environment->cores);
+    cx_ptx_fault fault = {.kernel = kernel->name};
+    cx_ptx_grid grid = {.module = module,
+                        .lanes = cx_ptx_lanes_find(environment->code),
+                        .kernel = kernel,
+                        .launch = launch,
+                        .environment = environment,
+                        .children = children,
+                        .fault = &fault};
+    cx_ptx_room room;
+    cx_ptx_outcome outcome;
 
-    if (grid && crew && views) {
-        grid->module = module;
-        grid->lanes = cx_ptx_lanes_find(environment->code);
-        grid->kernel = kernel;
-        grid->launch = launch;
-        grid->environment = environment;
-        grid->children = children;
-        grid->crew = crew;
-        grid->views = views;
-        grid->fault = &fault;
-        fill_grid(grid);
-        run_grid(grid, blocks / grid->blocks_in_cluster, cores);
-        outcome = crew->outcome;
-        *out_fault = crew->fault;
+    measure_grid(&grid);
+    outcome = open_room(&room, bytes_of_room(&grid, cores), environment);
+    if (outcome != CX_PTX_DONE) {
+        *out_fault = fault;
+        return outcome;
     }
-    free(views);
-    free(crew);
-    free(grid);
+    if (kernel->parameter_bytes > 0)
+        memcpy(grid.parameters, launch->parameters, kernel->parameter_bytes);
+    run_in_room(&grid, &room, cores);
+    outcome = grid.crew->outcome;
+    *out_fault = grid.crew->fault;
+    cx_ptx_room_close(&room);
     return outcome;
+}
+
+bool cx_ptx_launch_reserve(const cx_ptx_module *module, const cx_ptx_function *kernel,
+                           const cx_ptx_launch *launch, unsigned cores)
+{
+    cx_ptx_grid grid = {.module = module, .kernel = kernel, .launch = launch};
+
+    measure_grid(&grid);
+    return cx_ptx_reserve_grow(bytes_of_room(&grid, cores_for(module, launch, cores)));
 }
 
 cx_ptx_outcome cx_ptx_run(const cx_ptx_module *module, const cx_ptx_function *kernel,
