@@ -235,8 +235,9 @@ static ctxrt_status start_embedded(const settings *chosen)
     const cx_driver_table *table =
         chosen->cuda_driver == CTXRT_CUDA_DRIVER_EMULATED ? cx_emu_driver() : &cx_emu_table;
     if (!cx_driver_adopt("embedded", table, &cx_drivers[0]))
-        return cx_error(CTXRT_ERROR_SYSTEM, "the embedded driver did not start: %s",
-                        cx_drivers[0].reason);
+        return cx_error(cx_drivers[0].refusal == CXU_OUT_OF_MEMORY ? CTXRT_ERROR_OUT_OF_MEMORY
+                                                                   : CTXRT_ERROR_SYSTEM,
+                        "the embedded driver did not start: %s", cx_drivers[0].reason);
     cx_drivers[0].explain = cx_emu_explain;
     cx_drivers[0].advise = cx_emu_advise;
     cx_drivers[0].stream_is_idle = cx_emu_stream_is_idle;

@@ -19,7 +19,8 @@ typedef struct cx_driver {
     int version;                 /* CUDA version, 13000 for 13.0; 0 if unknown */
     int device_count;
     char reason[512]; /* why it is not loaded, or what hides devices; else "" */
-    void *library;    /* from dlopen; NULL for the embedded driver */
+    cxu_result refusal; /* of the call that kept it from being loaded; CXU_SUCCESS: none did */
+    void *library;      /* from dlopen; NULL for the embedded driver */
     /* Explains a failure beyond its result; false: it has nothing to say. NULL: the driver cannot
      * explain. */
     bool (*explain)(cxu_result result, char *text, size_t size);

@@ -106,6 +106,7 @@ static bool start_driver(cx_driver *driver)
             name_visible(driver);
         return true;
     }
+    driver->refusal = result;
     snprintf(driver->reason, sizeof driver->reason, "%s failed: %s, %d (%s)",
              cx_symbols[slot].symbol, cx_driver_result_name(driver, result), (int)result,
              cx_driver_result_text(driver, result));

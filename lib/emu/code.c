@@ -47,7 +47,8 @@ cxu_result cx_emu_code_compile(const cx_emu_text *text, const cx_emu_jit_options
     cxu_result result;
 
     if (status != CX_PTX_SUCCESS) {
-        cx_emu_jit_complain(options, "PTX, line %d: %s", error.line, error.message);
+        if (status != CX_PTX_NO_MEMORY)
+            cx_emu_jit_complain(options, "PTX, line %d: %s", error.line, error.message);
         return cx_emu_code_result(status);
     }
     result = check_versions(ptx, options);
@@ -108,6 +109,8 @@ cxu_result cx_emu_code_load(const void *image, const cx_emu_jit_options *options
     if (result == CXU_SUCCESS)
         cx_emu_code_inform(*out_code, &jit);
     cx_emu_jit_pause(&jit);
+    if (result == CXU_OUT_OF_MEMORY)
+        cx_emu_jit_undo(&jit);
     return result;
 }
 

@@ -207,15 +207,13 @@ static cxu_result check_nodes(const cx_emu_graph *graph, bool in_body, cx_emu_no
 
 static cxu_result check_bodies(const cx_emu_condition *condition, cx_emu_node **out_offender)
 {
-    cx_emu_node **order;
+    cx_emu_node *first;
     cxu_result result = CXU_SUCCESS;
 
     for (unsigned int i = 0; result == CXU_SUCCESS && i < condition->size; i++) {
-        result = cx_emu_graph_order(condition->bodies[i], &order, out_offender);
-        if (result == CXU_SUCCESS) {
-            free(order);
+        result = cx_emu_graph_order(condition->bodies[i], &first, out_offender);
+        if (result == CXU_SUCCESS)
             result = check_nodes(condition->bodies[i], true, out_offender);
-        }
     }
     return result;
 }
@@ -327,16 +325,12 @@ static void run_node(const cx_emu_node *node, const cx_emu_condition_run *run)
 
 static void run_graph(const cx_emu_graph *graph, const cx_emu_condition_run *run)
 {
-    cx_emu_node **order, *offender;
+    cx_emu_node *node, *offender;
 
-    if (cx_emu_graph_order(graph, &order, &offender) != CXU_SUCCESS) {
-        cx_emu_context_fail(run->context, CXU_LAUNCH_FAILED,
-                            "no memory for the body of a conditional node");
-        return;
-    }
-    for (size_t i = 0; i < graph->node_count && may_go_on(run); i++)
-        run_node(order[i], run);
-    free(order);
+    if (cx_emu_graph_order(graph, &node, &offender) != CXU_SUCCESS)
+        return; /* instantiating has refused such a body */
+    for (; node && may_go_on(run); node = node->next_ordered)
+        run_node(node, run);
 }
 
 /* A body without work would keep the lock. */

@@ -190,8 +190,8 @@ static cxu_result submit_transfer(cx_emu_stream *stream, cx_emu_transfer *shape,
 
 /*
  * Copies the source to a buffer with the lock released, so that the copy can be queued. The stream
- * may be gone afterwards, so it is looked up again. Without memory for the buffer the caller waits.
- * `behind`: the source is read once the stream has got there.
+ * may be gone afterwards, so it is looked up again. `behind`: the source is read once the stream has
+ * got there.
  */
 static cxu_result submit_staged(CUstream handle, cx_emu_stream *stream, cx_emu_transfer *shape,
                                 const cx_emu_span *to, const cx_emu_span *from, bool behind)
@@ -210,9 +210,9 @@ static cxu_result submit_staged(CUstream handle, cx_emu_stream *stream, cx_emu_t
     if (staged)
         stage_source(shape, staged);
     cx_lock_enter(&cx_emu_lock);
-    result = cx_emu_stream_find(handle, &stream);
+    result = staged ? cx_emu_stream_find(handle, &stream) : CXU_OUT_OF_MEMORY;
     if (result == CXU_SUCCESS)
-        result = submit_transfer(stream, shape, to, from, !staged);
+        result = submit_transfer(stream, shape, to, from, false);
     if (result != CXU_SUCCESS)
         free(staged);
     cx_emu_work_drop_allocation(to->use);

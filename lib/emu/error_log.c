@@ -124,9 +124,11 @@ cxu_result cx_emu_call_logs_dump_to_file(cxu_log_iterator *iterator, const char 
 
     if (result != CXU_SUCCESS)
         return result;
-    file = path && flags == 0 ? fopen(path, "a") : NULL;
-    if (!file)
+    if (!path || flags != 0)
         return CXU_INVALID_VALUE;
+    file = fopen(path, "a");
+    if (!file)
+        return cx_emu_system_result(CXU_INVALID_VALUE);
     cx_lock_enter(&log_lock);
     for (cxu_log_iterator i = oldest_from(iterator); i < count; i++)
         written = fprintf(file, "%s\n", entry_at(i)) > 0 && written;

@@ -278,15 +278,19 @@ static cxu_result submit_plan(cx_emu_exec *exec, cx_emu_stream *stream)
     return CXU_SUCCESS;
 }
 
-/* The blocks are allocated first, since a launch that cannot have them does nothing. */
+/* A launch that cannot have its blocks does nothing, and one that is refused takes none. */
 static cxu_result submit_with_memory(cx_emu_exec *exec, cx_emu_stream *stream)
 {
     cxu_result result = CXU_SUCCESS;
 
     if (exec->has_memory)
-        result = cx_emu_graph_memory_launch(
+        result = cx_emu_graph_memory_check(
             exec->graph, exec->flags & CXU_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH);
-    return result == CXU_SUCCESS ? submit_plan(exec, stream) : result;
+    if (result == CXU_SUCCESS)
+        result = submit_plan(exec, stream);
+    if (result == CXU_SUCCESS && exec->has_memory)
+        cx_emu_graph_memory_launched(exec->graph);
+    return result;
 }
 
 cxu_result cx_emu_exec_launch(cx_emu_exec *exec, cx_emu_stream *stream)

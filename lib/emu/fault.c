@@ -276,53 +276,51 @@ static bool read_plan(const char *text, plan *out)
     return true;
 }
 
-static plan *make_plan(const char *text)
+static cxu_result make_plan(const char *text, plan **out_plan)
 {
     plan *made = calloc(1, sizeof *made);
     char *copy = strdup(text);
+    cxu_result result = made && copy ? CXU_SUCCESS : CXU_OUT_OF_MEMORY;
 
-    if (made && copy && read_plan(text, made)) {
-        made->text = copy;
-        return made;
+    if (result == CXU_SUCCESS && !read_plan(text, made))
+        result = CXU_INVALID_VALUE;
+    if (result != CXU_SUCCESS) {
+        free(made);
+        free(copy);
+        return result;
     }
-    if (!made || !copy)
-        refuse("no memory for it");
-    free(made);
-    free(copy);
-    return NULL;
+    made->text = copy;
+    *out_plan = made;
+    return CXU_SUCCESS;
 }
 
 bool cx_emu_faults_valid(const char **out_reason)
 {
     const char *text = cx_option("CTXRT_EMU_FAULT");
-    plan *made = text ? make_plan(text) : NULL;
+    plan read = {0};
+    bool valid = !text || read_plan(text, &read);
 
-    if (text && !made) {
+    if (!valid)
         *out_reason = reason;
-        return false;
-    }
-    if (made)
-        free(made->text);
-    free(made);
-    return true;
+    return valid;
 }
 
-bool cx_emu_faults_choose(void)
+cxu_result cx_emu_faults_choose(void)
 {
     const char *text = cx_option("CTXRT_EMU_FAULT");
     plan *now = atomic_load(&current_plan), *made = NULL;
 
     if (text && now && strcmp(text, now->text) == 0)
-        return true;
+        return CXU_SUCCESS;
     if (text) {
-        made = make_plan(text);
-        if (!made)
-            return false;
+        cxu_result result = make_plan(text, &made);
+        if (result != CXU_SUCCESS)
+            return result;
         made->previous = all_plans;
         all_plans = made;
     }
     atomic_store(&current_plan, made);
-    return true;
+    return CXU_SUCCESS;
 }
 
 /* ---- during calls ---- */

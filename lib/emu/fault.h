@@ -26,9 +26,9 @@
  * function. */
 bool cx_emu_faults_valid(const char **out_reason);
 
-/* Applies CTXRT_EMU_FAULT. An unchanged text goes on counting. False: it is malformed, or memory
- * ran out, and nothing changed. Lock "emu.state" held. */
-bool cx_emu_faults_choose(void);
+/* Applies CTXRT_EMU_FAULT. An unchanged text goes on counting. CXU_INVALID_VALUE: it is malformed;
+ * CXU_OUT_OF_MEMORY. Then nothing changed. Lock "emu.state" held. */
+cxu_result cx_emu_faults_choose(void);
 
 /* The calling thread's present call: its slot, or -1, and the error that its work will fail
  * with. */

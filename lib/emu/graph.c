@@ -377,28 +377,30 @@ bool cx_emu_graph_has_room_for(const cx_emu_graph *graph, const cx_emu_graph *ch
 
 /* ---- traversals ---- */
 
-cxu_result cx_emu_graph_order(const cx_emu_graph *graph, cx_emu_node ***out_order,
+cxu_result cx_emu_graph_order(const cx_emu_graph *graph, cx_emu_node **out_first,
                               cx_emu_node **out_offender)
 {
-    cx_emu_node **order = calloc(graph->node_count + 1, sizeof(cx_emu_node *));
+    cx_emu_node *first = NULL, **end = &first;
     size_t count = 0;
 
-    if (!order)
-        return CXU_OUT_OF_MEMORY;
     for (cx_emu_node *each = graph->first; each; each = each->next) {
         each->index = each->before.count;
-        if (each->index == 0)
-            order[count++] = each;
+        each->next_ordered = NULL;
+        if (each->index == 0) {
+            *end = each;
+            end = &each->next_ordered;
+        }
     }
-    for (size_t i = 0; i < count; i++)
-        for (size_t j = 0; j < order[i]->after.count; j++)
-            if (--order[i]->after.items[j]->index == 0)
-                order[count++] = order[i]->after.items[j];
+    for (const cx_emu_node *each = first; each; each = each->next_ordered, count++)
+        for (size_t i = 0; i < each->after.count; i++)
+            if (--each->after.items[i]->index == 0) {
+                *end = each->after.items[i];
+                end = &each->after.items[i]->next_ordered;
+            }
     if (count == graph->node_count) {
-        *out_order = order;
+        *out_first = first;
         return CXU_SUCCESS;
     }
-    free(order);
     for (*out_offender = graph->first; (*out_offender)->index == 0;)
         *out_offender = (*out_offender)->next;
     return CXU_INVALID_VALUE;

@@ -34,6 +34,7 @@ struct cx_emu_node {
     size_t index;
     uint64_t visit;
     cx_emu_node *next_visited;
+    cx_emu_node *next_ordered; /* cx_emu_graph_order */
     cx_emu_node *twin;
 };
 
@@ -149,10 +150,11 @@ bool cx_emu_edge_remove(cx_emu_node *from, cx_emu_node *to); /* false: there is 
 /* ---- traversals ---- */
 
 /*
- * The nodes in topological order, in an array that the caller frees. CXU_INVALID_VALUE: there is a
- * cycle, and *out_offender is in it or behind it; CXU_OUT_OF_MEMORY.
+ * Links the nodes in topological order, by next_ordered; NULL: there is none. It needs no memory: a
+ * body is put in order while it runs. CXU_INVALID_VALUE: there is a cycle, and *out_offender is in
+ * it or behind it.
  */
-cxu_result cx_emu_graph_order(const cx_emu_graph *graph, cx_emu_node ***out_order,
+cxu_result cx_emu_graph_order(const cx_emu_graph *graph, cx_emu_node **out_first,
                               cx_emu_node **out_offender);
 
 /* Sets the `visit` of all nodes in `from` and those they depend on to the returned value. */

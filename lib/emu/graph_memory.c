@@ -235,15 +235,15 @@ static void apply_launch(const cx_emu_graph *graph, cxu_graph_node_type which)
     }
 }
 
-cxu_result cx_emu_graph_memory_launch(const cx_emu_graph *graph, bool free_first)
+cxu_result cx_emu_graph_memory_check(const cx_emu_graph *graph, bool free_first)
 {
-    cxu_result result = check_launch(graph, graph, free_first);
+    return check_launch(graph, graph, free_first);
+}
 
-    if (result != CXU_SUCCESS)
-        return result;
+void cx_emu_graph_memory_launched(const cx_emu_graph *graph)
+{
     apply_launch(graph, CXU_GRAPH_NODE_TYPE_MEM_ALLOC);
     apply_launch(graph, CXU_GRAPH_NODE_TYPE_MEM_FREE);
-    return CXU_SUCCESS;
 }
 
 /* ---- calls about a device's memory of graphs ---- */

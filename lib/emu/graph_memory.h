@@ -41,9 +41,11 @@ cxu_result cx_emu_block_free(cx_emu_block *block);
 /* The same in stream order. Errors of cx_emu_work_submit_locked_call too. */
 cxu_result cx_emu_block_free_in_stream(cx_emu_block *block, CUstream stream);
 
-/* A launch of the graph allocates and frees blocks, in the order of the calls. CXU_INVALID_VALUE,
- * and nothing changed: a block is allocated still, unless it is freed for that, or is to be freed
- * and is not allocated. */
-cxu_result cx_emu_graph_memory_launch(const cx_emu_graph *graph, bool free_first);
+/* Looks whether a launch may allocate and free the blocks of the graph. CXU_INVALID_VALUE: a block
+ * is allocated still, unless it is freed for that, or is to be freed and is not allocated. */
+cxu_result cx_emu_graph_memory_check(const cx_emu_graph *graph, bool free_first);
+
+/* A launch that may has been submitted: allocates and frees them, in the order of the calls. */
+void cx_emu_graph_memory_launched(const cx_emu_graph *graph);
 
 #endif

@@ -1,6 +1,7 @@
 #include "emu/image.h"
 
 #include "emu/device.h"
+#include "emu/state.h"
 #include "emu/unpack.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -201,11 +202,15 @@ cxu_result cx_emu_image_read(const char *path, char **out_text, size_t *out_byte
     bool done = false;
 
     if (!file)
-        return CXU_FILE_NOT_FOUND;
+        return cx_emu_system_result(CXU_FILE_NOT_FOUND);
+    setvbuf(file, NULL, _IONBF, 0); /* the text is the buffer */
     while (!done && capacity <= FILE_BYTES_MAX) {
         grown = realloc(text, capacity);
-        if (!grown)
-            break;
+        if (!grown) {
+            fclose(file);
+            free(text);
+            return CXU_OUT_OF_MEMORY;
+        }
         text = grown;
         bytes += fread(text + bytes, 1, capacity - bytes - sizeof(fat_entry), file);
         done = feof(file) && !ferror(file);

@@ -133,14 +133,22 @@ static unsigned int begin_log(const cx_emu_jit_options *self, cxu_jit_option buf
 
 void cx_emu_jit_begin(cx_emu_jit_options *self)
 {
-    unsigned int threads = number_of(self, CXU_JIT_THREADS_PER_BLOCK);
+    const unsigned int threads = number_of(self, CXU_JIT_THREADS_PER_BLOCK);
 
+    self->threads = threads;
     self->error_capacity =
         begin_log(self, CXU_JIT_ERROR_LOG_BUFFER, CXU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
     self->info_capacity =
         begin_log(self, CXU_JIT_INFO_LOG_BUFFER, CXU_JIT_INFO_LOG_BUFFER_SIZE_BYTES);
     set_number(self, CXU_JIT_THREADS_PER_BLOCK, (threads + WARP - 1) / WARP * WARP);
     self->spent_ns = 0;
+}
+
+void cx_emu_jit_undo(const cx_emu_jit_options *self)
+{
+    set_number(self, CXU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, self->error_capacity);
+    set_number(self, CXU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, self->info_capacity);
+    set_number(self, CXU_JIT_THREADS_PER_BLOCK, self->threads);
 }
 
 void cx_emu_jit_complain(const cx_emu_jit_options *self, const char *format, ...)

@@ -13,6 +13,7 @@ typedef struct cx_emu_jit_options {
     const cxu_jit_option *options;
     void **values;
     unsigned int error_capacity, info_capacity; /* of the user's buffers, once the work has begun */
+    unsigned int threads;                       /* that the user asked for */
     uint64_t resumed_ns, spent_ns;
 } cx_emu_jit_options;
 
@@ -22,6 +23,9 @@ cxu_result cx_emu_jit_check(const cx_emu_jit_options *self);
 
 /* Sets the sizes of the buffers to the bytes written: none so far; and the number of threads. */
 void cx_emu_jit_begin(cx_emu_jit_options *self);
+
+/* Takes that back, so that the same options can be used once more. */
+void cx_emu_jit_undo(const cx_emu_jit_options *self);
 
 /* The work goes on; it pauses, and the wall time is written. */
 void cx_emu_jit_resume(cx_emu_jit_options *self);

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* ---- arguments ---- */
 
@@ -149,27 +150,33 @@ cxu_result cx_emu_launch_context(const cx_emu_launch *launch, cx_emu_context **o
 
 /* ---- memory that a kernel reaches ---- */
 
+static cx_emu_use *use_at(cx_emu_run *run, size_t number)
+{
+    return number < CX_EMU_RUN_USES ? &run->first_uses[number]
+                                    : &run->more_uses[number - CX_EMU_RUN_USES];
+}
+
 static bool note_use(cx_emu_run *run, cx_emu_use use)
 {
-    if (run->use_count == run->use_capacity) {
-        size_t capacity = run->use_capacity ? 2 * run->use_capacity : 8;
-        cx_emu_use *uses = reallocarray(run->uses, capacity, sizeof *uses);
+    if (run->use_count == CX_EMU_RUN_USES + run->more_capacity) {
+        size_t capacity = run->more_capacity ? 2 * run->more_capacity : CX_EMU_RUN_USES;
+        cx_emu_use *uses = reallocarray(run->more_uses, capacity, sizeof *uses);
 
         if (!uses)
             return false;
-        run->uses = uses;
-        run->use_capacity = capacity;
+        run->more_uses = uses;
+        run->more_capacity = capacity;
     }
-    run->uses[run->use_count++] = use;
+    *use_at(run, run->use_count++) = use;
     cx_emu_allocation_use(use);
     cx_emu_allocation_reach(use, 1);
     return true;
 }
 
-static bool is_noted(const cx_emu_run *run, const cx_emu_allocation *allocation)
+static bool is_noted(cx_emu_run *run, const cx_emu_allocation *allocation)
 {
     for (size_t i = 0; i < run->use_count; i++)
-        if (run->uses[i].allocation == allocation)
+        if (use_at(run, i)->allocation == allocation)
             return true;
     return false;
 }
@@ -185,13 +192,15 @@ static const cx_emu_allocation *variables_at(const cx_emu_run *run, uint64_t add
     return NULL;
 }
 
-/* Keeps the memory until the kernel is done: a free by another stream waits for that. */
-static bool find_range(cx_emu_run *run, uint64_t address, cx_ptx_range *out_range)
+/* Keeps the memory until the kernel is done: a free by another stream waits for that. `out_lacks`:
+ * the host has no memory to note that. */
+static bool find_range(cx_emu_run *run, uint64_t address, cx_ptx_range *out_range, bool *out_lacks)
 {
     cx_emu_allocation *allocation = cx_emu_allocation_find_for_work(address, 1, CX_EMU_MEMORY_ANY);
     const cx_emu_allocation *variables = variables_at(run, address);
     cx_emu_use use;
 
+    *out_lacks = false;
     if (variables) {
         *out_range =
             (cx_ptx_range){variables->address, variables->bytes, variables->mapped, false};
@@ -202,21 +211,13 @@ static bool find_range(cx_emu_run *run, uint64_t address, cx_ptx_range *out_rang
     use = (cx_emu_use){allocation, allocation->address + allocation->bytes};
     if (!cx_emu_allocation_accessible(use, run->context->device, false))
         return false;
-    if (!is_noted(run, allocation) && !note_use(run, use))
+    if (!is_noted(run, allocation) && !note_use(run, use)) {
+        *out_lacks = true;
         return false;
+    }
     *out_range = (cx_ptx_range){allocation->address, allocation->bytes, allocation->mapped,
                                 !cx_emu_allocation_accessible(use, run->context->device, true)};
     return true;
-}
-
-static bool find_memory(void *self, uint64_t address, cx_ptx_range *out_range)
-{
-    bool found;
-
-    cx_lock_enter(&cx_emu_lock);
-    found = find_range(self, address, out_range);
-    cx_lock_leave(&cx_emu_lock);
-    return found;
 }
 
 /* A kernel that never ends must keep neither its context nor the process from ending. */
@@ -230,15 +231,42 @@ static bool is_stopped(void *self)
            atomic_load_explicit(&cx_emu_current_phase, memory_order_relaxed) != CX_EMU_RUNNING;
 }
 
+/* A kernel that lacks host memory waits for it: nothing that it does may fail for that. False: it
+ * is to stop. */
+static bool await_memory(cx_emu_run *run)
+{
+    const struct timespec moment = {.tv_nsec = 1000000};
+
+    if (is_stopped(run))
+        return false;
+    nanosleep(&moment, NULL);
+    return true;
+}
+
+static bool find_memory(void *self, uint64_t address, cx_ptx_range *out_range)
+{
+    bool found, lacks;
+
+    do {
+        cx_lock_enter(&cx_emu_lock);
+        found = find_range(self, address, out_range, &lacks);
+        cx_lock_leave(&cx_emu_lock);
+    } while (lacks && await_memory(self));
+    return found;
+}
+
 /* ---- what kernels call ---- */
 
 static void print_text(void *self, const char *text, size_t length, bool failed)
 {
     cx_emu_run *run = self;
+    bool added;
 
-    cx_lock_enter(&cx_emu_lock);
-    cx_emu_output_add(run->context, text, length, failed);
-    cx_lock_leave(&cx_emu_lock);
+    do {
+        cx_lock_enter(&cx_emu_lock);
+        added = cx_emu_output_add(run->context, text, length, failed);
+        cx_lock_leave(&cx_emu_lock);
+    } while (!added && await_memory(run));
 }
 
 static uint64_t take_heap(void *self, uint64_t bytes)
@@ -345,10 +373,21 @@ static unsigned shared_unit_of(const cx_emu_run *run)
     return old ? 256 : 128;
 }
 
+static cx_ptx_launch grid_of(const cx_emu_launch *launch)
+{
+    cx_ptx_launch grid = {.shared_bytes = launch->shared_bytes,
+                          .cooperative = launch->cooperative,
+                          .parameters = launch->arguments ? launch->arguments->content : NULL};
+
+    memcpy(grid.grid, launch->grid, sizeof grid.grid);
+    memcpy(grid.block, launch->block, sizeof grid.block);
+    memcpy(grid.cluster, launch->cluster, sizeof grid.cluster);
+    return grid;
+}
+
 static void run_kernel(void *argument)
 {
     cx_emu_run *run = argument;
-    const cx_emu_launch *launch = &run->launch;
     const cx_ptx_environment environment = {.find = find_memory,
                                             .touched = watch(run) ? note_touch : NULL,
                                             .stopped = is_stopped,
@@ -362,17 +401,12 @@ static void run_kernel(void *argument)
                                             .pending_grids = run->pending_grids,
                                             .cores = cx_emu_cores()};
     cx_ptx_fault fault = {0};
-    cx_ptx_launch grid = {.shared_bytes = launch->shared_bytes,
-                          .cooperative = launch->cooperative,
-                          .parameters = launch->arguments->content,
-                          .memory_address = run->memory ? run->memory->address : 0,
-                          .managed_address = run->managed ? run->managed->address : 0};
+    cx_ptx_launch grid = grid_of(&run->launch);
     cx_ptx_outcome outcome;
     cxu_result error;
 
-    memcpy(grid.grid, launch->grid, sizeof grid.grid);
-    memcpy(grid.block, launch->block, sizeof grid.block);
-    memcpy(grid.cluster, launch->cluster, sizeof grid.cluster);
+    grid.memory_address = run->memory ? run->memory->address : 0;
+    grid.managed_address = run->managed ? run->managed->address : 0;
     run->deadline = cx_emu_watchdog_deadline();
     outcome = cx_ptx_run(run->code->ptx, run->kernel, &grid, &environment, &fault);
     error = error_of(outcome);
@@ -413,10 +447,10 @@ static void release_run(void *argument)
     if (run->ticket)
         tell_touches(run, 0);
     for (size_t i = 0; i < run->use_count; i++) {
-        cx_emu_allocation_reach(run->uses[i], -1);
-        cx_emu_allocation_drop(run->uses[i]);
+        cx_emu_allocation_reach(*use_at(run, i), -1);
+        cx_emu_allocation_drop(*use_at(run, i));
     }
-    free(run->uses);
+    free(run->more_uses);
     cx_emu_code_drop(run->code);
     cx_emu_arguments_drop(run->launch.arguments);
 }
@@ -497,8 +531,11 @@ cxu_result cx_emu_launch_request(const cx_emu_launch *launch, cx_emu_run *out_ru
         result = check_launch(&resolved, function);
     if (result != CXU_SUCCESS)
         return result;
-    function->loaded = true;
     module = function->module;
+    const cx_ptx_launch grid = grid_of(&resolved);
+    if (!cx_ptx_launch_reserve(module->code->ptx, function->kernel, &grid, cx_emu_cores()))
+        return CXU_OUT_OF_MEMORY;
+    function->loaded = true;
     *out_run = (cx_emu_run){.context = module->context,
                             .code = module->code,
                             .kernel = function->kernel,

@@ -30,6 +30,8 @@ typedef struct cx_emu_launch {
     CUkernel kernel; /* that the function came from, where the user named that */
 } cx_emu_launch;
 
+enum { CX_EMU_RUN_USES = 8 };
+
 /* The argument of a piece of work that runs a kernel. */
 typedef struct cx_emu_run {
     cx_emu_context *context;
@@ -38,8 +40,9 @@ typedef struct cx_emu_run {
     cx_emu_launch launch;
     const cx_emu_allocation *memory; /* the module's variables, in use by the work; or NULL */
     const cx_emu_allocation *managed; /* its managed variables, the same */
-    cx_emu_use *uses;        /* memory that it has reached so far */
-    size_t use_count, use_capacity;
+    cx_emu_use first_uses[CX_EMU_RUN_USES]; /* memory that it has reached so far, */
+    cx_emu_use *more_uses;                  /* and what has no room there */
+    size_t use_count, more_capacity;
     uint64_t deadline; /* watchdog.h */
     size_t pending_grids; /* the context's limit when it was launched */
     uint64_t ticket;   /* of who watches what it touches (driver/touch.h); 0: nobody */
@@ -61,7 +64,8 @@ cxu_result cx_emu_launch_take(cx_emu_launch *launch, cx_emu_context *context, CU
  * Makes the request for a piece of work that launches in the function's context; its argument is
  * `out_run`. CXU_INVALID_HANDLE: the function is gone. CXU_INVALID_VALUE: dimensions or shared
  * memory that the device does not have, or threads that the kernel does not allow;
- * CXU_COOPERATIVE_LAUNCH_TOO_LARGE; errors of cx_emu_cluster_resolve.
+ * CXU_COOPERATIVE_LAUNCH_TOO_LARGE; errors of cx_emu_cluster_resolve; CXU_OUT_OF_MEMORY: a kernel
+ * that was launched finds the memory that it needs.
  */
 cxu_result cx_emu_launch_request(const cx_emu_launch *launch, cx_emu_run *out_run,
                                  cx_emu_work_request *out_request);

@@ -8,12 +8,12 @@
 #include "emu/state.h"
 #include "emu/stream.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static cxu_result capture_launch(cx_emu_stream *stream, const cx_emu_launch *launch)
 {
-    const cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_KERNEL,
-                                        .of.kernel = *launch};
+    const cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_KERNEL, .of.kernel = *launch};
 
     return cx_emu_capture_add(stream, &operation);
 }
@@ -145,11 +145,62 @@ static cxu_result check_launches(const cxu_launch_params *launches, unsigned int
     return CXU_SUCCESS;
 }
 
+/* A launch on one of the devices. */
+typedef struct part {
+    cx_emu_launch launch;
+    cx_emu_run run;
+} part;
+
+/* Kernels of libraries may have to be loaded, with the lock released. */
+static cxu_result take_parts(const cxu_launch_params *launches, unsigned int count, part *parts)
+{
+    cx_emu_stream *stream;
+    cxu_result result = CXU_SUCCESS;
+
+    for (unsigned int i = 0; result == CXU_SUCCESS && i < count; i++) {
+        const cxu_launch_params *each = &launches[i];
+        parts[i].launch = (cx_emu_launch){.grid = {each->grid_x, each->grid_y, each->grid_z},
+                                          .block = {each->block_x, each->block_y, each->block_z},
+                                          .shared_bytes = each->shared_bytes,
+                                          .cooperative = true};
+        result = cx_emu_stream_find(each->stream, &stream);
+        if (result == CXU_SUCCESS)
+            result = cx_emu_capture_check(stream);
+        if (result == CXU_SUCCESS)
+            result = cx_emu_launch_take(&parts[i].launch, stream->context, each->function,
+                                        each->parameters, NULL);
+    }
+    return result;
+}
+
+static cxu_result submit_parts(const cxu_launch_params *launches, unsigned int count, part *parts)
+{
+    cx_emu_stream *streams[CX_EMU_DEVICES_MAX];
+    cx_emu_work_request requests[CX_EMU_DEVICES_MAX];
+    cx_emu_work *works[CX_EMU_DEVICES_MAX];
+    cxu_result result = CXU_SUCCESS;
+    bool captures = false;
+
+    for (unsigned int i = 0; result == CXU_SUCCESS && i < count; i++) {
+        result = cx_emu_stream_find(launches[i].stream, &streams[i]);
+        if (result == CXU_SUCCESS)
+            result = cx_emu_launch_request(&parts[i].launch, &parts[i].run, &requests[i]);
+        captures = captures || (result == CXU_SUCCESS && streams[i]->branch);
+    }
+    if (result != CXU_SUCCESS || !captures)
+        return result != CXU_SUCCESS ? result
+                                     : cx_emu_work_submit_each(streams, requests, count, works);
+    for (unsigned int i = 0; result == CXU_SUCCESS && i < count; i++)
+        result = submit_launch(streams[i], &parts[i].launch);
+    return result;
+}
+
 /* The kernels do not wait for each other: PTX has no instruction for that. */
 cxu_result cx_emu_call_launch_cooperative_kernel_multi_device(cxu_launch_params *launches,
                                                               unsigned int count,
                                                               unsigned int flags)
 {
+    part *parts;
     cxu_result result = cx_emu_enter();
 
     if (result != CXU_SUCCESS)
@@ -157,16 +208,20 @@ cxu_result cx_emu_call_launch_cooperative_kernel_multi_device(cxu_launch_params 
     if (!launches || count == 0 || count > (unsigned int)cx_emu_device_total() ||
         flags > MULTI_DEVICE_FLAGS)
         return CXU_INVALID_VALUE;
+    cx_emu_output_show();
+    parts = calloc(count, sizeof *parts);
+    if (!parts)
+        return CXU_OUT_OF_MEMORY;
     cx_lock_enter(&cx_emu_lock);
     result = check_launches(launches, count);
+    if (result == CXU_SUCCESS)
+        result = take_parts(launches, count, parts);
+    if (result == CXU_SUCCESS)
+        result = submit_parts(launches, count, parts);
+    for (unsigned int i = 0; i < count; i++)
+        cx_emu_arguments_drop(parts[i].launch.arguments);
     cx_lock_leave(&cx_emu_lock);
-    for (unsigned int i = 0; result == CXU_SUCCESS && i < count; i++) {
-        const cxu_launch_params *each = &launches[i];
-
-        result = cx_emu_call_launch_cooperative_kernel(
-            each->function, each->grid_x, each->grid_y, each->grid_z, each->block_x, each->block_y,
-            each->block_z, each->shared_bytes, each->stream, each->parameters);
-    }
+    free(parts);
     return result;
 }
 

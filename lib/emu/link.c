@@ -66,10 +66,16 @@ static cxu_result create_linker(linker **out_linker)
     return result;
 }
 
+/* Keeps the first ones. */
+static void drop_sources(linker *self, size_t kept)
+{
+    while (self->count > kept)
+        free((char *)self->sources[--self->count].text);
+}
+
 static void destroy_linker(linker *self)
 {
-    for (size_t i = 0; i < self->count; i++)
-        free((char *)self->sources[i].text);
+    drop_sources(self, 0);
     free(self->sources);
     free((cxu_jit_option *)self->jit.options);
     free(self->image);
@@ -195,7 +201,9 @@ static cxu_result add_archive(linker *self, const void *image, size_t bytes)
 
 static cxu_result add_input(linker *self, cxu_jit_input_type type, const void *image, size_t bytes)
 {
-    bool is_host = type == CXU_JIT_INPUT_OBJECT || type == CXU_JIT_INPUT_LIBRARY;
+    const bool is_host = type == CXU_JIT_INPUT_OBJECT || type == CXU_JIT_INPUT_LIBRARY;
+    const bool device_runtime = self->device_runtime;
+    const size_t count = self->count;
     cxu_result result;
 
     cx_emu_jit_resume(&self->jit);
@@ -206,6 +214,10 @@ static cxu_result add_input(linker *self, cxu_jit_input_type type, const void *i
     else
         result = add_image(self, image);
     cx_emu_jit_pause(&self->jit);
+    if (result != CXU_SUCCESS) {
+        drop_sources(self, count);
+        self->device_runtime = device_runtime;
+    }
     return result;
 }
 
@@ -288,9 +300,11 @@ static cxu_result add_device_launches(linker *self)
         needed = cx_emu_needs_device_launches(self->sources[i].text, self->sources[i].length);
     if (!needed || !self->device_runtime)
         return CXU_SUCCESS;
-    self->device_runtime = false;
-    return append_text(self, &(cx_emu_text){.text = cx_emu_device_launches,
-                                            .length = strlen(cx_emu_device_launches)});
+    const cxu_result result =
+        append_text(self, &(cx_emu_text){.text = cx_emu_device_launches,
+                                         .length = strlen(cx_emu_device_launches)});
+    self->device_runtime = result != CXU_SUCCESS;
+    return result;
 }
 
 /* Loads the result once, so that errors are reported here. */
@@ -303,7 +317,8 @@ static cxu_result join_texts(linker *self, char **out_image, size_t *out_length)
     cxu_result result;
 
     if (status != CX_PTX_SUCCESS) {
-        cx_emu_jit_complain(&self->jit, "PTX, line %d: %s", error.line, error.message);
+        if (status != CX_PTX_NO_MEMORY)
+            cx_emu_jit_complain(&self->jit, "PTX, line %d: %s", error.line, error.message);
         return cx_emu_code_result(status);
     }
     const cx_emu_text text = {.text = *out_image, .length = *out_length};

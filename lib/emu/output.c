@@ -27,13 +27,12 @@ static void drop_oldest(cx_emu_context *context)
     free(oldest);
 }
 
-/* Text that finds no memory is lost. */
-void cx_emu_output_add(cx_emu_context *context, const char *text, size_t length, bool failed)
+bool cx_emu_output_add(cx_emu_context *context, const char *text, size_t length, bool failed)
 {
     cx_emu_output *added = malloc(sizeof *added + length);
 
     if (!added)
-        return;
+        return false;
     *added = (cx_emu_output){.length = length, .failed = failed};
     memcpy(added->text, text, length);
     cx_emu_outputs += context->output == NULL;
@@ -42,6 +41,7 @@ void cx_emu_output_add(cx_emu_context *context, const char *text, size_t length,
     context->output_bytes += length;
     while (context->output && context->output_bytes > context->limits[CXU_LIMIT_PRINTF_FIFO_SIZE])
         drop_oldest(context);
+    return true;
 }
 
 void cx_emu_output_flush(cx_emu_context *context)

@@ -9,8 +9,8 @@
 #include "emu/context.h"
 #include "emu/state.h"
 
-/* `failed`: of an assertion, for standard error. */
-void cx_emu_output_add(cx_emu_context *context, const char *text, size_t length, bool failed);
+/* `failed`: of an assertion, for standard error. False: out of memory. */
+bool cx_emu_output_add(cx_emu_context *context, const char *text, size_t length, bool failed);
 
 /* Writes all to standard output and standard error; the lock is released meanwhile. */
 void cx_emu_output_flush(cx_emu_context *context);

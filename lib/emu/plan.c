@@ -86,16 +86,15 @@ static cxu_result put_node(cx_emu_plan *plan, cx_emu_node *node, part outside)
 static cxu_result lay_open(cx_emu_plan *plan, const cx_emu_graph *graph, part outside,
                            cx_emu_node **out_offender)
 {
-    cx_emu_node **order;
-    cxu_result result = cx_emu_graph_order(graph, &order, out_offender);
+    cx_emu_node *node;
+    cxu_result result = cx_emu_graph_order(graph, &node, out_offender);
 
     if (result != CXU_SUCCESS)
         return result;
-    for (size_t i = 0; i < graph->node_count && result == CXU_SUCCESS; i++) {
-        result = put_node(plan, order[i], outside);
-        *out_offender = order[i];
+    for (; node && result == CXU_SUCCESS; node = node->next_ordered) {
+        result = put_node(plan, node, outside);
+        *out_offender = node;
     }
-    free(order);
     return result;
 }
 

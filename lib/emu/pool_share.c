@@ -63,7 +63,7 @@ static cxu_result export_pool(CUmemoryPool handle, int *out_file)
                               .location = (int32_t)pool->properties.location.type,
                               .board = pool->device ? pool->device->board : 0};
     *out_file = cx_emu_sealed_file_create(CX_EMU_SEALED_POOL, 0, &facts, sizeof facts);
-    return *out_file >= 0 ? CXU_SUCCESS : CXU_OPERATING_SYSTEM;
+    return *out_file >= 0 ? CXU_SUCCESS : cx_emu_system_result(CXU_OPERATING_SYSTEM);
 }
 
 cxu_result cx_emu_call_mem_pool_export_to_shareable_handle(void *out_shareable, CUmemoryPool pool,

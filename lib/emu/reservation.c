@@ -2,6 +2,7 @@
 
 #include "emu/explain.h"
 #include "emu/state.h"
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -54,8 +55,11 @@ static void *reserve_aligned(size_t bytes, size_t alignment_bytes)
 
 static void *reserve_addresses(size_t bytes, size_t alignment_bytes, uintptr_t hint)
 {
+    errno = 0;
     void *found = hint % alignment_bytes == 0 ? reserve_at(hint, bytes) : NULL;
-    return found != NULL ? found : reserve_aligned(bytes, alignment_bytes);
+    if (found != NULL || errno == ENOMEM)
+        return found;
+    return reserve_aligned(bytes, alignment_bytes);
 }
 
 cxu_result cx_emu_reservation_create(size_t bytes, size_t alignment_bytes, uintptr_t hint,

@@ -225,7 +225,7 @@ static bool wait_for_work(void)
 }
 
 /* The state of the process is that of its main thread: a zombie, once that has left. */
-static bool has_main_left(void)
+bool cx_emu_main_has_left(void)
 {
     char text[256] = "";
     FILE *file = fopen("/proc/self/stat", "r");
@@ -244,7 +244,7 @@ static bool has_main_left(void)
  * must not keep it. Otherwise they stay, so that no call fails for lack of a new one. */
 static bool leave_idle(worker *self)
 {
-    if (!has_main_left())
+    if (!cx_emu_main_has_left())
         return false;
     self->leaving = true;
     worker_count--;
@@ -342,8 +342,6 @@ static bool start_worker(void)
     failed = cx_thread_start(&self->thread, NULL, work_on, self);
     if (failed) {
         self->used = false;
-        cx_log(CTXRT_LOG_ERROR, "no thread for the embedded driver's streams: %s",
-               strerror(failed));
         return false;
     }
     worker_count++;
@@ -363,16 +361,36 @@ static int workers_wanted(void)
            smaller_of(hosts.length + hosts_running, HOSTS_MAX);
 }
 
-bool cx_emu_schedule_open(void)
+static bool is_short_of_workers(void)
 {
-    return worker_count > 0 || start_worker();
+    return worker_count < workers_wanted();
 }
 
 static void wake_worker(void)
 {
-    if (worker_count < workers_wanted())
-        start_worker();
+    if (is_short_of_workers())
+        (void)start_worker();
     pthread_cond_signal(&wake);
+}
+
+bool cx_emu_schedule_complete(void)
+{
+    if (is_short_of_workers())
+        wake_worker();
+    return !is_short_of_workers();
+}
+
+bool cx_emu_schedule_open(const cx_emu_work_request *ready)
+{
+    int wanted = 1;
+
+    (void)cx_emu_schedule_complete();
+    if (ready && current_mode == MODE_THREADS) {
+        const bool is_long = takes_long(ready->kind);
+        wanted = smaller_of(calls.length + calls_running + !is_long, CALLS_MAX) +
+                 smaller_of(hosts.length + hosts_running + is_long, HOSTS_MAX);
+    }
+    return worker_count >= wanted || start_worker();
 }
 
 static void enqueue_work(cx_emu_work *work)
@@ -469,6 +487,7 @@ void cx_emu_schedule_step(cx_emu_work *work)
 {
     cx_emu_work *next;
 
+    (void)cx_emu_schedule_complete();
     if (current_mode == MODE_THREADS || !is_idle())
         return;
     next = take_for_query(work);

@@ -38,8 +38,15 @@ bool cx_emu_schedule_choose(void);
 bool cx_emu_schedule_lazy(void);
 bool cx_emu_schedule_wants_lazy(void);
 
-/* Makes sure that a thread exists to run the work about to be queued. */
-bool cx_emu_schedule_open(void);
+/* Makes sure that a thread exists to run the work about to be queued; one that is free, for a piece
+ * without dependencies, `ready` (NULL: it has some). False: there is none. */
+bool cx_emu_schedule_open(const cx_emu_work_request *ready);
+
+/* Work that became ready may have found no new thread: tries again. False: some still lacks one. */
+bool cx_emu_schedule_complete(void);
+
+/* True if the main thread has ended: idle threads must not keep the process. */
+bool cx_emu_main_has_left(void);
 
 /* True if a piece without dependencies runs on the submitting thread. */
 bool cx_emu_schedule_at_once(const cx_emu_work_request *request);

@@ -69,10 +69,10 @@ CX_FORK_CONSTRUCTOR static void watch_forks(void)
     cx_fork_watch(&hook);
 }
 
-static void hook_exit(void)
+static bool hook_process(void)
 {
-    if (!hooked)
-        hooked = cx_forks_are_watched() && atexit(end) == 0;
+    hooked = hooked || atexit(end) == 0;
+    return cx_forks_are_watched() && hooked;
 }
 
 static cxu_result configure_from_environment(void)
@@ -88,8 +88,7 @@ static cxu_result configure_from_environment(void)
 static bool choose_behaviour(void)
 {
     return cx_emu_schedule_choose() && cx_emu_sticky_choose() && cx_emu_warp_choose() &&
-           cx_emu_loading_choose() &&
-           cx_emu_cores_choose() && cx_emu_watchdog_choose() && cx_emu_faults_choose();
+           cx_emu_loading_choose() && cx_emu_cores_choose() && cx_emu_watchdog_choose();
 }
 
 static cxu_result start_driver(void)
@@ -104,11 +103,15 @@ static cxu_result start_driver(void)
     }
     if (!choose_behaviour()) {
         cx_log(CTXRT_LOG_ERROR, "the embedded driver does not start: %s",
-               "CTXRT_EMU_SCHEDULE, CTXRT_EMU_STICKY or CTXRT_EMU_FAULT is malformed");
+               "CTXRT_EMU_SCHEDULE or CTXRT_EMU_STICKY is malformed");
         return CXU_INVALID_VALUE;
     }
-    hook_exit();
-    if (!hooked || !cx_emu_slots_map())
+    cxu_result chosen = cx_emu_faults_choose();
+    if (chosen == CXU_INVALID_VALUE)
+        cx_log(CTXRT_LOG_ERROR, "the embedded driver does not start: CTXRT_EMU_FAULT is malformed");
+    if (chosen != CXU_SUCCESS)
+        return chosen;
+    if (!hook_process() || !cx_emu_slots_map())
         return CXU_OUT_OF_MEMORY;
     cx_emu_devices_build(&configuration);
     if (cx_emu_device_total() == 0)

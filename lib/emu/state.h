@@ -14,6 +14,7 @@
 #include "base/lock.h"
 #include "driver/cuda_abi.h"
 #include "emu/emu.h"
+#include <errno.h>
 #include <stdatomic.h>
 
 typedef enum cx_emu_phase {
@@ -48,6 +49,12 @@ static inline cxu_result cx_emu_enter(void)
         !cx_emu_in_callback)
         return CXU_SUCCESS;
     return cx_emu_enter_slowly();
+}
+
+/* The result of a call of the system that has just failed: `otherwise`, unless it lacked memory. */
+static inline cxu_result cx_emu_system_result(cxu_result otherwise)
+{
+    return errno == ENOMEM ? CXU_OUT_OF_MEMORY : otherwise;
 }
 
 /* The present configuration; fixed while contexts exist. Lock held, or after cx_emu_enter(). */

@@ -9,26 +9,34 @@
 #endif
 #ifdef HAVE_ZSTD
 #include <zstd.h>
+#include <zstd_errors.h>
 #endif
 
-typedef bool unpacker(const cx_emu_packed *packed, char *unpacked);
+typedef cxu_result unpacker(const cx_emu_packed *packed, char *unpacked);
 
 #ifdef HAVE_LZ4
-static bool unpack_lz4(const cx_emu_packed *packed, char *unpacked)
+static cxu_result unpack_lz4(const cx_emu_packed *packed, char *unpacked)
 {
     if (packed->size_bytes > INT_MAX || packed->unpacked_bytes > INT_MAX)
-        return false;
+        return CXU_INVALID_IMAGE;
     int bytes = LZ4_decompress_safe(packed->bytes, unpacked, (int)packed->size_bytes,
                                     (int)packed->unpacked_bytes);
-    return bytes >= 0 && (size_t)bytes == packed->unpacked_bytes;
+    return bytes >= 0 && (size_t)bytes == packed->unpacked_bytes ? CXU_SUCCESS : CXU_INVALID_IMAGE;
 }
 #endif
 
 #ifdef HAVE_ZSTD
-static bool unpack_zstd(const cx_emu_packed *packed, char *unpacked)
+static cxu_result unpack_zstd(const cx_emu_packed *packed, char *unpacked)
 {
-    return ZSTD_decompress(unpacked, packed->unpacked_bytes, packed->bytes, packed->size_bytes) ==
-           packed->unpacked_bytes; /* an error is a number above all sizes */
+    ZSTD_DCtx *context = ZSTD_createDCtx();
+    if (context == NULL)
+        return CXU_OUT_OF_MEMORY;
+    size_t bytes = ZSTD_decompressDCtx(context, unpacked, packed->unpacked_bytes, packed->bytes,
+                                       packed->size_bytes);
+    ZSTD_freeDCtx(context);
+    if (ZSTD_isError(bytes) && ZSTD_getErrorCode(bytes) == ZSTD_error_memory_allocation)
+        return CXU_OUT_OF_MEMORY;
+    return bytes == packed->unpacked_bytes ? CXU_SUCCESS : CXU_INVALID_IMAGE;
 }
 #endif
 
@@ -67,9 +75,10 @@ cxu_result cx_emu_unpack(const cx_emu_packed *packed, char **out_unpacked)
     char *unpacked = malloc(packed->unpacked_bytes + 1);
     if (!unpacked)
         return CXU_OUT_OF_MEMORY;
-    if (!packings[packed->packing].unpack(packed, unpacked)) {
+    cxu_result result = packings[packed->packing].unpack(packed, unpacked);
+    if (result != CXU_SUCCESS) {
         free(unpacked);
-        return CXU_INVALID_IMAGE;
+        return result;
     }
     unpacked[packed->unpacked_bytes] = '\0';
     *out_unpacked = unpacked;

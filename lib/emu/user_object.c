@@ -1,12 +1,13 @@
 #include "emu/user_object.h"
-#include "base/log.h"
 #include "base/thread.h"
 #include "emu/graph.h"
 #include "emu/handle.h"
+#include "emu/schedule.h"
 #include "emu/state.h"
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* The user may release the references that are not a graph's. */
 struct cx_emu_user_object {
@@ -14,28 +15,69 @@ struct cx_emu_user_object {
     void *pointer;
     CUhostFn destroy;
     uint64_t own, of_graphs;
+    bool gone; /* nobody has a reference, and its function is called, or will be */
+    cx_emu_user_object *next_unstarted;
 };
 
 static cx_emu_handles handles = {.slot_bytes = sizeof(cx_emu_user_object)};
 
 /* ---- destruction ---- */
 
-typedef struct ending {
-    CUhostFn destroy;
-    void *pointer;
-} ending;
+/* Objects without references whose destructor has found no thread of its own. */
+static cx_emu_user_object *unstarted;
+static pthread_cond_t more_unstarted = PTHREAD_COND_INITIALIZER;
+static bool standby; /* a thread waits for them: it is there before the first object */
 
-static void *run_ending(void *argument)
+/* The object stays taken until its function is known. */
+static void call_destructor(cx_emu_user_object *object)
 {
-    ending it = *(const ending *)argument;
+    void *pointer = object->pointer;
+    CUhostFn function = object->destroy;
 
-    free(argument);
+    cx_lock_enter(&cx_emu_lock);
+    cx_emu_handle_return(&handles, object);
+    cx_lock_leave(&cx_emu_lock);
     cx_emu_in_callback = true;
-    it.destroy(it.pointer);
+    function(pointer);
+    cx_emu_in_callback = false;
+}
+
+static void *run_destructor(void *argument)
+{
+    call_destructor(argument);
     return NULL;
 }
 
-static bool start_thread(ending *it)
+/* False: nothing was to do for a while. */
+static bool wait_for_unstarted(void)
+{
+    struct timespec until;
+
+    (void)clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec++;
+    return unstarted || cx_lock_wait_until(&cx_emu_lock, &more_unstarted, &until);
+}
+
+static void *stand_by(void *argument)
+{
+    (void)argument;
+    cx_lock_enter(&cx_emu_lock);
+    while (wait_for_unstarted() || !cx_emu_main_has_left()) {
+        cx_emu_user_object *first = unstarted;
+
+        if (!first)
+            continue;
+        unstarted = first->next_unstarted;
+        cx_lock_leave(&cx_emu_lock);
+        call_destructor(first);
+        cx_lock_enter(&cx_emu_lock);
+    }
+    standby = false;
+    cx_lock_leave(&cx_emu_lock);
+    return NULL;
+}
+
+static bool start_thread(void *(*run)(void *argument), void *argument)
 {
     pthread_attr_t attributes;
     pthread_t thread;
@@ -44,7 +86,7 @@ static bool start_thread(ending *it)
     if (pthread_attr_init(&attributes) != 0)
         return false;
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    started = cx_thread_start(&thread, &attributes, run_ending, it) == 0;
+    started = cx_thread_start(&thread, &attributes, run, argument) == 0;
     pthread_attr_destroy(&attributes);
     return started;
 }
@@ -53,18 +95,14 @@ static bool start_thread(ending *it)
  * go with the lock held. */
 static void destroy_unused(cx_emu_user_object *object)
 {
-    ending *it;
-
     if (object->own + object->of_graphs > 0)
         return;
-    it = malloc(sizeof *it);
-    if (it)
-        *it = (ending){object->destroy, object->pointer};
-    if (!it || !start_thread(it)) {
-        free(it);
-        cx_log(CTXRT_LOG_ERROR, "embedded driver: no thread for a user object's destructor");
-    }
-    cx_emu_handle_return(&handles, object);
+    object->gone = true;
+    if (start_thread(run_destructor, object))
+        return;
+    object->next_unstarted = unstarted;
+    unstarted = object;
+    pthread_cond_signal(&more_unstarted);
 }
 
 /* ---- references of graphs ---- */
@@ -122,9 +160,11 @@ static cx_emu_holding *find_or_add(cx_emu_holdings *holdings, cx_emu_user_object
 static cxu_result find_object(CUuserObject handle, unsigned int count,
                               cx_emu_user_object **out_object)
 {
-    if (count == 0 || count > INT_MAX || !cx_emu_handle_live(&handles, handle))
+    cx_emu_user_object *object = (cx_emu_user_object *)(void *)handle;
+
+    if (count == 0 || count > INT_MAX || !cx_emu_handle_live(&handles, handle) || object->gone)
         return CXU_INVALID_VALUE;
-    *out_object = (cx_emu_user_object *)(void *)handle;
+    *out_object = object;
     return CXU_SUCCESS;
 }
 
@@ -140,7 +180,8 @@ cxu_result cx_emu_call_user_object_create(CUuserObject *out_object, void *pointe
         flags != CXU_USER_OBJECT_NO_DESTRUCTOR_SYNC)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
-    object = cx_emu_handle_take(&handles);
+    standby = standby || start_thread(stand_by, NULL);
+    object = standby ? cx_emu_handle_take(&handles) : NULL;
     if (object) {
         object->pointer = pointer;
         object->destroy = destroy;

@@ -8,9 +8,12 @@
 #include "emu/stream.h"
 #include "emu/work.h"
 
+#include <time.h>
 #include <unistd.h>
 
 #define POLL_US_MAX 500u
+#define RETRY_NS 10000000
+#define NS_OF_A_SECOND 1000000000
 
 /* A waiting thread; on its stack. */
 typedef struct wait {
@@ -44,6 +47,22 @@ int cx_emu_work_waits(void)
     return wait_count;
 }
 
+/* Until the wait has ended, or it is time to look again for threads that work has not found. */
+static void wait_for_wake(wait *own)
+{
+    struct timespec until;
+
+    if (cx_emu_schedule_complete()) {
+        cx_lock_wait(&cx_emu_lock, &own->wake);
+        return;
+    }
+    (void)clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += RETRY_NS;
+    until.tv_sec += until.tv_nsec / NS_OF_A_SECOND;
+    until.tv_nsec %= NS_OF_A_SECOND;
+    (void)cx_lock_wait_until(&cx_emu_lock, &own->wake, &until);
+}
+
 /* The awaited work has been demanded. */
 static void wait_until(bool (*over)(const void *subject), const void *subject)
 {
@@ -61,7 +80,7 @@ static void wait_until(bool (*over)(const void *subject), const void *subject)
     cx_emu_schedule_wake();
     int cancel = cx_cancel_hold();
     while (!own.ended)
-        cx_lock_wait(&cx_emu_lock, &own.wake);
+        wait_for_wake(&own);
     cx_cancel_restore(cancel);
     pthread_cond_destroy(&own.wake);
 }

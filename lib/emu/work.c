@@ -352,19 +352,36 @@ void cx_emu_work_run(cx_emu_work *work)
     cx_emu_work_run_locked();
 }
 
-cxu_result cx_emu_work_submit(cx_emu_stream *stream, const cx_emu_work_request *request,
-                              cx_emu_work **out_work)
+/* Frees a piece that was created and will never be submitted. */
+static void discard_piece(cx_emu_work *work)
+{
+    unfinished_kernels -= work->kind == CX_EMU_WORK_KERNEL;
+    if (work->fault != CXU_SUCCESS)
+        cx_emu_call_in_progress.work_fault = work->fault;
+    if (work->retained)
+        work->release(work->argument);
+    for (int i = 0; i < CX_EMU_WORK_USES; i++)
+        cx_emu_work_drop_allocation(work->uses[i]);
+    cx_emu_work_drop(work);
+}
+
+/* A piece with room for its dependencies, which nothing knows yet. NULL: out of memory. */
+static cx_emu_work *prepare_piece(const cx_emu_stream *stream, const cx_emu_work_request *request)
 {
     size_t count = gather_dependencies(stream, request, NULL);
     bool at_once = count == 0 && cx_emu_schedule_at_once(request);
-    cx_emu_work *work;
 
-    if (!at_once && !cx_emu_schedule_open())
-        return CXU_OPERATING_SYSTEM;
-    work = create_piece(request, count);
-    if (!work)
-        return CXU_OUT_OF_MEMORY;
-    gather_dependencies(stream, request, work->dependencies);
+    if (!at_once && !cx_emu_schedule_open(count == 0 ? request : NULL))
+        return NULL;
+    return create_piece(request, count);
+}
+
+static void enter_piece(cx_emu_stream *stream, const cx_emu_work_request *request,
+                        cx_emu_work *work)
+{
+    size_t count = gather_dependencies(stream, request, work->dependencies);
+    bool at_once = count == 0 && cx_emu_schedule_at_once(request);
+
     link_dependencies(work, count);
     cx_emu_timed_place(work->timed, stream, stream ? stream->context : request->after_context);
     if (stream)
@@ -373,10 +390,6 @@ cxu_result cx_emu_work_submit(cx_emu_stream *stream, const cx_emu_work_request *
         belong_to(work, request->after_context, request->after_context->legacy->opening);
     else if (request->after_context)
         belong_to_whole(work, request->after_context);
-    if (out_work) {
-        cx_emu_work_retain(work);
-        *out_work = work;
-    }
     if (at_once) {
         work->demanded = true;
         cx_emu_timed_run_at_once(work->timed);
@@ -384,21 +397,41 @@ cxu_result cx_emu_work_submit(cx_emu_stream *stream, const cx_emu_work_request *
     } else if (count == 0) {
         cx_emu_schedule_ready(work);
     }
+}
+
+cxu_result cx_emu_work_submit(cx_emu_stream *stream, const cx_emu_work_request *request,
+                              cx_emu_work **out_work)
+{
+    cx_emu_work *work = prepare_piece(stream, request);
+
+    if (!work)
+        return CXU_OUT_OF_MEMORY;
+    if (out_work) {
+        cx_emu_work_retain(work);
+        *out_work = work;
+    }
+    enter_piece(stream, request, work);
+    return CXU_SUCCESS;
+}
+
+cxu_result cx_emu_work_submit_each(cx_emu_stream *const *streams,
+                                   const cx_emu_work_request *requests, size_t count,
+                                   cx_emu_work **out_works)
+{
+    for (size_t i = 0; i < count; i++) {
+        out_works[i] = prepare_piece(streams[i], &requests[i]);
+        if (out_works[i])
+            continue;
+        while (i > 0)
+            discard_piece(out_works[--i]);
+        return CXU_OUT_OF_MEMORY;
+    }
+    for (size_t i = 0; i < count; i++)
+        enter_piece(streams[i], &requests[i], out_works[i]);
     return CXU_SUCCESS;
 }
 
 /* ---- batches ---- */
-
-/* Frees a piece that was created and will never be submitted. */
-static void discard_piece(cx_emu_work *work)
-{
-    unfinished_kernels -= work->kind == CX_EMU_WORK_KERNEL;
-    if (work->retained)
-        work->release(work->argument);
-    for (int i = 0; i < CX_EMU_WORK_USES; i++)
-        cx_emu_work_drop_allocation(work->uses[i]);
-    cx_emu_work_drop(work);
-}
 
 static size_t piece_limit(const cx_emu_work_piece *piece)
 {
@@ -464,9 +497,8 @@ bool cx_emu_work_repeat(cx_emu_work *work, const cx_emu_stream *stream)
     static const cx_emu_work_request nothing = {.kind = CX_EMU_WORK_LOCKED};
 
     if (cx_timing_watched() || !work->done || work->references != 1 ||
-        work->context != stream->context ||
-        work->opening != stream->opening || gather_dependencies(stream, &nothing, NULL) != 0 ||
-        !cx_emu_schedule_at_once(&nothing))
+        work->context != stream->context || work->opening != stream->opening ||
+        gather_dependencies(stream, &nothing, NULL) != 0 || !cx_emu_schedule_at_once(&nothing))
         return false;
     work->slot = cx_emu_call_in_progress.slot;
     work->done_ns = cx_clock_ns();
@@ -484,8 +516,8 @@ cxu_result cx_emu_work_submit_batch(cx_emu_stream *stream, const cx_emu_work_bat
     size_t before = gather_dependencies(stream, &nothing, NULL);
     cx_emu_work *begin, *end;
 
-    if (!cx_emu_schedule_open())
-        return CXU_OPERATING_SYSTEM;
+    if (!cx_emu_schedule_open(NULL))
+        return CXU_OUT_OF_MEMORY;
     begin = create_piece(&nothing, before);
     if (!begin)
         return CXU_OUT_OF_MEMORY;

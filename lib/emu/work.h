@@ -94,10 +94,16 @@ typedef struct cx_emu_work_request {
  * Submits a piece of work to a stream, or to none (NULL). The lock is released if the work runs at
  * once. `out_work` may be NULL; else the caller gets a reference.
  *
- * CXU_OUT_OF_MEMORY, CXU_OPERATING_SYSTEM (no worker thread): nothing is done, nothing released.
+ * CXU_OUT_OF_MEMORY, also for a worker thread: nothing is done, nothing released.
  */
 cxu_result cx_emu_work_submit(cx_emu_stream *stream, const cx_emu_work_request *request,
                               cx_emu_work **out_work);
+
+/* Submits a piece each to streams of different contexts: all of them or none. `out_works` has room
+ * for them. Errors as of cx_emu_work_submit. */
+cxu_result cx_emu_work_submit_each(cx_emu_stream *const *streams,
+                                   const cx_emu_work_request *requests, size_t count,
+                                   cx_emu_work **out_works);
 
 /* A piece of a batch: its request, and its dependencies on earlier pieces of the batch. */
 typedef struct cx_emu_work_piece {
@@ -222,7 +228,7 @@ void cx_emu_streams_close(cx_emu_context *context);
  * per-thread or created), behind everything it must follow. Memory is freed in stream order with
  * it. `allocation` may be NULL, else it counts as used until the work is done, after `call`, if
  * any, has returned. CXU_INVALID_HANDLE, CXU_INVALID_CONTEXT, CXU_CONTEXT_IS_DESTROYED,
- * CXU_OUT_OF_MEMORY, CXU_OPERATING_SYSTEM: `call` will not run. `call` runs with the lock held,
+ * CXU_OUT_OF_MEMORY: `call` will not run. `call` runs with the lock held,
  * perhaps before this returns; it must not wait.
  */
 cxu_result cx_emu_work_submit_locked_call(CUstream stream, cx_emu_allocation *allocation,
