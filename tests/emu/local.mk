@@ -1,4 +1,7 @@
-EMU_LIBS = tests/emu/libfixture.la tests/support/libsupport.la lib/emu/libemu.la lib/driver/libdriver.la lib/base/libbase.la $(CHECK_LIBS)
+# Each call passes tests/faults/retried.c, which lets it lack host memory on demand.
+EMU_LIBS = tests/emu/libfixture.la tests/support/libsupport.la tests/faults/libretried.la lib/emu/libemu.la \
+	tests/faults/libretried.la lib/driver/libdriver.la lib/base/libbase.la $(CHECK_LIBS)
+tests/emu/check_%: private LDFLAGS += -Wl,@tests/faults/retried.wraps
 EMU_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/support
 EMU_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 check_LTLIBRARIES += tests/emu/libfixture.la
@@ -368,7 +371,7 @@ TESTS += tests/ptx/check_damage
 tests_ptx_check_damage_SOURCES = tests/ptx/check_damage.c tests/ptx/fuzz_ptx.c tests/ptx/fuzz_ptx.h
 tests_ptx_check_damage_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_ptx_check_damage_CFLAGS = $(EMU_CFLAGS)
-tests_ptx_check_damage_LDADD = tests/support/libsupport.la lib/ptx/libptx.la $(CHECK_LIBS)
+tests_ptx_check_damage_LDADD = tests/support/libsupport.la lib/ptx/libptx.la lib/base/libbase.la $(CHECK_LIBS)
 check_PROGRAMS += tests/ptx/check_instructions
 TESTS += tests/ptx/check_instructions
 tests_ptx_check_instructions_SOURCES = tests/ptx/check_instructions.c

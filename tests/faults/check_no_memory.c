@@ -15,7 +15,7 @@
 
 #if HOST_MEMORY_IS_OURS
 
-enum { ALLOCATIONS_MAX = 400, ROUNDS_MAX = 16 };
+enum { ALLOCATIONS_MAX = 400, ROUNDS_MAX = 16, STARTS = 40, REGISTRATIONS = 5 };
 
 /* ---- what makes no driver call, or another way ---- */
 
@@ -67,6 +67,47 @@ static ctxrt_status snapshot(stage *self)
     (void)self;
     ctxrt_status status = write_to_nowhere(write_text);
     return status == CTXRT_SUCCESS ? write_to_nowhere(write_json) : status;
+}
+
+static ctxrt_status write_stacks_as_text(FILE *file)
+{
+    return ctxrt_snapshot_write(file, CTXRT_SNAPSHOT_TEXT);
+}
+
+static ctxrt_status write_stacks_as_json(FILE *file)
+{
+    return ctxrt_snapshot_write(file, CTXRT_SNAPSHOT_JSON);
+}
+
+static ctxrt_status snapshot_of_stacks(stage *self)
+{
+    (void)self;
+    ctxrt_status status = write_to_nowhere(write_stacks_as_text);
+    return status == CTXRT_SUCCESS ? write_to_nowhere(write_stacks_as_json) : status;
+}
+
+static ctxrt_graph *described;
+
+static ctxrt_status write_graph_as_text(FILE *file)
+{
+    return ctxrt_graph_describe(described, file, CTXRT_GRAPH_TEXT);
+}
+
+static ctxrt_status write_graph_as_dot(FILE *file)
+{
+    return ctxrt_graph_describe(described, file, CTXRT_GRAPH_DOT);
+}
+
+static ctxrt_status describe_graph(stage *self)
+{
+    described = self->objects[HERE].graph;
+    ctxrt_status status = write_to_nowhere(write_graph_as_text);
+    return status == CTXRT_SUCCESS ? write_to_nowhere(write_graph_as_dot) : status;
+}
+
+static ctxrt_status optimise_plan(stage *self)
+{
+    return ctxrt_plan_optimise(self->objects[HERE].plan, 0, 100);
 }
 
 static ctxrt_status write_trace(FILE *file)
@@ -192,6 +233,9 @@ static const operation others[] = {
     {"ctxrt_plan_alloc", ON_FRAMES, grow_plan, NULL, false, false},
     {"ctxrt_memory_report_write", ON_FRAMES, report, NULL, false, false},
     {"ctxrt_allocator_snapshot_write", ON_FRAMES, snapshot, NULL, false, false},
+    {"ctxrt_snapshot_write", ON_FRAMES, snapshot_of_stacks, NULL, false, false},
+    {"ctxrt_graph_describe", ON_FRAMES, describe_graph, NULL, false, false},
+    {"ctxrt_plan_optimise", ON_FRAMES, optimise_plan, NULL, false, false},
     {"ctxrt_allocator_trace_write", ON_FRAMES, trace_some, NULL, false, false},
     {"a custom allocator", ON_FRAMES, use_custom, NULL, false, false},
     {"an allocator with segments", ON_FRAMES, use_caching, NULL, false, false},
@@ -309,6 +353,68 @@ START_TEST(an_allocator_that_is_destroyed_has_given_all_memory_back)
 }
 END_TEST
 
+/* A process starts the runtime for the first time only once. */
+START_TEST(a_start_without_host_memory_says_so_and_can_be_tried_again)
+{
+    setenv("CTXRT_DRIVER", "emulated", 1);
+    host_memory_arm(_i);
+    ctxrt_status status = ctxrt_init(NULL);
+    host_memory_disarm();
+    if (status != CTXRT_SUCCESS) {
+        cx_assert_status(status, CTXRT_ERROR_OUT_OF_MEMORY);
+        cx_assert_ok(ctxrt_init(NULL));
+    }
+    int count;
+    cx_assert_ok(ctxrt_device_count(CTXRT_DEVICE_CUDA, &count));
+    ck_assert_int_gt(count, 0);
+    cx_assert_ok(ctxrt_shutdown());
+}
+END_TEST
+
+static ctxrt_status run_nothing(void *user_data)
+{
+    (void)user_data;
+    return CTXRT_SUCCESS;
+}
+
+static ctxrt_status make_nothing(ctxrt_device device, void *user_data, void **out_handle)
+{
+    (void)device, (void)user_data;
+    *out_handle = NULL;
+    return CTXRT_SUCCESS;
+}
+
+static void end_nothing(void *handle, void *user_data)
+{
+    (void)handle, (void)user_data;
+}
+
+/* What is registered stays: a second try is the first one with memory. */
+START_TEST(what_found_no_host_memory_to_be_registered_can_be_registered_again)
+{
+    const ctxrt_operator_implementation nothing = {sizeof nothing, run_nothing, 0};
+    ctxrt_operator_implementation found;
+    setenv("CTXRT_DRIVER", "emulated", 1);
+    cx_assert_ok(ctxrt_init(NULL));
+    host_memory_arm(_i);
+    ctxrt_status status = ctxrt_operator_register(CTXRT_DEVICE_CUDA, "nothing", &nothing);
+    host_memory_disarm();
+    if (status != CTXRT_SUCCESS) {
+        cx_assert_status(status, CTXRT_ERROR_OUT_OF_MEMORY);
+        cx_assert_ok(ctxrt_operator_register(CTXRT_DEVICE_CUDA, "nothing", &nothing));
+    }
+    cx_assert_ok(ctxrt_operator_find(CTXRT_DEVICE_CUDA, "nothing", &found));
+    host_memory_arm(_i);
+    status = ctxrt_handle_register("nothing", make_nothing, end_nothing, NULL);
+    host_memory_disarm();
+    if (status != CTXRT_SUCCESS) {
+        cx_assert_status(status, CTXRT_ERROR_OUT_OF_MEMORY);
+        cx_assert_ok(ctxrt_handle_register("nothing", make_nothing, end_nothing, NULL));
+    }
+    cx_assert_ok(ctxrt_shutdown());
+}
+END_TEST
+
 static Suite *no_memory_suite(void)
 {
     Suite *suite = suite_create("no_memory");
@@ -320,13 +426,17 @@ static Suite *no_memory_suite(void)
         OTHERS);
     tcase_add_loop_test(tests, an_allocator_that_is_destroyed_has_given_all_memory_back,
                         OTHERS - OF_ALLOCATORS, OTHERS);
+    tcase_add_loop_test(tests, a_start_without_host_memory_says_so_and_can_be_tried_again, 1,
+                        STARTS);
+    tcase_add_loop_test(tests, what_found_no_host_memory_to_be_registered_can_be_registered_again,
+                        1, REGISTRATIONS);
     suite_add_tcase(suite, tests);
     return suite;
 }
 
 int main(void)
 {
-    return cx_test_run((Suite * (*const[])(void)){no_memory_suite, NULL});
+    return cx_test_run((Suite *(*const[])(void)){no_memory_suite, NULL});
 }
 
 #else
