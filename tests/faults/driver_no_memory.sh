@@ -54,8 +54,8 @@ everywhere() # TEST
 {
     for schedule in $schedules; do
         [ "$schedule" = lazy ] && has "$not_lazy $slow" "$1" && continue
-        for number in $numbers; do
-            pass "$schedule" "$number" "$1" || return
+        for first in $numbers; do
+            pass "$schedule" "$first" "$1" || return
         done
     done
 }
