@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 typedef struct address {
@@ -94,5 +95,7 @@ bool cx_trace_write_lines(FILE *file, const cx_trace_operation *operations, size
         free(of);
     }
     free(w.idle);
+    if (!whole)
+        errno = ENOMEM; /* the caller tells it from a file that is full */
     return whole && ferror(file) == 0;
 }
