@@ -58,6 +58,8 @@ CTXRT_API ctxrt_status ctxrt_stream_capture_begin(ctxrt_stream *stream,
  * @retval CTXRT_ERROR_DRIVER  the stream does not capture: nothing changed; or the capture is not
  *     RELAXED and another thread began it, or it began in another stream: it goes on, but is
  *     invalidated; or it was invalidated, or has work that was not joined: it is over
+ * @retval CTXRT_ERROR_OUT_OF_MEMORY  the host's: the capture goes on, unless only the list of the
+ *     kernels' modules found no room: then it is over (ctxrt_stream_capture_status tells)
  */
 CTXRT_API ctxrt_status ctxrt_stream_capture_end(ctxrt_stream *stream,
                                                 ctxrt_graph **out_graph) CTXRT_CHECK_RESULT;
