@@ -87,8 +87,8 @@ typedef enum ctxrt_log_level {
  * called from any thread, several at once. It may call ctxrt_last_error, ctxrt_status_name,
  * ctxrt_status_text, ctxrt_log_set and ctxrt_snapshot_write of ctxrt and no other function, since
  * locks may be held. For that reason it does not fork (system, popen) either, once the runtime has
- * started. These calls do not change the last error of the call that logs. `line` is valid until the
- * callback returns.
+ * started. These calls do not change the last error of the call that logs. `line` is valid until
+ * the callback returns.
  */
 typedef void (*ctxrt_log_callback)(ctxrt_log_level level, const char *line, void *user_data);
 
