@@ -1,7 +1,7 @@
 /*
- * ctxrt beside NVIDIA's runtime library, linked statically, in one process and by turns: setting and
- * asking for the device, allocations, copies of 64 bytes to 256 MiB, launches and graphs. The driver
- * is libcuda: the runtime library talks to no other. Without a GPU it exits with 77.
+ * ctxrt beside NVIDIA's runtime library, linked statically, in one process and by turns: setting
+ * and asking for the device, allocations, copies of 64 bytes to 256 MiB, launches and graphs. The
+ * driver is libcuda: the runtime library talks to no other. Without a GPU it exits with 77.
  *
  * It takes the options of options.h.
  */
@@ -229,7 +229,7 @@ static void prepare(setting *s)
     }
     cudaError_t served = cudaSetDevice(0);
     if (served != cudaSuccess) {
-        fprintf(stderr, "bench_runtime_api: NVIDIA's runtime library does not serve this driver: %s\n",
+        fprintf(stderr, "bench_runtime_api: the runtime library does not serve this driver: %s\n",
                 cudaGetErrorString(served));
         exit(77);
     }

@@ -190,8 +190,8 @@ static cxu_result submit_transfer(cx_emu_stream *stream, cx_emu_transfer *shape,
 
 /*
  * Copies the source to a buffer with the lock released, so that the copy can be queued. The stream
- * may be gone afterwards, so it is looked up again. `behind`: the source is read once the stream has
- * got there.
+ * may be gone afterwards, so it is looked up again. `behind`: the source is read once the stream
+ * has got there.
  */
 static cxu_result submit_staged(CUstream handle, cx_emu_stream *stream, cx_emu_transfer *shape,
                                 const cx_emu_span *to, const cx_emu_span *from, bool behind)

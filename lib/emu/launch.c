@@ -361,16 +361,16 @@ static void abandon(const cx_emu_run *run, const cx_ptx_fault *fault)
     cx_lock_leave(&cx_emu_lock);
 }
 
+static unsigned shared_unit_of_gpu(const cx_emu_device *device)
+{
+    return cx_emu_attribute_value(device, CXU_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) < 8 ? 256 : 128;
+}
+
 /* GPUs allocate shared memory in units, and a kernel that goes a little beyond its own does not
  * fail. Whoever watches the accesses wants to know of it. */
 static unsigned shared_unit_of(const cx_emu_run *run)
 {
-    bool old = cx_emu_attribute_value(run->context->device,
-                                      CXU_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) < 8;
-
-    if (run->ticket)
-        return 1;
-    return old ? 256 : 128;
+    return run->ticket ? 1 : shared_unit_of_gpu(run->context->device);
 }
 
 static cx_ptx_launch grid_of(const cx_emu_launch *launch)
@@ -533,7 +533,8 @@ cxu_result cx_emu_launch_request(const cx_emu_launch *launch, cx_emu_run *out_ru
         return result;
     module = function->module;
     const cx_ptx_launch grid = grid_of(&resolved);
-    if (!cx_ptx_launch_reserve(module->code->ptx, function->kernel, &grid, cx_emu_cores()))
+    if (!cx_ptx_launch_reserve(module->code->ptx, function->kernel, &grid,
+                               shared_unit_of_gpu(module->context->device), cx_emu_cores()))
         return CXU_OUT_OF_MEMORY;
     function->loaded = true;
     *out_run = (cx_emu_run){.context = module->context,

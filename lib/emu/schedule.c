@@ -382,15 +382,17 @@ bool cx_emu_schedule_complete(void)
 
 bool cx_emu_schedule_open(const cx_emu_work_request *ready)
 {
-    int wanted = 1;
+    int wanted = 1, before = worker_count;
+    bool refused;
 
-    (void)cx_emu_schedule_complete();
+    /* One refusal is enough: another try would only hide it. */
+    refused = !cx_emu_schedule_complete() && worker_count == before;
     if (ready && current_mode == MODE_THREADS) {
         const bool is_long = takes_long(ready->kind);
         wanted = smaller_of(calls.length + calls_running + !is_long, CALLS_MAX) +
                  smaller_of(hosts.length + hosts_running + is_long, HOSTS_MAX);
     }
-    return worker_count >= wanted || start_worker();
+    return worker_count >= wanted || (!refused && start_worker());
 }
 
 static void enqueue_work(cx_emu_work *work)

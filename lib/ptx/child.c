@@ -143,7 +143,8 @@ static bool reserve(const cx_ptx_grid *grid, const cx_ptx_function *kernel,
                                   .block = {threads[0], threads[1], threads[2]},
                                   .shared_bytes = shared_bytes};
 
-    return cx_ptx_launch_reserve(grid->module, kernel, &launch, grid->environment->cores);
+    return cx_ptx_launch_reserve(grid->module, kernel, &launch,
+                                 grid->environment->shared_unit, grid->environment->cores);
 }
 
 uint64_t cx_ptx_child_prepare(cx_ptx_grid *grid, cx_ptx_thread *thread, uint64_t kernel,

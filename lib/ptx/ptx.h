@@ -202,12 +202,12 @@ typedef struct cx_ptx_fault {
 } cx_ptx_fault;
 
 /*
- * Makes sure that a run of the launch, on so many cores at most, finds host memory, as long as the
- * process lives. The launch's parameters may be missing. False: out of memory; a run may still
- * succeed.
+ * Makes sure that a run of the launch, with this `shared_unit` and `cores` of its environment at
+ * most, finds host memory, as long as the process lives. The launch's parameters may be missing.
+ * False: out of memory; a run may still succeed.
  */
 bool cx_ptx_launch_reserve(const cx_ptx_module *module, const cx_ptx_function *kernel,
-                    const cx_ptx_launch *launch, unsigned cores);
+                           const cx_ptx_launch *launch, unsigned shared_unit, unsigned cores);
 
 /*
  * Runs a grid, and those that its threads launch, and returns when all are done. The caller has

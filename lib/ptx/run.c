@@ -223,9 +223,11 @@ static cx_ptx_outcome run_one(const cx_ptx_module *module, const cx_ptx_function
 }
 
 bool cx_ptx_launch_reserve(const cx_ptx_module *module, const cx_ptx_function *kernel,
-                           const cx_ptx_launch *launch, unsigned cores)
+                           const cx_ptx_launch *launch, unsigned shared_unit, unsigned cores)
 {
-    cx_ptx_grid grid = {.module = module, .kernel = kernel, .launch = launch};
+    const cx_ptx_environment environment = {.shared_unit = shared_unit};
+    cx_ptx_grid grid = {
+        .module = module, .kernel = kernel, .launch = launch, .environment = &environment};
 
     measure_grid(&grid);
     return cx_ptx_reserve_grow(bytes_of_room(&grid, cores_for(module, launch, cores)));

@@ -293,7 +293,8 @@ START_TEST(the_report_names_the_process)
     ck_assert_int_eq(region->forked_from, 0);
     const uint64_t now = now_ns();
     ck_assert_uint_le(region->begun, now);
-    ck_assert_uint_lt(now - region->begun, 600000000000u); /* this clock may have begun later itself */
+    /* This clock may have begun later than 600 s ago itself. */
+    ck_assert_uint_lt(now - region->begun, 600000000000u);
     ck_assert_ptr_nonnull(strstr(region->program, "check_seen"));
 }
 END_TEST

@@ -1,5 +1,6 @@
-// PyTorch's caching allocator beside ctxrt's, in one process and by turns: an allocation and its release, by size.
-// run.sh compiles it where PyTorch is; it prints the best and the median time of both, and the ratio of the medians.
+// PyTorch's caching allocator beside ctxrt's, in one process and by turns: an allocation and its
+// release, by size. run.sh compiles it where PyTorch is; it prints the best and the median time of
+// both, and the ratio of the medians.
 #include <ctxrt/ctxrt.h>
 
 #include <algorithm>
@@ -43,8 +44,8 @@ int main()
 {
     must(ctxrt_device_set(CTXRT_CUDA(0)));
     c10::cuda::CUDACachingAllocator::init(1);
-    std::printf("%-10s %14s %14s %14s %14s %8s\n", "bytes", "torch best ns", "median ns", "ctxrt best ns",
-                "median ns", "ratio");
+    std::printf("%-10s %14s %14s %14s %14s %8s\n", "bytes", "torch best ns", "median ns",
+                "ctxrt best ns", "median ns", "ratio");
     for (size_t bytes : {size_t(512), size_t(64) << 10, size_t(1) << 20, size_t(64) << 20}) {
         std::vector<double> torch, ours;
         for (int round = 0; round <= ROUNDS; round++) { // the first is to warm up

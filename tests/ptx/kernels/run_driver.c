@@ -1,7 +1,7 @@
 /*
- * Runs kernels on a libcuda: that of CTXRT_LIBCUDA, or the machine's own. Memory is managed, so that
- * host and device have it at the same address; of a module's variables the host has copies. What
- * ends a context is left out: the process could run nothing more.
+ * Runs kernels on a libcuda: that of CTXRT_LIBCUDA, or the machine's own. Memory is managed, so
+ * that host and device have it at the same address; of a module's variables the host has copies.
+ * What ends a context is left out: the process could run nothing more.
  */
 #include "run.h"
 
@@ -25,7 +25,7 @@ static CUcontext context;
 static CUmodule module;
 static char module_name[200];
 
-/* The host's copies of variables, which go to the device before a launch and come back behind it. */
+/* The host's copies of variables go to the device before a launch, and come back behind it. */
 static struct {
     CUdeviceptr device;
     size_t bytes;
