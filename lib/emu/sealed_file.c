@@ -166,6 +166,13 @@ static bool device_of_memory(dev_t *out_device)
     return known;
 }
 
+bool cx_emu_sealed_files_begin(void)
+{
+    dev_t device;
+
+    return device_of_memory(&device) || errno != ENOMEM;
+}
+
 bool cx_emu_sealed_file_possible(int file)
 {
     struct stat found;

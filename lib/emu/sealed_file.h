@@ -29,6 +29,9 @@ typedef struct cx_emu_sealed {
     int32_t file;       /* its descriptor there */
 } cx_emu_sealed;
 
+/* Looks once how the system stores such files, so that no check has to. False: out of memory. */
+bool cx_emu_sealed_files_begin(void);
+
 /* The name that the system shows for the files of a kind. */
 const char *cx_emu_sealed_file_name(cx_emu_sealed_kind kind);
 

@@ -12,6 +12,7 @@
 #include "emu/physical.h"
 #include "emu/pool.h"
 #include "emu/schedule.h"
+#include "emu/sealed_file.h"
 #include "emu/slot.h"
 #include "emu/sticky.h"
 #include "emu/unwaited.h"
@@ -111,7 +112,7 @@ static cxu_result start_driver(void)
         cx_log(CTXRT_LOG_ERROR, "the embedded driver does not start: CTXRT_EMU_FAULT is malformed");
     if (chosen != CXU_SUCCESS)
         return chosen;
-    if (!hook_process() || !cx_emu_slots_map())
+    if (!hook_process() || !cx_emu_slots_map() || !cx_emu_sealed_files_begin())
         return CXU_OUT_OF_MEMORY;
     cx_emu_devices_build(&configuration);
     if (cx_emu_device_total() == 0)
