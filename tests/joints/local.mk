@@ -49,10 +49,12 @@ tests_joints_server_driver_LDADD = lib/driver/libdriver.la lib/base/libbase.la -
 
 # By hand: each fault of tests/joints/faults is planted in a copy of the tree and must be noticed.
 EXTRA_DIST += tests/joints/planted.sh $(PLANTED_FAULTS)
-PLANTED_FAULTS = tests/joints/faults/beyond_the_block.patch \
+PLANTED_FAULTS = tests/joints/faults/access_told_before_given.patch \
+	tests/joints/faults/beyond_the_block.patch \
 	tests/joints/faults/cache_of_any_stream.patch \
 	tests/joints/faults/cpu_left_to_do_it_later.patch \
 	tests/joints/faults/default_stream_that_is_gone.patch \
+	tests/joints/faults/default_stream_that_went_on.patch \
 	tests/joints/faults/free_of_any_epoch.patch \
 	tests/joints/faults/free_that_waits_for_all.patch \
 	tests/joints/faults/freed_without_generation.patch \
