@@ -18,7 +18,7 @@ tests_memory_check_fit_SOURCES = tests/memory/check_fit.c tests/support/random.h
 	lib/alloc/fit.c lib/alloc/fit.h lib/alloc/fit_store.c lib/alloc/fit_store.h
 tests_memory_check_fit_CPPFLAGS = $(MEMORY_CPPFLAGS)
 tests_memory_check_fit_CFLAGS = $(MEMORY_CFLAGS)
-tests_memory_check_fit_LDADD = $(MEMORY_LIBS)
+tests_memory_check_fit_LDADD = $(MEMORY_LIBS) lib/base/libbase.la
 
 check_PROGRAMS += tests/memory/check_fit_store
 TESTS += tests/memory/check_fit_store
@@ -26,7 +26,7 @@ tests_memory_check_fit_store_SOURCES = tests/memory/check_fit_store.c \
 	lib/alloc/fit_store.c lib/alloc/fit_store.h
 tests_memory_check_fit_store_CPPFLAGS = $(MEMORY_CPPFLAGS)
 tests_memory_check_fit_store_CFLAGS = $(MEMORY_CFLAGS)
-tests_memory_check_fit_store_LDADD = $(MEMORY_LIBS)
+tests_memory_check_fit_store_LDADD = $(MEMORY_LIBS) lib/base/libbase.la
 
 check_PROGRAMS += tests/memory/check_heap
 TESTS += tests/memory/check_heap
@@ -35,7 +35,7 @@ tests_memory_check_heap_SOURCES = tests/memory/check_heap.c tests/memory/heap_by
 	lib/alloc/heap.c lib/alloc/heap.h
 tests_memory_check_heap_CPPFLAGS = $(MEMORY_CPPFLAGS)
 tests_memory_check_heap_CFLAGS = $(MEMORY_CFLAGS)
-tests_memory_check_heap_LDADD = $(MEMORY_LIBS)
+tests_memory_check_heap_LDADD = $(MEMORY_LIBS) lib/base/libbase.la
 
 check_PROGRAMS += tests/memory/check_magazines
 TESTS += tests/memory/check_magazines
@@ -121,7 +121,7 @@ tests_memory_check_mapped_heap_SOURCES = tests/memory/check_mapped_heap.c tests/
 	lib/memory/mapped_range.c lib/memory/mapped_range.h
 tests_memory_check_mapped_heap_CPPFLAGS = $(MEMORY_CPPFLAGS)
 tests_memory_check_mapped_heap_CFLAGS = $(MEMORY_CFLAGS)
-tests_memory_check_mapped_heap_LDADD = $(tests_memory_check_mapped_range_LDADD)
+tests_memory_check_mapped_heap_LDADD = $(tests_memory_check_mapped_range_LDADD) lib/base/libbase.la
 
 check_PROGRAMS += tests/memory/check_allocator_info
 TESTS += tests/memory/check_allocator_info
