@@ -38,7 +38,7 @@ static cx_lock trace_lock = CX_LOCK_INIT(TRACE);
 
 /* ---- callers ---- */
 
-#define FRAMES 16
+#define FRAMES 24
 
 static struct {
     uintptr_t begin, end;

@@ -341,9 +341,10 @@ int cx_process_ask(cx_player *player, const cx_line *line)
     return answer;
 }
 
-/* In the child no thread holds the lock; only its copied memory may say so. */
+/* The child's one thread holds the lock. The conditions may remember threads that are not there. */
 static void live_on(cx_player *player, const cx_line *line)
 {
+    cx_lock_leave(&player->lock);
     prepare_process(player);
     bool good = cx_line_block_run(player, &line->step.block);
     leave_process(good ? 0 : 1);
