@@ -35,7 +35,9 @@ VISIT = tests/gpu/visit.sh tests/gpu/visit/allocator_torch.cc tests/gpu/visit/cu
 EXTRA_DIST += $(VISIT)
 dist_check_SCRIPTS += tests/gpu/check_visit.sh
 TESTS += tests/gpu/check_visit.sh
-tests/gpu/check_visit.log: gpu-visit.stamp
+# One after the other: they make and use the same parts.
+tests/gpu/check_gpu_check.log: gpu-visit.stamp
+tests/gpu/check_visit.log: tests/gpu/check_gpu_check.log
 .PHONY: gpu-visit gpu-visit.stamp
 gpu-visit: gpu-visit.stamp
 gpu-visit.stamp: gpu-check-bundle tests/ptx/kernels_on_driver$(EXEEXT)
