@@ -235,7 +235,7 @@ model_step()
         echo '== kernels of tests/ptx, against plain C'
         CTXRT_TEST_KERNELS=$here/kernels timeout -k 5 $(($1 / 2)) "$here/bin/kernels_on_driver" 2>&1
         echo '== random sequences, against the model'
-        while [ "$(date +%s)" -lt $end ]; do
+        while [ "$(date +%s)" -lt $end ] && [ $seed -le 500 ]; do
             timeout -k 5 30 "$here/libexec/ctxrt/ctxrt-play" --driver cuda ${libcuda:+--libcuda "$libcuda"} --random $seed,40 \
                 > "$work/said" 2>&1 < /dev/null
             status=$?
