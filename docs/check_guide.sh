@@ -14,8 +14,8 @@ readme=$documents/README.md guide=$documents/docs/guide.md allocator=$documents/
 # What cannot be run here, line by line. Of the rest, nothing runs but what is expected of a guide.
 may_run='^((CTXRT|CUDA)_[A-Z_]*=[^ ]* )*(cc|c\+\+|ctxrt|export|unset|\./[a-z_]*)( |$)'
 cat > "$scratch/not-run" <<'LINES'
-./bootstrap demo   # installs what is missing, builds, sends a file through 4 emulated GPUs (an empty Debian 12 or 13: 5 min, 740 MB)
-./bootstrap check  # the same, then the tests, plain and under sanitizers (about 20 min on 2 cores, 5.6 GB); both on Debian and Ubuntu
+./bootstrap demo   # installs what is missing, builds, and sends a file through 4 emulated GPUs; on Debian and Ubuntu
+./bootstrap check  # the same, then the plain tests; ./bootstrap sanitize runs those of memory and threads under sanitizers
 ./bootstrap build
 sudo make -C build install
 sudo ldconfig
