@@ -254,7 +254,11 @@ ctxrt_status cx_route_end(cx_route *route, ctxrt_status status, bool wait)
 {
     const cx_stream_target *target = &route->target;
     bool waits = status == CTXRT_SUCCESS && (wait || route->wait);
-    bool recorded = waits || (record_touched(route) & record_peers(route));
+    bool recorded = true;
+    if (!waits) {
+        recorded = record_touched(route);
+        recorded = record_peers(route) && recorded;
+    }
     if (route->gate_entered)
         cx_capture_gate_leave(target->native);
     if (waits)

@@ -204,7 +204,8 @@ uint32_t cx_cache_take(cx_cache *cache, uint32_t id, uint32_t units)
 /* Mapped memory can move once no work uses it, its own stream's included. */
 static bool reclaim_at_last(cx_cache *cache, uint32_t id)
 {
-    bool freed = cx_cache_free_deferred(cache, true) | cx_cache_give_withheld(cache, true);
+    bool freed = cx_cache_free_deferred(cache, true);
+    freed = cx_cache_give_withheld(cache, true) || freed;
     return cx_cache_reclaim(cache, cache->mapped ? 0 : id, CX_RECLAIM_WAIT) || freed;
 }
 
