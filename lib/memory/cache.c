@@ -72,11 +72,13 @@ void cx_cache_close(cx_cache *cache, bool native)
 {
     cx_relaxed_capture relaxed = cx_relaxed_capture_begin(cache->context->driver);
     cx_cache_drop_deferred(cache);
-    cx_cache_detach_threads(cache);
     native = native && cx_context_holds_what_is_of(cache->context, cache->generation->epoch);
+    /* cuMemUnmap waits for no kernel, as cuMemFree does. The cache is still found: a stream that
+     * ends meanwhile closes in it, and leaves an event to wait for. */
     if (native && cache->mapped)
-        cx_cache_await_streams(cache); /* cuMemUnmap waits for no kernel, as cuMemFree does */
-    else if (native)
+        cx_cache_await_streams(cache);
+    cx_cache_detach_threads(cache);
+    if (native && !cache->mapped)
         free_segments(cache);
     cx_cache_drop_streams(cache, native);
     cx_lock_destroy(&cache->lock);

@@ -116,6 +116,63 @@ START_TEST(a_stream_without_work_is_destroyed_without_an_event)
 }
 END_TEST
 
+/* ---- an allocator that goes beside a stream ---- */
+
+static ctxrt_stream *leaving; /* ends when the driver is asked about `asked_first` */
+static CUstream asked_first, left;
+
+static void *end_leaving(void *argument)
+{
+    (void)argument;
+    CUstream native;
+    cx_assert_ok(ctxrt_stream_native(leaving, &native));
+    cx_assert_ok(ctxrt_stream_destroy(leaving));
+    left = native;
+    return NULL;
+}
+
+static cxu_result ask_capturing(CUstream native, cxu_stream_capture_status *out_status)
+{
+    pthread_t thread;
+    ck_assert_ptr_ne(native, left);
+    if (native == asked_first) {
+        asked_first = NULL;
+        ck_assert_int_eq(pthread_create(&thread, NULL, end_leaving, NULL), 0);
+        ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    }
+    return beneath.stream_is_capturing(native, out_status);
+}
+
+static ctxrt_stream *stream_with_freed_memory(void)
+{
+    ctxrt_stream *made = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    cx_assert_ok(ctxrt_frame_set_stream(made));
+    cx_assert_ok(ctxrt_memory_release(allocate()));
+    return made;
+}
+
+/* The allocator waits for its streams, one by one, before it unmaps memory. */
+START_TEST(an_ending_allocator_hears_of_the_streams_that_end_meanwhile)
+{
+    ctxrt_allocator *allocator;
+    ctxrt_allocator_options options = CTXRT_ALLOCATOR_OPTIONS_INIT;
+    options.source = CTXRT_ALLOCATOR_SOURCE_VMM;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_allocator_create(&options, &allocator));
+    cx_assert_ok(ctxrt_frame_set_allocator(allocator));
+    ctxrt_stream *first = stream_with_freed_memory();
+    leaving = stream_with_freed_memory();
+    cx_assert_ok(ctxrt_frame_set_stream(NULL));
+    cx_assert_ok(ctxrt_frame_set_allocator(NULL));
+    cx_assert_ok(ctxrt_stream_native(first, &asked_first));
+    cx_drivers[0].table.stream_is_capturing = ask_capturing;
+    cx_assert_ok(ctxrt_allocator_destroy(allocator));
+    ck_assert_ptr_nonnull(left);
+    cx_assert_ok(ctxrt_stream_destroy(first));
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
 /* ---- memory that the host reaches ---- */
 
 typedef struct freeing {
@@ -185,6 +242,7 @@ static Suite *marks_suite(void)
     tcase_add_test(tcase, what_is_freed_while_a_stream_is_asked_waits_for_the_work_before_it);
     tcase_add_test(tcase, what_is_freed_between_a_mark_and_its_answer_waits_for_the_work_before_it);
     tcase_add_test(tcase, a_stream_without_work_is_destroyed_without_an_event);
+    tcase_add_test(tcase, an_ending_allocator_hears_of_the_streams_that_end_meanwhile);
     tcase_add_loop_test(tcase, memory_of_the_cpu_is_freed_once_its_streams_work_is_done, 0, 2);
     suite_add_tcase(suite, tcase);
     return suite;
