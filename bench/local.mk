@@ -3,7 +3,7 @@
 EXTRA_PROGRAMS = $(BENCHES)
 CLEANFILES += $(BENCHES)
 .PHONY: bench
-bench: all $(BENCHES)
+bench: all $(BENCHES) $(TRACES)
 
 BENCH_TABLES = bench/options.c bench/options.h bench/table.c bench/table.h
 BENCH_COMMON = $(BENCH_TABLES) bench/check.c bench/check.h
@@ -35,13 +35,14 @@ bench_bench_alloc_SOURCES = \
 	bench/folder.c bench/folder.h \
 	tools/allocation_trace.c tools/allocation_trace.h
 bench_bench_alloc_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/bench -I$(top_srcdir)/tools \
-	-DBENCH_TRACES_FOLDER='"$(abs_top_srcdir)/bench/traces"'
+	-DBENCH_TRACES_FOLDER='"$(abs_top_builddir)/bench/traces"'
 bench_bench_alloc_LDADD = $(lib_libctxrt_la_LIBADD) -lm
 
 # The bundle of gpu-check has them beside the folder of the programs, where these look first.
-EXTRA_DIST += bench/traces/LICENSES.md bench/traces/hta_df_index.csv bench/traces/minimalloc_A.csv \
-	bench/traces/minimalloc_B.csv bench/traces/minimalloc_C.csv bench/traces/minimalloc_D.csv \
-	bench/traces/minimalloc_E.csv
+TRACES = bench/traces/hta_df_index.csv bench/traces/minimalloc_A.csv bench/traces/minimalloc_B.csv \
+	bench/traces/minimalloc_C.csv bench/traces/minimalloc_D.csv bench/traces/minimalloc_E.csv
+EXTRA_DIST += bench/traces/LICENSES.md
+UNPACKED += $(TRACES)
 
 dist_check_SCRIPTS += bench/check_alloc.sh bench/check_graph.sh
 TESTS += bench/check_alloc.sh bench/check_graph.sh
@@ -55,7 +56,7 @@ bench_bench_infinirt_LDADD = lib/libinfinirt.la lib/libctxrt.la
 
 BENCHES += bench/bench_plan
 bench_bench_plan_SOURCES = $(BENCH_COMMON) bench/folder.c bench/folder.h bench/plan.c
-bench_bench_plan_CPPFLAGS = $(AM_CPPFLAGS) -DBENCH_TRACES_FOLDER='"$(abs_top_srcdir)/bench/traces"'
+bench_bench_plan_CPPFLAGS = $(AM_CPPFLAGS) -DBENCH_TRACES_FOLDER='"$(abs_top_builddir)/bench/traces"'
 bench_bench_plan_LDADD = lib/libctxrt.la
 
 BENCHES += bench/bench_ptx

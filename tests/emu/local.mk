@@ -568,28 +568,31 @@ dist_check_SCRIPTS += tests/ptx/driver.sh
 TESTS += tests/ptx/driver.sh
 EXTRA_DIST += \
 	tests/ptx/kernels/clang.h tests/ptx/kernels/compile.sh tests/ptx/kernels/atomics.cu tests/ptx/kernels/calls.cu \
-	tests/ptx/kernels/pairs.cu tests/ptx/kernels/pairs.plain.ptx tests/ptx/kernels/pairs.sm_90.ptx \
-	tests/ptx/kernels/cluster.cu tests/ptx/kernels/cluster.plain.ptx tests/ptx/kernels/cluster.sm_90.ptx \
-	tests/ptx/kernels/graph.cu tests/ptx/kernels/hash.cu tests/ptx/kernels/histogram.cu tests/ptx/kernels/linear.cu \
-	tests/ptx/kernels/math.cu tests/ptx/kernels/matrix.cu tests/ptx/kernels/memory.cu tests/ptx/kernels/modern.cu \
-	tests/ptx/kernels/output.cu tests/ptx/kernels/physics.cu tests/ptx/kernels/reduce.cu tests/ptx/kernels/scan.cu \
-	tests/ptx/kernels/sort.cu tests/ptx/kernels/stencil.cu tests/ptx/kernels/text.cu tests/ptx/kernels/types.cu \
-	tests/ptx/kernels/wide.cu tests/ptx/kernels/atomics.plain.ptx tests/ptx/kernels/atomics.sm_75.ptx \
-	tests/ptx/kernels/calls.clang.ptx tests/ptx/kernels/calls.debug.ptx tests/ptx/kernels/calls.sm_75.ptx \
-	tests/ptx/kernels/graph.clang.ptx tests/ptx/kernels/graph.plain.ptx tests/ptx/kernels/graph.sm_75.ptx \
-	tests/ptx/kernels/hash.plain.ptx tests/ptx/kernels/hash.sm_75.ptx tests/ptx/kernels/histogram.clang.ptx \
-	tests/ptx/kernels/histogram.plain.ptx tests/ptx/kernels/histogram.sm_75.ptx tests/ptx/kernels/linear.clang.ptx \
-	tests/ptx/kernels/linear.debug.ptx tests/ptx/kernels/linear.sm_75.ptx tests/ptx/kernels/math.plain.ptx \
-	tests/ptx/kernels/math.sm_75.ptx tests/ptx/kernels/matrix.clang.ptx tests/ptx/kernels/matrix.plain.ptx \
-	tests/ptx/kernels/matrix.sm_75.ptx tests/ptx/kernels/memory.plain.ptx tests/ptx/kernels/memory.sm_75.ptx \
-	tests/ptx/kernels/modern.plain.ptx tests/ptx/kernels/modern.sm_80.ptx tests/ptx/kernels/output.plain.ptx \
-	tests/ptx/kernels/output.sm_75.ptx tests/ptx/kernels/physics.plain.ptx tests/ptx/kernels/physics.sm_75.ptx \
+	tests/ptx/kernels/pairs.cu tests/ptx/kernels/cluster.cu tests/ptx/kernels/graph.cu tests/ptx/kernels/hash.cu \
+	tests/ptx/kernels/histogram.cu tests/ptx/kernels/linear.cu tests/ptx/kernels/math.cu tests/ptx/kernels/matrix.cu \
+	tests/ptx/kernels/memory.cu tests/ptx/kernels/modern.cu tests/ptx/kernels/output.cu tests/ptx/kernels/physics.cu \
+	tests/ptx/kernels/reduce.cu tests/ptx/kernels/scan.cu tests/ptx/kernels/sort.cu tests/ptx/kernels/stencil.cu \
+	tests/ptx/kernels/text.cu tests/ptx/kernels/types.cu tests/ptx/kernels/wide.cu
+# What compile.sh made of them: each kernel for a few targets.
+KERNEL_PTX = \
+	tests/ptx/kernels/atomics.plain.ptx tests/ptx/kernels/atomics.sm_75.ptx tests/ptx/kernels/calls.clang.ptx \
+	tests/ptx/kernels/calls.debug.ptx tests/ptx/kernels/calls.sm_75.ptx tests/ptx/kernels/cluster.plain.ptx \
+	tests/ptx/kernels/cluster.sm_90.ptx tests/ptx/kernels/graph.clang.ptx tests/ptx/kernels/graph.plain.ptx \
+	tests/ptx/kernels/graph.sm_75.ptx tests/ptx/kernels/hash.plain.ptx tests/ptx/kernels/hash.sm_75.ptx \
+	tests/ptx/kernels/histogram.clang.ptx tests/ptx/kernels/histogram.plain.ptx tests/ptx/kernels/histogram.sm_75.ptx \
+	tests/ptx/kernels/linear.clang.ptx tests/ptx/kernels/linear.debug.ptx tests/ptx/kernels/linear.sm_75.ptx \
+	tests/ptx/kernels/math.plain.ptx tests/ptx/kernels/math.sm_75.ptx tests/ptx/kernels/matrix.clang.ptx \
+	tests/ptx/kernels/matrix.plain.ptx tests/ptx/kernels/matrix.sm_75.ptx tests/ptx/kernels/memory.plain.ptx \
+	tests/ptx/kernels/memory.sm_75.ptx tests/ptx/kernels/modern.plain.ptx tests/ptx/kernels/modern.sm_80.ptx \
+	tests/ptx/kernels/output.plain.ptx tests/ptx/kernels/output.sm_75.ptx tests/ptx/kernels/pairs.plain.ptx \
+	tests/ptx/kernels/pairs.sm_90.ptx tests/ptx/kernels/physics.plain.ptx tests/ptx/kernels/physics.sm_75.ptx \
 	tests/ptx/kernels/reduce.plain.ptx tests/ptx/kernels/reduce.sm_75.ptx tests/ptx/kernels/scan.clang.ptx \
 	tests/ptx/kernels/scan.debug.ptx tests/ptx/kernels/scan.sm_75.ptx tests/ptx/kernels/sort.clang.ptx \
 	tests/ptx/kernels/sort.plain.ptx tests/ptx/kernels/sort.sm_75.ptx tests/ptx/kernels/stencil.clang.ptx \
 	tests/ptx/kernels/stencil.plain.ptx tests/ptx/kernels/stencil.sm_75.ptx tests/ptx/kernels/text.clang.ptx \
 	tests/ptx/kernels/text.plain.ptx tests/ptx/kernels/text.sm_75.ptx tests/ptx/kernels/types.plain.ptx \
 	tests/ptx/kernels/types.sm_75.ptx tests/ptx/kernels/wide.plain.ptx tests/ptx/kernels/wide.sm_75.ptx
+UNPACKED += $(KERNEL_PTX)
 dist_check_SCRIPTS += tests/ptx/recompiled.sh
 TESTS += tests/ptx/recompiled.sh
 

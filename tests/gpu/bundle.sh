@@ -28,7 +28,7 @@ done
     mkdir -p "$to/scenarios/${one%/*}" && cp "$one" "$to/scenarios/$one" || exit 1
 done)
 cp "$top_srcdir"/samples/expected/*.txt "$to/expected/"
-cp "$top_srcdir"/bench/traces/* "$to/traces/"
+cp "$top_srcdir/bench/traces/LICENSES.md" "$top_builddir"/bench/traces/*.csv "$to/traces/"
 cp "$top_srcdir/docs/frames.md" "$top_srcdir/LICENSE" "$top_srcdir/tests/gpu/gpu-check.sh" "$to/"
 chmod -R u+w "$to"
 chmod +x "$to/gpu-check.sh"

@@ -40,7 +40,7 @@ tests/gpu/check_gpu_check.log: gpu-visit.stamp
 tests/gpu/check_visit.log: tests/gpu/check_gpu_check.log
 .PHONY: gpu-visit gpu-visit.stamp
 gpu-visit: gpu-visit.stamp
-gpu-visit.stamp: gpu-check-bundle tests/ptx/kernels_on_driver$(EXEEXT)
+gpu-visit.stamp: gpu-check-bundle tests/ptx/kernels_on_driver$(EXEEXT) $(KERNEL_PTX)
 	. ./tests/environment.sh; MAKE='$(MAKE)' CC='$(CC)' $(SHELL) $(top_srcdir)/tests/gpu/visit.sh gpu-visit
 
 # Without a GPU it says so and exits with 77.

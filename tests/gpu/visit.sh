@@ -20,7 +20,7 @@ mv "$carried/cuda-12" "$carried/cuda-13" "$to/lib/ctxrt/"
 cp "$top_builddir/ctxrt-gpu-check" "$to/"
 cp "$top_srcdir"/tests/gpu/visit/*.py "$top_srcdir"/tests/gpu/visit/*.cc "$top_srcdir/tests/gpu/visit/judge.sh" "$to/programs/"
 cp "$top_srcdir/tests/gpu/visit/run.sh" "$to/"
-cp "$top_srcdir"/tests/ptx/kernels/*.ptx "$to/kernels/"
+cp "$top_builddir"/tests/ptx/kernels/*.ptx "$to/kernels/"
 cp -R "$top_srcdir/include/ctxrt" "$to/include/"
 
 # The programs of tests/misuse as one.sh compiles them. Their heads say what is expected of a report.

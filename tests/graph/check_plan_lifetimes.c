@@ -35,7 +35,7 @@ static void end_lifetime(size_t tensor)
 static void read_trace(const char *name)
 {
     char path[512], line[64];
-    const char *top = getenv("top_srcdir");
+    const char *top = getenv("top_builddir");
     size_t slot, size, tensors[LIFETIMES_MAX];
     snprintf(path, sizeof path, "%s/bench/traces/%s", top != NULL ? top : ".", name);
     FILE *file = fopen(path, "r");

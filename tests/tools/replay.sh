@@ -10,7 +10,7 @@ export CTXRT_DRIVER
 echo 1..18
 cd "$scratch" || exit 99
 case $ctxrt in /*) ;; *) ctxrt=$OLDPWD/$ctxrt ;; esac
-hta=$top_srcdir/bench/traces/hta_df_index.csv
+hta=$top_builddir/bench/traces/hta_df_index.csv
 case $hta in /*) ;; *) hta=$OLDPWD/$hta ;; esac
 
 replay() # option..., with the lines of the file in

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Compiles the kernels beside this script to PTX: compile.sh FOLDER [NAME...]
+# The tree keeps the files compressed: zstd -19 --rm tests/ptx/kernels/*.ptx.
 # NVCC and CLANG name the compilers, with flags; an empty one is left out.
 # shellcheck disable=SC2086 # the compilers have flags
 set -eu

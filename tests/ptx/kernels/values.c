@@ -67,7 +67,7 @@ const char *kernels_folder(void)
     static char folder[4000];
     const char *other = getenv("CTXRT_TEST_KERNELS");
 
-    snprintf(folder, sizeof folder, "%s%s", other ? other : getenv("top_srcdir"),
+    snprintf(folder, sizeof folder, "%s%s", other ? other : getenv("top_builddir"),
              other ? "" : "/tests/ptx/kernels");
     return folder;
 }
