@@ -30,6 +30,5 @@ dist_check_SCRIPTS += $(MUTANT_SH)
 TESTS += $(MUTANT_SH)
 check_DATA += tests/mutants/commands
 EXTRA_DIST += tests/mutants/files tests/mutants/make_mutants tests/mutants/misuse_check tests/mutants/run_mutants tests/mutants/survivors.txt \
-	tests/mutants/survivors_layer_check.txt tests/mutants/survivors_alloc.txt tests/mutants/survivors_copy.txt tests/mutants/survivors_memory.txt \
 	tests/mutants/switch.h
 CLEANFILES += tests/mutants/commands tests/mutants/results_emu tests/mutants/results_layer_check tests/mutants/results_memory
