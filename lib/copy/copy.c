@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "copy/at_hand.h"
+#include "copy/submit.h"
 #include <string.h>
 
 /* ---- plans ---- */
@@ -22,8 +23,8 @@ static bool from_device(ctxrt_copy_kind kind)
     return kind == CTXRT_COPY_DEVICE_TO_HOST || kind == CTXRT_COPY_DEVICE_TO_DEVICE;
 }
 
-static ctxrt_status check_end(const char *call, const char *noun, const void *pointer,
-                              size_t bytes, const cx_copy_end *end)
+static ctxrt_status check_end(const char *call, const char *noun, const void *pointer, size_t bytes,
+                              const cx_copy_end *end)
 {
     ctxrt_status status = cx_pointer_check(call, noun, pointer, bytes, &end->view);
     if (status != CTXRT_SUCCESS)
@@ -60,8 +61,8 @@ static ctxrt_status choose_driver(cx_copy_plan *plan)
     return CTXRT_SUCCESS;
 }
 
-ctxrt_status cx_copy_plan_make(const char *call, const cx_copy_extent *extent,
-                               ctxrt_copy_kind kind, cx_copy_plan *out_plan)
+ctxrt_status cx_copy_plan_make(const char *call, const cx_copy_extent *extent, ctxrt_copy_kind kind,
+                               cx_copy_plan *out_plan)
 {
     cx_copy_end *to = &out_plan->destination, *from = &out_plan->source;
     ctxrt_status status =
@@ -130,45 +131,6 @@ void cx_copy_touch(const cx_copy_plan *plan, cx_route *route)
 }
 
 /* ---- plain bytes ---- */
-
-static ctxrt_status submit_unified(const cx_stream_target *target, uintptr_t destination,
-                                   uintptr_t source, size_t size_bytes)
-{
-    return CX_DRIVER_CALL(target->driver, memcpy_unified_async,
-                          (destination, source, size_bytes, target->native));
-}
-
-static ctxrt_status submit_device_to_device(const cx_copy_plan *plan,
-                                            const cx_stream_target *target, uintptr_t destination,
-                                            uintptr_t source, size_t size_bytes)
-{
-    const cx_driver *driver = target->driver;
-    CUcontext to = plan->destination.view.owner, from = plan->source.view.owner;
-    if (plan->peers && to != NULL && from != NULL && !driver->missing[CX_SLOT_memcpy_peer_async])
-        return CX_DRIVER_CALL(driver, memcpy_peer_async,
-                              (destination, to, source, from, size_bytes, target->native));
-    if (plan->peers || plan->destination.view.kind != CTXRT_MEMORY_DEVICE ||
-        plan->source.view.kind != CTXRT_MEMORY_DEVICE)
-        return submit_unified(target, destination, source, size_bytes);
-    return CX_DRIVER_CALL(driver, memcpy_dtod_async,
-                          (destination, source, size_bytes, target->native));
-}
-
-ctxrt_status cx_copy_submit(const cx_copy_plan *plan, const cx_route *route, void *destination,
-                            const void *source, size_t size_bytes)
-{
-    const cx_stream_target *target = &route->target;
-    uintptr_t to = (uintptr_t)destination, from = (uintptr_t)source;
-    if (plan->destination.device && plan->source.device)
-        return submit_device_to_device(plan, target, to, from, size_bytes);
-    if (plan->destination.device)
-        return CX_DRIVER_CALL(target->driver, memcpy_htod_async,
-                              (to, source, size_bytes, target->native));
-    if (plan->source.device)
-        return CX_DRIVER_CALL(target->driver, memcpy_dtoh_async,
-                              (destination, from, size_bytes, target->native));
-    return submit_unified(target, to, from, size_bytes);
-}
 
 static cx_copy_box row_of(void *destination, const void *source, size_t size_bytes)
 {

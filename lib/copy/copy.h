@@ -46,8 +46,8 @@ typedef struct cx_copy_extent {
 
 /* CTXRT_ERROR_INVALID_ARGUMENT if `kind` contradicts the memory, or the copy goes beyond ctxrt's
  * blocks; `call` is the caller, for the message. */
-ctxrt_status cx_copy_plan_make(const char *call, const cx_copy_extent *extent,
-                               ctxrt_copy_kind kind, cx_copy_plan *out_plan);
+ctxrt_status cx_copy_plan_make(const char *call, const cx_copy_extent *extent, ctxrt_copy_kind kind,
+                               cx_copy_plan *out_plan);
 
 /* Refuses NULL, and ranges that wrap around, in the name of `call`. */
 ctxrt_status cx_copy_check_range(const char *call, const char *noun, const void *pointer,
@@ -59,15 +59,6 @@ ctxrt_status cx_copy_begin(const cx_copy_plan *plan, ctxrt_stream *stream, cx_ro
 
 /* Announces the memory of a copy that is about to be submitted: cx_route_touch. */
 void cx_copy_touch(const cx_copy_plan *plan, cx_route *route);
-
-/* Submits a copy of plain bytes to the route. */
-ctxrt_status cx_copy_submit(const cx_copy_plan *plan, const cx_route *route, void *destination,
-                            const void *source, size_t size_bytes);
-
-/* Submits a copy of a region to the route. */
-ctxrt_status cx_copy_submit_box(const cx_copy_plan *plan, const cx_route *route,
-                                const cx_copy_box *shape);
-void cx_copy_box_on_host(const cx_copy_box *shape);
 
 /* The host copies by itself, what a plan without an `end` says. CTXRT_ERROR_CONTEXT_DESTROYED: a
  * reset has ended one of the ends. */

@@ -9,6 +9,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "copy/cross_copy.h"
+#include "copy/submit.h"
 #include "device/runtime.h"
 #include "work/relaxed_capture.h"
 #include <string.h>
@@ -176,6 +177,7 @@ static ctxrt_status find_inner(const cx_pointer_view *end, cx_stream_target *out
         status = cx_context_guard_enter(out_inner->context, &guard);
     if (status != CTXRT_SUCCESS)
         return status;
+    cx_cross_copy_watch_contexts();
     status = cx_staging_stream(out_inner->context, &out_inner->native);
     cx_context_guard_leave(&guard);
     return status;
@@ -276,8 +278,8 @@ ctxrt_status cx_copy_across(const char *call, const cx_copy_plan *plan, const cx
     *out_taken = false;
     if (cx_driver_count() < 2)
         return CTXRT_SUCCESS;
-    ctxrt_status status = cx_copy_pin(stream, &plan->destination.view, &plan->source.view,
-                                      &model.target, &pins);
+    ctxrt_status status =
+        cx_copy_pin(stream, &plan->destination.view, &plan->source.view, &model.target, &pins);
     if (status != CTXRT_SUCCESS)
         return status;
     status = run_across(&model, plan->end, out_taken);

@@ -1,7 +1,6 @@
 /* Copies of 2D and 3D regions. */
 #include "base/error.h"
-#include "copy/copy.h"
-#include <string.h>
+#include "copy/submit.h"
 
 static ctxrt_status check_side(const char *call, const char *noun, const void *pointer,
                                size_t pitch, size_t rows, const cx_copy_box *shape,
@@ -49,85 +48,6 @@ static ctxrt_status check_box(const char *call, cx_copy_box *shape, cx_copy_exte
         status = check_side(call, "source", shape->source, shape->source_pitch, shape->source_rows,
                             shape, &out_extent->source_bytes);
     return status;
-}
-
-/* ---- row by row ---- */
-
-void cx_copy_box_on_host(const cx_copy_box *shape)
-{
-    for (size_t z = 0; z < shape->depth; z++)
-        for (size_t y = 0; y < shape->height; y++)
-            memmove(cx_copy_destination_row(shape, y, z), cx_copy_source_row(shape, y, z),
-                    shape->width);
-}
-
-static ctxrt_status submit_rows(const cx_copy_plan *plan, const cx_route *route,
-                                const cx_copy_box *shape)
-{
-    ctxrt_status status = CTXRT_SUCCESS;
-    for (size_t z = 0; z < shape->depth && status == CTXRT_SUCCESS; z++)
-        for (size_t y = 0; y < shape->height && status == CTXRT_SUCCESS; y++)
-            status = cx_copy_submit(plan, route, cx_copy_destination_row(shape, y, z),
-                                    cx_copy_source_row(shape, y, z), shape->width);
-    return status;
-}
-
-/* ---- by one driver call ---- */
-
-static cxu_memory_type type_of(const cx_copy_end *end)
-{
-    if (!end->device)
-        return CXU_MEMORYTYPE_HOST;
-    return end->view.kind == CTXRT_MEMORY_DEVICE ? CXU_MEMORYTYPE_DEVICE : CXU_MEMORYTYPE_UNIFIED;
-}
-
-static ctxrt_status submit_2d(const cx_copy_plan *plan, const cx_route *route,
-                              const cx_copy_box *shape)
-{
-    const cxu_memcpy_2d copy = {
-        .source_type = type_of(&plan->source),
-        .source_host = shape->source,
-        .source_device = (uintptr_t)shape->source,
-        .source_pitch_bytes = shape->source_pitch,
-        .destination_type = type_of(&plan->destination),
-        .destination_host = shape->destination,
-        .destination_device = (uintptr_t)shape->destination,
-        .destination_pitch_bytes = shape->destination_pitch,
-        .width_bytes = shape->width,
-        .height = shape->height,
-    };
-    return CX_DRIVER_CALL(route->target.driver, memcpy_2d_async, (&copy, route->target.native));
-}
-
-static ctxrt_status submit_3d(const cx_copy_plan *plan, const cx_route *route,
-                              const cx_copy_box *shape)
-{
-    const cxu_memcpy_3d copy = {
-        .source_type = type_of(&plan->source),
-        .source_host = shape->source,
-        .source_device = (uintptr_t)shape->source,
-        .source_pitch_bytes = shape->source_pitch,
-        .source_height = shape->source_rows,
-        .destination_type = type_of(&plan->destination),
-        .destination_host = shape->destination,
-        .destination_device = (uintptr_t)shape->destination,
-        .destination_pitch_bytes = shape->destination_pitch,
-        .destination_height = shape->destination_rows,
-        .width_bytes = shape->width,
-        .height = shape->height,
-        .depth = shape->depth,
-    };
-    return CX_DRIVER_CALL(route->target.driver, memcpy_3d_async, (&copy, route->target.native));
-}
-
-/* The driver's region copies are of one context; between two devices each row is its own copy. */
-ctxrt_status cx_copy_submit_box(const cx_copy_plan *plan, const cx_route *route,
-                                const cx_copy_box *shape)
-{
-    cx_slot slot = shape->depth == 1 ? CX_SLOT_memcpy_2d_async : CX_SLOT_memcpy_3d_async;
-    if (plan->peers || route->target.driver->missing[slot])
-        return submit_rows(plan, route, shape);
-    return shape->depth == 1 ? submit_2d(plan, route, shape) : submit_3d(plan, route, shape);
 }
 
 static ctxrt_status run_region(const char *call, const cx_copy_plan *plan, const cx_copy_box *shape,

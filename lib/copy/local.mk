@@ -7,4 +7,5 @@ lib_copy_libcopy_la_SOURCES = \
 	lib/copy/cross_copy.c lib/copy/cross_copy.h \
 	lib/copy/fill.c \
 	lib/copy/route.c lib/copy/route.h \
-	lib/copy/staging.c lib/copy/staging.h
+	lib/copy/staging.c lib/copy/staging.h \
+	lib/copy/submit.c lib/copy/submit.h

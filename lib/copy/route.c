@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "context/reach.h"
+#include "copy/cross_copy.h"
 #include "copy/staging.h"
 #include "memory/memory.h"
 #include "memory/peer_use.h"
@@ -18,9 +19,8 @@ static ctxrt_status divert_route(const cx_pointer_view *end, cx_route *route)
     if (status == CTXRT_SUCCESS)
         status = cx_pointer_context(end, &context);
     if (status == CTXRT_SUCCESS) {
-        route->target = (cx_stream_target){.driver = end->driver,
-                                           .context = context,
-                                           .epoch = atomic_load(&context->epoch)};
+        route->target = (cx_stream_target){
+            .driver = end->driver, .context = context, .epoch = atomic_load(&context->epoch)};
         route->wait = true;
     }
     return status;
@@ -160,8 +160,10 @@ static ctxrt_status begin_route(ctxrt_stream *stream, const cx_pointer_view *end
     if (status == CTXRT_SUCCESS && !current)
         status = cx_context_guard_enter(out_route->target.context, &out_route->guard);
     /* The legacy stream would end captures of the context's blocking streams. */
-    if (status == CTXRT_SUCCESS && far != NULL)
+    if (status == CTXRT_SUCCESS && far != NULL) {
+        cx_cross_copy_watch_contexts();
         status = cx_staging_stream(out_route->target.context, &out_route->target.native);
+    }
     if (status != CTXRT_SUCCESS) {
         cx_context_guard_leave(&out_route->guard);
         cx_copy_unpin(&out_route->pins);

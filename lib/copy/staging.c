@@ -3,7 +3,6 @@
 #include "base/error.h"
 #include "base/lock.h"
 #include "context/context_guard.h"
-#include "copy/cross_copy.h"
 #include "work/relaxed_capture.h"
 #include <stdlib.h>
 
@@ -166,7 +165,6 @@ static CUstream keep_lane(lane *made)
 
 ctxrt_status cx_staging_stream(const cx_context *context, CUstream *out_stream)
 {
-    cx_cross_copy_watch_contexts();
     cx_lock_enter(&lock);
     const lane *found = find_lane(context);
     CUstream native = found != NULL ? found->native : NULL;

@@ -34,8 +34,8 @@ ctxrt_status cx_staging_take(const cx_stream_target *target, const ctxrt_stream 
 /* Gives it back behind the stream's submitted work. After an error the copy no longer has it. */
 ctxrt_status cx_staging_give(cx_staging *staging, const cx_stream_target *target);
 
-/* Makes a stream for copies only, unordered with all others. The context is current at its
- * driver. */
+/* Finds or makes the context's stream for copies only, unordered with all others. The context is
+ * current at its driver. Behind cx_cross_copy_watch_contexts, which has the stream closed. */
 ctxrt_status cx_staging_stream(const cx_context *context, CUstream *out_stream);
 
 /* Frees memory that no copy uses; returns its bytes. Any context may be current. */
