@@ -9,8 +9,9 @@ lib_layer_libcheck_la_SOURCES = lib/layer/check/kinds.def lib/layer/check/lifeti
 	lib/layer/check/access.c lib/layer/check/access.h \
 	lib/layer/check/branch.c lib/layer/check/branch.h \
 	lib/layer/check/capture.c \
-	lib/layer/check/check.c lib/layer/check/check.h \
+	lib/layer/check/call.c lib/layer/check/call.h lib/layer/check/check.c lib/layer/check/check.h \
 	lib/layer/check/current.c \
+	lib/layer/check/exit.c lib/layer/check/exit.h \
 	lib/layer/check/finding.c lib/layer/check/finding.h lib/layer/check/finding_log.c \
 	lib/layer/check/frontier.c lib/layer/check/frontier.h \
 	lib/layer/check/handle.c \

@@ -1,12 +1,11 @@
 #include "layer/check/check.h"
 
 #include "driver/entry.h"
+#include "layer/check/exit.h"
 #include "layer/names.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-const cx_driver_table *cx_check_driver;
 
 /* In this order before a call, so that lifetimes end objects last, and in reverse after it. */
 static const cx_check_hooks *const families[] = {
@@ -21,44 +20,6 @@ enum { FAMILIES = sizeof families / sizeof *families };
 enum { DEPTH = 4 };
 static _Thread_local cx_check_call under_way[DEPTH];
 static _Thread_local int depth;
-
-/* Without the lock: the loader's is outside "check", since a library that is being loaded may call
- * the driver. */
-static void find_place(cx_check_call *call)
-{
-    bool exits;
-    call->origin = cx_origin_here(&exits);
-    if (exits)
-        cx_check_note_exit();
-}
-
-cx_origin cx_check_here(cx_check_call *call)
-{
-    if (call->origin == 0) {
-        cx_lock_leave(&cx_check_lock);
-        find_place(call);
-        cx_lock_enter(&cx_check_lock);
-    }
-    return call->origin;
-}
-
-bool cx_check_ask_pointer(cxu_pointer_attribute attribute, uintptr_t address, void *out_value)
-{
-    if (cx_check_driver->pointer_get_attribute == NULL)
-        return false;
-    cx_lock_leave(&cx_check_lock);
-    cxu_result result =
-        cx_check_driver->pointer_get_attribute(out_value, attribute, (CUdeviceptr)address);
-    cx_lock_enter(&cx_check_lock);
-    return result == CXU_SUCCESS;
-}
-
-cx_finding cx_check_finding(cx_check_kind kind, cx_check_call *call)
-{
-    cx_origin at = cx_check_here(call);
-    call->told = true;
-    return cx_finding_begin(kind, call->thread, (int)call->slot, call->result, at);
-}
 
 /* The calls whose place is kept with what they make, push or end. */
 static bool keeps_place(cx_slot slot, const cx_check_thread *thread)
@@ -134,7 +95,7 @@ static void begin_call(const cx_layer_call *seen)
         return;
     cx_check_watch_exit();
     if (keeps_place(call->slot, call->thread))
-        find_place(call);
+        cx_check_find_place(call);
     cx_lock_enter(&cx_check_lock);
     run_before(call);
     cx_lock_leave(&cx_check_lock);
@@ -147,7 +108,7 @@ static void end_call(const cx_layer_call *seen)
         return;
     call->result = seen->result;
     if (call->origin == 0 && cx_check_failed(call))
-        find_place(call);
+        cx_check_find_place(call);
     cx_lock_enter(&cx_check_lock);
     run_after(call);
     cx_lock_leave(&cx_check_lock);

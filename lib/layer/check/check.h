@@ -8,27 +8,7 @@
 #ifndef CX_LAYER_CHECK_CHECK_H
 #define CX_LAYER_CHECK_CHECK_H
 
-#include "layer/arguments.h"
-#include "layer/check/finding.h"
-
-/* A call under way on a thread. */
-typedef struct cx_check_call {
-    cx_slot slot;
-    const void *arguments;
-    cxu_result result; /* once it is over */
-    cx_check_thread *thread;
-    cx_origin origin;   /* cx_check_here */
-    bool told;          /* a finding explains its failure */
-    bool nested;        /* made from within a call of the same thread */
-    bool torn_down;     /* it was told that the process exits */
-    bool free_waits;    /* it frees memory, and waits for all work */
-    CUstream default_stream; /* that NULL names: the legacy one, or the thread's (_ptds, _ptsz) */
-    cx_object *ending;  /* what the call is to end, since before it */
-    struct cx_order_work *work; /* that it submits, since before it; NULL: none that is judged */
-} cx_check_call;
-
-/* The arguments: CX_CALL(call, ctx_push)->context. */
-#define CX_CALL(call, slot) ((const cx_arguments_##slot *)(call)->arguments)
+#include "layer/check/call.h"
 
 /* Called with the lock "check" held, before and after the driver. */
 typedef void (*cx_check_hook)(cx_check_call *call);
@@ -70,11 +50,6 @@ void cx_check_context_waited(cx_check_call *call);
 /* When the layer is put. */
 void cx_check_order_begin(void);
 
-static inline bool cx_check_failed(const cx_check_call *call)
-{
-    return call->result != CXU_SUCCESS && call->result != CXU_NOT_READY;
-}
-
 /* The context that the thread's calls go to; asks the driver where the checker does not know. */
 cx_object *cx_check_context(cx_check_call *call);
 
@@ -97,10 +72,6 @@ void cx_check_made_context(cx_check_call *call, cx_object *context, int device);
  * nothing new, and all modules know the context that is current. */
 bool cx_check_asks_again(const cx_check_thread *thread);
 
-/* Raises a finding that names the threads with the context on their stacks, if there are any. */
-void cx_check_tell_holders(cx_check_call *call, cx_check_kind kind, const cx_object *context,
-                           const cx_check_thread *except);
-
 /* True if the first context was given access to the memory of the other one. */
 bool cx_check_has_access(const cx_object *from, const cx_object *to);
 
@@ -113,29 +84,11 @@ void cx_check_uses_current(cx_check_call *call);
 /* Notes what a failed call left in its output. */
 void cx_check_note_failed(cx_check_call *call, uint32_t kind, uintptr_t value);
 
-/* Before every call, without the lock: notes that exit() has begun, or waits for that. */
-void cx_check_watch_exit(void);
-
-/* Without the lock: exit() has begun, on the calling thread. */
-void cx_check_note_exit(void);
-
 /* Looks at every call, first: in a child of fork, behind the end of main. */
 void cx_check_any_process(cx_check_call *call);
 
 /* And last: the call's place has told that the thread is in exit(). */
 void cx_check_any_exit(cx_check_call *call);
-
-/* The place of the call; the backtrace is taken when first asked for. */
-cx_origin cx_check_here(cx_check_call *call);
-
-/* A finding about the call. */
-cx_finding cx_check_finding(cx_check_kind kind, cx_check_call *call);
-
-/* The driver behind the layer. */
-extern const cx_driver_table *cx_check_driver;
-
-/* Asks the driver about memory, with the lock "check" open meanwhile. False: it has no answer. */
-bool cx_check_ask_pointer(cxu_pointer_attribute attribute, uintptr_t address, void *out_value);
 
 /* Calls come from any module, to this library's exports; or from functions of this library, which
  * then are part of their places. */

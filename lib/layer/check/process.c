@@ -1,7 +1,7 @@
 /* The process: PROCESS, and failures that nobody looked at: IGNORED. */
-#include "layer/check/order_work.h"
-
 #include "base/fork.h"
+#include "layer/check/exit.h"
+#include "layer/check/order_work.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,52 +37,11 @@ CX_FORK_CONSTRUCTOR static void watch_forks(void)
 
 /* ---- the end ---- */
 
-/* The thread that exits; 0: unknown. Written before `exiting` is. */
-static int exit_thread;
-static char exit_thread_name[16];
-
-void cx_check_note_exit(void)
-{
-    if (atomic_load(&cx_region_of_parent) || atomic_load(&cx_region_here->exiting) != 0)
-        return;
-    const cx_check_thread *thread = cx_check_thread_self();
-    if (thread != NULL) {
-        exit_thread = thread->number;
-        memcpy(exit_thread_name, thread->name, sizeof exit_thread_name);
-    }
-    atomic_store(&cx_region_here->exiting, 1);
-}
-
 static void end_exit(void)
 {
     cx_check_note_exit();
     if (!atomic_load(&cx_region_of_parent))
         cx_finding_summarise();
-}
-
-/* Handlers that were registered later than ours run before it. But exit() ends the thread-local
- * objects of its thread first of all, and a thread's own end does so too. Those that were made
- * after ours are ended before it: their calls tell by their places that exit() has begun. */
-__attribute__((weak)) int __cxa_thread_atexit_impl(void (*function)(void *argument),
-                                                   void *argument, void *of_module);
-static _Thread_local bool watches_exit;
-
-static void end_thread_objects(void *unused)
-{
-    (void)unused;
-    if (cx_origin_in_exit())
-        cx_check_note_exit();
-}
-
-void cx_check_watch_exit(void)
-{
-    if (watches_exit)
-        return;
-    watches_exit = true;
-    if (cx_origin_in_exit())
-        cx_check_note_exit();
-    else if (__cxa_thread_atexit_impl != NULL)
-        (void)__cxa_thread_atexit_impl(end_thread_objects, NULL, &exit_thread);
 }
 
 /* ---- each call ---- */
@@ -111,9 +70,9 @@ static void tell_of_teardown(cx_check_call *call)
     cx_finding finding = cx_check_finding(CX_KIND_PROCESS_TEARDOWN, call);
     cx_finding_note(&finding, "first", initialised_at, "the driver was initialised, by %.40s",
                     cx_origin_module_name(initialised_at));
-    if (exit_thread != 0 && exit_thread != call->thread->number)
-        cx_finding_note(&finding, "other", 0, "it is thread %d \"%s\" that exits", exit_thread,
-                        exit_thread_name);
+    if (cx_check_exit_thread != 0 && cx_check_exit_thread != call->thread->number)
+        cx_finding_note(&finding, "other", 0, "it is thread %d \"%s\" that exits",
+                        cx_check_exit_thread, cx_check_exit_thread_name);
     cx_finding_raise(&finding);
     call->torn_down = true;
 }
@@ -136,7 +95,7 @@ void cx_check_any_process(cx_check_call *call)
 void cx_check_any_exit(cx_check_call *call)
 {
     if (!in_forked_child && !call->torn_down && is_late(call) &&
-        exit_thread == call->thread->number)
+        cx_check_exit_thread == call->thread->number)
         tell_of_teardown(call);
 }
 
@@ -233,9 +192,8 @@ void cx_check_any_ignored(cx_check_call *call)
     if (before != 0 && call->origin != 0 && !clears_up(call->slot) &&
         cx_origin_follows(before, call->origin)) {
         const char *result = cx_result_name(thread->failed_result);
-        cx_finding finding = cx_finding_begin(CX_KIND_IGNORED_ERROR, thread,
-                                              (int)thread->failed_slot, thread->failed_result,
-                                              before);
+        cx_finding finding = cx_finding_begin(
+            CX_KIND_IGNORED_ERROR, thread, (int)thread->failed_slot, thread->failed_result, before);
         cx_finding_note(&finding, "next", call->origin, "%s follows in the same function; %s",
                         cx_symbols[call->slot].symbol, result != NULL ? result : "");
         cx_finding_raise(&finding);

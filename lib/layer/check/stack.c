@@ -219,21 +219,6 @@ static void was_asked(cx_check_call *call)
 
 /* ---- destroying ---- */
 
-static void note_holder(const cx_check_thread *thread, const cx_check_entry *entry, void *argument)
-{
-    cx_finding_note(argument, "pushed", entry->set != 0 ? entry->set : entry->pushed,
-                    "thread %d \"%s\" has it on its stack", thread->number, thread->name);
-}
-
-void cx_check_tell_holders(cx_check_call *call, cx_check_kind kind, const cx_object *context,
-                           const cx_check_thread *except)
-{
-    cx_finding finding = cx_check_finding(kind, call);
-    cx_finding_note_object(&finding, context);
-    if (cx_check_holders(context, except, note_holder, &finding) != 0)
-        cx_finding_raise(&finding);
-}
-
 static void end_this(cx_check_call *call, cx_object *context)
 {
     if (context == NULL || !context->live || context->primary)

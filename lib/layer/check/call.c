@@ -1,0 +1,57 @@
+#include "layer/check/call.h"
+
+#include "layer/check/exit.h"
+#include "layer/check/thread.h"
+
+const cx_driver_table *cx_check_driver;
+
+void cx_check_find_place(cx_check_call *call)
+{
+    bool exits;
+    call->origin = cx_origin_here(&exits);
+    if (exits)
+        cx_check_note_exit();
+}
+
+cx_origin cx_check_here(cx_check_call *call)
+{
+    if (call->origin == 0) {
+        cx_lock_leave(&cx_check_lock);
+        cx_check_find_place(call);
+        cx_lock_enter(&cx_check_lock);
+    }
+    return call->origin;
+}
+
+bool cx_check_ask_pointer(cxu_pointer_attribute attribute, uintptr_t address, void *out_value)
+{
+    if (cx_check_driver->pointer_get_attribute == NULL)
+        return false;
+    cx_lock_leave(&cx_check_lock);
+    cxu_result result =
+        cx_check_driver->pointer_get_attribute(out_value, attribute, (CUdeviceptr)address);
+    cx_lock_enter(&cx_check_lock);
+    return result == CXU_SUCCESS;
+}
+
+cx_finding cx_check_finding(cx_check_kind kind, cx_check_call *call)
+{
+    cx_origin at = cx_check_here(call);
+    call->told = true;
+    return cx_finding_begin(kind, call->thread, (int)call->slot, call->result, at);
+}
+
+static void note_holder(const cx_check_thread *thread, const cx_check_entry *entry, void *argument)
+{
+    cx_finding_note(argument, "pushed", entry->set != 0 ? entry->set : entry->pushed,
+                    "thread %d \"%s\" has it on its stack", thread->number, thread->name);
+}
+
+void cx_check_tell_holders(cx_check_call *call, cx_check_kind kind, const cx_object *context,
+                           const cx_check_thread *except)
+{
+    cx_finding finding = cx_check_finding(kind, call);
+    cx_finding_note_object(&finding, context);
+    if (cx_check_holders(context, except, note_holder, &finding) != 0)
+        cx_finding_raise(&finding);
+}
