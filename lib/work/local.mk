@@ -8,9 +8,9 @@ lib_work_libwork_la_SOURCES = \
 	lib/work/image.c lib/work/image.h \
 	lib/work/kernel.c lib/work/kernel.h \
 	lib/work/launch.c \
-	lib/work/layer_names.c lib/work/layer_names.h \
 	lib/work/module.c lib/work/module.h \
 	lib/work/occupancy.c \
 	lib/work/stream.c lib/work/stream.h \
+	lib/work/stream_work.c \
 	lib/work/relaxed_capture.h \
 	lib/work/work.c lib/work/work.h
