@@ -200,6 +200,9 @@ typedef struct cx_context_memory {
 cx_context_memory cx_context_memory_of(const cx_context *context);
 int cx_context_objects(const cx_context *context, cx_object_kind kind);
 
+/* "primary", "created" or "foreign". */
+const char *cx_context_kind_name(cx_context_kind kind);
+
 /* "context 7 of cuda:1": in one of a few thread-local buffers, for messages. */
 const char *cx_context_text(const cx_context *context);
 

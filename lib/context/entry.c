@@ -2,7 +2,6 @@
 
 #include "base/log.h"
 #include "context/frame_kind.h"
-#include "context/layer_names.h"
 
 static bool is_current(const cx_driver *driver, CUcontext native)
 {
@@ -30,10 +29,10 @@ static bool push(const cx_driver *driver, CUcontext native)
 
 bool cx_entry_restore(const cx_driver *driver, CUcontext native)
 {
-    cx_layer_hint before = cx_context_hint(is_of_set(native) ? CX_LAYER_ENTRY_STAYS
+    cx_layer_hint before = cx_thread_hint(is_of_set(native) ? CX_LAYER_ENTRY_STAYS
                                                              : CX_LAYER_NO_HINT);
     bool restored = push(driver, native);
-    (void)cx_context_hint(before);
+    (void)cx_thread_hint(before);
     if (restored)
         return true;
     cx_log(

@@ -1,6 +1,5 @@
 /* The public calls of the stack: push, pop, set, queries. */
 #include "base/error.h"
-#include "context/layer_names.h"
 #include "context/resync.h"
 
 static inline ctxrt_status begin_call(cx_thread **out_thread)
@@ -98,9 +97,9 @@ static ctxrt_status switch_entry(const cx_frame *frame, int above, const cx_cont
     ctxrt_status status = CX_DRIVER_CALL(driver, ctx_get_current, (out_beneath));
     if (status != CTXRT_SUCCESS)
         return status;
-    (void)cx_context_hint(CX_LAYER_ENTRY_STAYS);
+    (void)cx_thread_hint(CX_LAYER_ENTRY_STAYS);
     status = CX_DRIVER_CALL(driver, ctx_push, (context->native));
-    (void)cx_context_hint(CX_LAYER_NO_HINT);
+    (void)cx_thread_hint(CX_LAYER_NO_HINT);
     if (status != CTXRT_SUCCESS && !cx_entry_is_made(driver, context->native, *out_beneath))
         return status;
     if (above == ENTRY_LOST)
@@ -161,9 +160,9 @@ static ctxrt_status find_entry(const cx_thread *thread, int index, int *out_abov
 
 static ctxrt_status push_override(cx_thread *thread, cx_target *target, const cx_frame_place *place)
 {
-    (void)cx_context_hint(CX_LAYER_ENTRY_STAYS);
+    (void)cx_thread_hint(CX_LAYER_ENTRY_STAYS);
     ctxrt_status status = cx_stack_push(thread, target, place);
-    (void)cx_context_hint(CX_LAYER_NO_HINT);
+    (void)cx_thread_hint(CX_LAYER_NO_HINT);
     return status;
 }
 

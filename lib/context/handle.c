@@ -2,7 +2,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/lock.h"
-#include "context/record.h"
+#include "context/observer.h"
 #include "context/stack.h"
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +62,9 @@ ctxrt_status ctxrt_handle_register(const char *name, ctxrt_handle_create create,
 {
     if (name == NULL || create == NULL || destroy == NULL)
         return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_handle_register: %s is NULL",
-                        name == NULL ? "kind" : create == NULL ? "create" : "destroy");
+                        name == NULL     ? "kind"
+                        : create == NULL ? "create"
+                                         : "destroy");
     if (name[0] == '\0' || strlen(name) >= KIND_BYTES)
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
                         "ctxrt_handle_register: a kind has a name of 1 to %d bytes",
@@ -99,11 +101,38 @@ static void forget_older(cx_context *context)
     }
 }
 
+/* No frame has the context now, so no lock is needed. A reset has destroyed older handles: their
+ * libraries are not called for them. */
+static void close_handles(cx_context *context, bool current)
+{
+    while (context->handles != NULL) {
+        made_handle *made = context->handles;
+        context->handles = made->next;
+        if (current && made->epoch == atomic_load(&context->epoch))
+            made->kind->destroy(made->handle, made->kind->user_data);
+        free(made);
+    }
+}
+
+static void close_in_context(cx_context *context)
+{
+    close_handles(context, true);
+}
+
+static void forget_in_context(cx_context *context, bool for_good)
+{
+    if (for_good)
+        close_handles(context, false);
+}
+
 /* Lock held, the context current as in a scope. */
 static ctxrt_status make_handle(cx_context *context, ctxrt_device device, const handle_kind *kind,
                                 made_handle **out_made)
 {
+    static const cx_observer observer = {.context_closes = close_in_context,
+                                         .context_is_empty = forget_in_context};
     made_handle *made = calloc(1, sizeof *made);
+    cx_observe(CX_OBSERVED_BY_HANDLES, &observer);
     if (made == NULL)
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for a handle");
     made->kind = kind;
@@ -165,17 +194,4 @@ ctxrt_status ctxrt_handle_get(ctxrt_device device, const char *name, void **out_
     if (left == CTXRT_SUCCESS)
         *out_handle = handle;
     return left;
-}
-
-/* No frame has the context now, so no lock is needed. A reset has destroyed older handles: their
- * libraries are not called for them. */
-void cx_record_close_handles(cx_context *context, bool current)
-{
-    while (context->handles != NULL) {
-        made_handle *made = context->handles;
-        context->handles = made->next;
-        if (current && made->epoch == atomic_load(&context->epoch))
-            made->kind->destroy(made->handle, made->kind->user_data);
-        free(made);
-    }
 }

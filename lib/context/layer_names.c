@@ -1,6 +1,6 @@
 #include "context/layer_names.h"
 
-#include "context/snapshot.h"
+#include "context/frame_kind.h"
 #include "context/thread.h"
 #include "context/view.h"
 
@@ -15,7 +15,7 @@ static bool name_frame(char *text, size_t size)
         return false;
     cx_frame_view top = cx_frame_look(&thread->frames[depth - 1]);
     int length = snprintf(text, size, "%s, frame %u of %u, %s", cx_device_text(top.device), depth,
-                          depth, cx_origin_name(top.origin));
+                          depth, cx_frame_kinds[top.origin].name);
     if (cx_frame_has_place(&top) && length > 0 && (size_t)length < size)
         snprintf(text + length, size - (size_t)length, " at %s:%d", top.file, top.line);
     return true;
@@ -42,28 +42,13 @@ static bool name_context(cx_handle_kind kind, uintptr_t handle, char *text, size
         return false;
     if (!cx_pool_each_tried(&cx_contexts, look_at_context, &wanted) || wanted.found == NULL)
         return false;
-    snprintf(text, size, "%s context %" PRIu64 " of %s", cx_kind_name(wanted.found->kind),
+    snprintf(text, size, "%s context %" PRIu64 " of %s", cx_context_kind_name(wanted.found->kind),
              atomic_load(&wanted.found->id), cx_device_text(wanted.found->device->id));
     return true;
-}
-
-static cx_layer_hint give_hint(void)
-{
-    return cx_thread_current != NULL ? (cx_layer_hint)cx_thread_current->layer_hint
-                                     : CX_LAYER_NO_HINT;
-}
-
-cx_layer_hint cx_context_hint(cx_layer_hint hint)
-{
-    cx_layer_hint before = give_hint();
-    if (cx_thread_current != NULL)
-        cx_thread_current->layer_hint = (uint8_t)hint;
-    return before;
 }
 
 void cx_context_add_layer_names(void)
 {
     static const cx_layer_names names = {name_frame, name_context};
     cx_layer_names_add(&names);
-    atomic_store(&cx_layer_names_own.hint, give_hint);
 }

@@ -1,6 +1,6 @@
 noinst_LTLIBRARIES += lib/context/libcontext.la
 lib_context_libcontext_la_SOURCES = \
-	lib/context/context.c lib/context/context.h lib/context/record.h \
+	lib/context/context.c lib/context/context.h \
 	lib/context/created.c \
 	lib/context/foreign.c \
 	lib/context/frame.c \
@@ -11,11 +11,13 @@ lib_context_libcontext_la_SOURCES = \
 	lib/context/deferred_error.c \
 	lib/context/observer.c lib/context/observer.h \
 	lib/context/primary.c \
+	lib/context/record.c lib/context/record.h \
 	lib/context/reach.c lib/context/reach.h \
 	lib/context/entry.c lib/context/entry.h \
 	lib/context/context_guard.c lib/context/context_guard.h \
 	lib/context/explain.c lib/context/explain.h lib/context/resync.c lib/context/resync.h \
 	lib/context/scope.c \
+	lib/context/shown_text.c lib/context/shown_text.h \
 	lib/context/shutdown.c \
 	lib/context/snapshot.c lib/context/snapshot.h \
 	lib/context/snapshot_json.c lib/context/snapshot_text.c \

@@ -38,6 +38,7 @@ typedef enum cx_observing_room {
     CX_OBSERVED_BY_MEMORY,
     CX_OBSERVED_BY_COPY,
     CX_OBSERVED_BY_GRAPH,
+    CX_OBSERVED_BY_HANDLES, /* of operator libraries, which may use all of these */
     CX_OBSERVERS
 } cx_observing_room;
 

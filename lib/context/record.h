@@ -52,8 +52,4 @@ void cx_record_abandon(cx_context *context);
 /* After a reset: drops the objects that the driver has destroyed in the context. */
 void cx_record_forget(cx_context *context);
 
-/* Drops the handles of operator libraries, before anything else of the context; calls their
- * libraries if the context is current. */
-void cx_record_close_handles(cx_context *context, bool current);
-
 #endif

@@ -4,50 +4,10 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "base/utf8.h"
-#include "context/frame_kind.h"
 #include "context/view.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-const char *cx_origin_name(ctxrt_frame_origin origin)
-{
-    return cx_frame_kinds[origin].name;
-}
-
-const char *cx_kind_name(cx_context_kind kind)
-{
-    static const char *const names[] = {
-        [CX_CONTEXT_PRIMARY] = "primary",
-        [CX_CONTEXT_CREATED] = "created",
-        [CX_CONTEXT_FOREIGN] = "foreign",
-    };
-    return names[kind];
-}
-
-const char *cx_shown_character(const char **text, size_t *out_length)
-{
-    static const char replacement[] = "\xef\xbf\xbd";
-    const char *here = *text;
-    size_t length = cx_utf8_length(here);
-    *out_length = length;
-    *text = here + length;
-    if (length == 0 && *here != '\0')
-        *text = here + 1;
-    else if (length == 0 || !cx_utf8_is_control(here, length))
-        return here;
-    *out_length = sizeof replacement - 1;
-    return replacement;
-}
-
-void cx_write_shown(FILE *file, const char *text)
-{
-    size_t length;
-    for (const char *character = cx_shown_character(&text, &length); length != 0;
-         character = cx_shown_character(&text, &length))
-        fwrite(character, 1, length, file);
-}
 
 /* ---- taking ---- */
 
@@ -193,7 +153,7 @@ static void release_shot(cx_snapshot *shot)
  * of memory. */
 static char *compose_text(ctxrt_snapshot_format format, size_t *out_size)
 {
-    static void (*const writers[])(FILE *file, const cx_snapshot *shot) = {
+    static void (*const writers[])(FILE * file, const cx_snapshot *shot) = {
         [CTXRT_SNAPSHOT_TEXT] = cx_snapshot_text,
         [CTXRT_SNAPSHOT_JSON] = cx_snapshot_json,
     };

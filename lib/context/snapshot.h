@@ -40,25 +40,8 @@ typedef struct cx_snapshot {
     uint64_t loose_bytes;
 } cx_snapshot;
 
-/* Names of a frame's origin and of a context's kind: "set", "primary". */
-const char *cx_origin_name(ctxrt_frame_origin origin);
-const char *cx_kind_name(cx_context_kind kind);
-
-/* True if the place in the source where the frame was made is known. */
-static inline bool cx_frame_has_place(const cx_frame_view *frame)
-{
-    return frame->file != NULL && frame->file[0] != '\0';
-}
-
 /* Write to memory: a failure is the stream's error. */
 void cx_snapshot_text(FILE *file, const cx_snapshot *shot);
 void cx_snapshot_json(FILE *file, const cx_snapshot *shot);
-
-/* The next character of a text by unknown authors: itself, or U+FFFD for a malformed byte or a
- * control character. The length is 0 at the end. */
-const char *cx_shown_character(const char **text, size_t *out_length);
-
-/* Writes the text, each character as cx_shown_character shows it. */
-void cx_write_shown(FILE *file, const char *text);
 
 #endif

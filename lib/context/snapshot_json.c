@@ -1,5 +1,7 @@
 /* A snapshot for programs: docs/snapshots.md describes every field. */
+#include "context/frame_kind.h"
 #include "context/snapshot.h"
+#include "context/view.h"
 
 #include "base/utf8.h"
 #include <inttypes.h>
@@ -30,7 +32,7 @@ static void write_string(FILE *file, const char *text)
 static void write_frame(FILE *file, const cx_frame_view *frame)
 {
     fprintf(file, "\"device\": \"%s\", \"context\": %" PRIu64 ", \"context_kind\": \"%s\"",
-            cx_device_text(frame->device), frame->context_id, cx_kind_name(frame->kind));
+            cx_device_text(frame->device), frame->context_id, cx_context_kind_name(frame->kind));
     if (frame->stream != NULL)
         fprintf(file, ", \"stream\": \"%p\"", (const void *)frame->stream);
     if (frame->allocator != NULL)
@@ -51,7 +53,7 @@ static void write_thread(FILE *file, const cx_thread_shot *thread)
     for (uint32_t i = thread->depth; i-- > 0;) {
         const cx_frame_view *frame = &thread->frames[i];
         fprintf(file, "%s\n   {\"level\": %u, \"origin\": \"%s\", ",
-                i + 1 == thread->depth ? "" : ",", i, cx_origin_name(frame->origin));
+                i + 1 == thread->depth ? "" : ",", i, cx_frame_kinds[frame->origin].name);
         write_frame(file, frame);
     }
     fputs("]}", file);
@@ -78,7 +80,7 @@ static void write_context(FILE *file, const cx_context_shot *context)
     fprintf(file,
             "{\"context\": %" PRIu64
             ", \"device\": \"%s\", \"context_kind\": \"%s\", \"native\": \"%p\"",
-            context->id, cx_device_text(context->device), cx_kind_name(context->kind),
+            context->id, cx_device_text(context->device), cx_context_kind_name(context->kind),
             context->native);
     fprintf(file, ", \"holds\": %d, \"memory_bytes\": %" PRIu64, context->holds,
             context->memory_bytes);

@@ -1,5 +1,8 @@
 /* A snapshot for people. */
+#include "context/frame_kind.h"
+#include "context/shown_text.h"
 #include "context/snapshot.h"
+#include "context/view.h"
 
 #include <inttypes.h>
 
@@ -26,7 +29,8 @@ static void write_thread(FILE *file, const cx_thread_shot *thread)
         const cx_frame_view *frame = &thread->frames[i];
         fprintf(file, "  %s %2u  %-7s  %-7s  %s context %" PRIu64,
                 i + 1 == thread->depth ? "->" : "  ", i, cx_device_text(frame->device),
-                cx_origin_name(frame->origin), cx_kind_name(frame->kind), frame->context_id);
+                cx_frame_kinds[frame->origin].name, cx_context_kind_name(frame->kind),
+                frame->context_id);
         write_use(file, frame);
     }
 }
@@ -35,7 +39,7 @@ static void write_detached(FILE *file, const cx_detached_shot *detached)
 {
     const cx_frame_view *frame = &detached->frame;
     fprintf(file, "detached by thread %d: %s  %s context %" PRIu64, detached->number,
-            cx_device_text(frame->device), cx_kind_name(frame->kind), frame->context_id);
+            cx_device_text(frame->device), cx_context_kind_name(frame->kind), frame->context_id);
     write_use(file, frame);
 }
 
@@ -54,7 +58,8 @@ void cx_snapshot_text(FILE *file, const cx_snapshot *shot)
         const cx_context_shot *context = &shot->contexts[i];
         if (context->objects[CX_OBJECT_MEMORY] == 0)
             continue;
-        fprintf(file, "memory of %s context %" PRIu64 " of %s:", cx_kind_name(context->kind),
+        fprintf(file,
+                "memory of %s context %" PRIu64 " of %s:", cx_context_kind_name(context->kind),
                 context->id, cx_device_text(context->device));
         write_memory(file, context->objects[CX_OBJECT_MEMORY], context->memory_bytes);
     }

@@ -4,7 +4,6 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "context/frame_kind.h"
-#include "context/layer_names.h"
 #include "context/observer.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +11,6 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
 
 _Thread_local cx_thread *cx_thread_current __attribute__((tls_model("initial-exec")));
 
@@ -122,6 +120,20 @@ static cx_thread *take_record(void)
     return thread;
 }
 
+static cx_layer_hint give_hint(void)
+{
+    return cx_thread_current != NULL ? (cx_layer_hint)cx_thread_current->layer_hint
+                                     : CX_LAYER_NO_HINT;
+}
+
+cx_layer_hint cx_thread_hint(cx_layer_hint hint)
+{
+    cx_layer_hint before = give_hint();
+    if (cx_thread_current != NULL)
+        cx_thread_current->layer_hint = (uint8_t)hint;
+    return before;
+}
+
 ctxrt_status cx_thread_register(cx_thread **out_thread)
 {
     pthread_once(&exit_once, make_exit_key);
@@ -140,7 +152,7 @@ ctxrt_status cx_thread_register(cx_thread **out_thread)
     if (thread == NULL)
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY,
                         "no memory for the calling thread's stack of frames");
-    cx_context_add_layer_names();
+    atomic_store(&cx_layer_names_own.hint, give_hint);
     read_name(thread);
     cx_section_join(&thread->section);
     cx_thread_current = thread;

@@ -12,6 +12,7 @@
 
 #include "base/section.h"
 #include "context/context.h"
+#include "layer/names.h"
 #include <ctxrt/stack.h>
 #include <sys/types.h>
 
@@ -190,5 +191,9 @@ bool cx_threads_use_allocator(const ctxrt_allocator *allocator, int *out_number,
 
 /* The number of frames of all threads. */
 size_t cx_threads_frame_count(void);
+
+/* Sets the hint to layers for the next calls of the calling thread; returns the one before, to be
+ * set again behind them. Threads without a record give none. */
+cx_layer_hint cx_thread_hint(cx_layer_hint hint);
 
 #endif

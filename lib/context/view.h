@@ -32,4 +32,10 @@ cx_frame_view cx_frame_look(const cx_frame *frame);
  */
 void cx_stack_look(cx_thread *thread, cx_stack_view *out);
 
+/* True if the place in the source where the frame was made is known. */
+static inline bool cx_frame_has_place(const cx_frame_view *frame)
+{
+    return frame->file != NULL && frame->file[0] != '\0';
+}
+
 #endif

@@ -1,6 +1,5 @@
 /* Fills. */
 #include "base/error.h"
-#include "context/layer_names.h"
 #include "copy/at_hand.h"
 #include "copy/copy.h"
 #include <string.h>
@@ -63,9 +62,9 @@ static cxu_result try_fill(const fill_plan *plan, const cx_stream_target *target
 {
     if (plan->view->device == target->context->device)
         return submit_fill(plan, target);
-    cx_layer_hint before = cx_context_hint(CX_LAYER_CALL_IS_TRIED);
+    cx_layer_hint before = cx_thread_hint(CX_LAYER_CALL_IS_TRIED);
     cxu_result result = submit_fill(plan, target);
-    (void)cx_context_hint(before);
+    (void)cx_thread_hint(before);
     return result;
 }
 

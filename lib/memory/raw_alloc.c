@@ -2,7 +2,6 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "context/context_guard.h"
-#include "context/layer_names.h"
 #include "memory/across.h"
 #include "memory/allocator.h"
 #include "memory/fast_path.h"
@@ -24,9 +23,9 @@ static cxu_result free_pinned(const cx_context *context, void *pointer)
     if (cx_context_guard_enter(context, &guard) != CTXRT_SUCCESS)
         return ctxrt_last_error()->driver_result;
     cx_relaxed_capture relaxed = cx_relaxed_capture_begin(context->driver);
-    cx_layer_hint before = cx_context_hint(CX_LAYER_FREE_WAITS); /* T12 */
+    cx_layer_hint before = cx_thread_hint(CX_LAYER_FREE_WAITS); /* T12 */
     cxu_result result = context->driver->table.mem_free_host(pointer);
-    (void)cx_context_hint(before);
+    (void)cx_thread_hint(before);
     cx_relaxed_capture_end(&relaxed);
     cx_context_guard_leave(&guard);
     return result;
