@@ -20,7 +20,7 @@ enum { KEY_CUDA = 256, KEY_DRIVER, KEY_GPU };
 static const char *const gpus[] = {
     "default",
 #define CX_GPU(slot, word, name, memory) word,
-#include "emu/gpus.def"
+#include "emu/base/gpus.def"
 };
 #define GPUS (sizeof gpus / sizeof gpus[0])
 

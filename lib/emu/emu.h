@@ -6,7 +6,7 @@
 #define CX_EMU_EMU_H
 
 #include "driver/table.h"
-#include "emu/gpu.h"
+#include "emu/base/gpu.h"
 #include <stdbool.h>
 
 /* Ordinals: the host device first, if there is one, then the GPUs that CUDA_VISIBLE_DEVICES

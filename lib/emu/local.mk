@@ -1,63 +1,202 @@
 noinst_LTLIBRARIES += lib/emu/libemu.la
-lib_emu_libemu_la_SOURCES = \
-	lib/emu/emu.h lib/emu/state.h lib/emu/device.h lib/emu/context.h \
-	lib/emu/allocation.h lib/emu/work.h
-
-# life, devices, contexts, stacks, primary contexts, peers
-lib_emu_libemu_la_SOURCES += \
-	lib/emu/attribute.c lib/emu/cluster.c lib/emu/cluster.h lib/emu/config.c \
-	lib/emu/context.c lib/emu/context_call.c \
-	lib/emu/device.c lib/emu/device_call.c lib/emu/error.c lib/emu/explain.c lib/emu/explain.h \
-	lib/emu/fault.c lib/emu/fault.h lib/emu/gpu.c lib/emu/gpu.h lib/emu/gpus.def \
-	lib/emu/green.c lib/emu/green.h lib/emu/green_call.c lib/emu/green_resource.c lib/emu/ipc.c lib/emu/ipc_event.c lib/emu/process_file.c lib/emu/process_file.h lib/emu/process_life.c lib/emu/process_life.h lib/emu/profiler.c lib/emu/limit.c lib/emu/limit.h \
-	lib/emu/peek.c lib/emu/peer.c lib/emu/peer.h lib/emu/primary.c \
-	lib/emu/slot.c lib/emu/slot.h \
-	lib/emu/stack.c lib/emu/stack.h \
-	lib/emu/timed.c lib/emu/timed.h lib/emu/touched.c lib/emu/touched.h lib/emu/state.c lib/emu/sticky.c lib/emu/sticky.h lib/emu/table.c lib/emu/unwaited.c lib/emu/unwaited.h lib/emu/visible.c \
-	lib/emu/watched.c
-
-# memory
-lib_emu_libemu_la_SOURCES += \
-	lib/emu/view.c lib/emu/view.h \
-	lib/emu/arena.c lib/emu/arena.h lib/emu/allocation.c lib/emu/memory.c \
-	lib/emu/hint.c lib/emu/hint.h lib/emu/hint_call.c lib/emu/host_memory.c lib/emu/pointer.c lib/emu/pool.c lib/emu/pool.h lib/emu/pool_call.c lib/emu/pool_share.c
-
-# calls of graphs, copies and devices that programs make
-lib_emu_libemu_la_SOURCES += \
-	lib/emu/checkpoint.c lib/emu/condition.c lib/emu/condition.h lib/emu/copy_batch.c lib/emu/device_query.c \
-	lib/emu/error_log.c lib/emu/error_log.h lib/emu/external.c lib/emu/graph_identity.c \
-	lib/emu/graph_memory.c lib/emu/graph_memory.h lib/emu/graph_memory_node.c lib/emu/notification.c \
-	lib/emu/old_launch.c lib/emu/old_launch.h lib/emu/user_object.c lib/emu/user_object.h
-
-# virtual memory
-lib_emu_libemu_la_SOURCES += \
-	lib/emu/machine.c lib/emu/machine.h \
-	lib/emu/mapping.c lib/emu/mapping.h lib/emu/physical.c lib/emu/physical.h \
-	lib/emu/reservation.c lib/emu/reservation.h lib/emu/export.c lib/emu/export.h lib/emu/sealed_file.c lib/emu/sealed_file.h lib/emu/shareable.c lib/emu/shared.c lib/emu/shared.h lib/emu/shared_event.c lib/emu/shared_event.h lib/emu/virtual_memory.c
-
-# work: streams, events, copies
-lib_emu_libemu_la_SOURCES += \
-	lib/emu/copy.c lib/emu/copy.h lib/emu/copy_region.c lib/emu/event.c lib/emu/event.h \
-	lib/emu/fill.c lib/emu/fill.h lib/emu/handle.c lib/emu/handle.h lib/emu/heap.c lib/emu/heap.h \
-	lib/emu/host_call.c lib/emu/output.c lib/emu/output.h \
-	lib/emu/cores.c lib/emu/cores.h lib/emu/culprit.c lib/emu/culprit.h \
-	lib/emu/freed.c lib/emu/freed.h lib/emu/patience.c lib/emu/patience.h \
-	lib/emu/warp.c lib/emu/warp.h lib/emu/watchdog.c lib/emu/watchdog.h \
-	lib/emu/host_call.h lib/emu/schedule.c \
-	lib/emu/schedule.h lib/emu/stream.c lib/emu/stream.h lib/emu/stream_attribute.c lib/emu/wait.c lib/emu/work.c
-
-# capture and graphs
-lib_emu_libemu_la_SOURCES += \
-	lib/emu/capture.c lib/emu/capture.h lib/emu/capture_call.c \
-	lib/emu/exec.c lib/emu/exec.h lib/emu/exec_call.c lib/emu/exec_node.c \
-	lib/emu/graph.c lib/emu/graph.h lib/emu/graph_call.c lib/emu/graph_compare.c \
-	lib/emu/graph_dot.c lib/emu/graph_kernel.c lib/emu/graph_node.c lib/emu/graph_node.h lib/emu/graph_node_any.c lib/emu/graph_query.c \
-	lib/emu/operation.c lib/emu/operation.h lib/emu/value_call.c lib/emu/value_op.c lib/emu/value_op.h lib/emu/plan.c lib/emu/plan.h
-
-# code and kernels
-lib_emu_libemu_la_SOURCES += \
-	lib/emu/code.c lib/emu/code.h lib/emu/image.c lib/emu/image.h lib/emu/function_call.c lib/emu/kernel_call.c lib/emu/kernel_node_attribute.c lib/emu/occupancy_call.c lib/emu/launch.c lib/emu/launch.h \
-	lib/emu/launch_call.c lib/emu/library.c lib/emu/link.c lib/emu/loading.c lib/emu/loading.h lib/emu/module.c lib/emu/module.h lib/emu/module_call.c \
-	lib/emu/archive.c lib/emu/archive.h lib/emu/device_runtime.c lib/emu/device_runtime.h \
-	lib/emu/jit.c lib/emu/jit.h lib/emu/unpack.c lib/emu/unpack.h
+lib_emu_libemu_la_SOURCES = lib/emu/emu.h
 lib_emu_libemu_la_LIBADD = lib/ptx/libptx.la $(LZ4_LIBS) $(ZSTD_LIBS)
+
+# The folders, from below: each may include those before it.
+lib_emu_libemu_la_SOURCES += \
+	lib/emu/base/gpu.c \
+	lib/emu/base/gpu.h \
+	lib/emu/base/gpus.def \
+	lib/emu/base/handle.c \
+	lib/emu/base/handle.h \
+	lib/emu/base/machine.c \
+	lib/emu/base/machine.h \
+	lib/emu/base/process_file.c \
+	lib/emu/base/process_file.h \
+	lib/emu/base/process_life.c \
+	lib/emu/base/process_life.h \
+	lib/emu/base/sealed_file.c \
+	lib/emu/base/sealed_file.h \
+	lib/emu/base/slot.c \
+	lib/emu/base/slot.h \
+	lib/emu/base/state.c \
+	lib/emu/base/state.h \
+	lib/emu/base/view.c \
+	lib/emu/base/view.h \
+	lib/emu/base/warp.c \
+	lib/emu/base/warp.h
+lib_emu_libemu_la_SOURCES += \
+	lib/emu/report/error_log.c \
+	lib/emu/report/error_log.h \
+	lib/emu/report/explain.c \
+	lib/emu/report/explain.h
+lib_emu_libemu_la_SOURCES += \
+	lib/emu/device/attribute.c \
+	lib/emu/device/device.c \
+	lib/emu/device/device.h \
+	lib/emu/device/sticky.c \
+	lib/emu/device/sticky.h \
+	lib/emu/device/visible.c
+lib_emu_libemu_la_SOURCES += \
+	lib/emu/memory/allocation.c \
+	lib/emu/memory/allocation.h \
+	lib/emu/memory/arena.c \
+	lib/emu/memory/arena.h \
+	lib/emu/memory/export.c \
+	lib/emu/memory/export.h \
+	lib/emu/memory/freed.c \
+	lib/emu/memory/freed.h \
+	lib/emu/memory/hint.c \
+	lib/emu/memory/hint.h \
+	lib/emu/memory/mapping.c \
+	lib/emu/memory/mapping.h \
+	lib/emu/memory/peek.c \
+	lib/emu/memory/physical.c \
+	lib/emu/memory/physical.h \
+	lib/emu/memory/pool.c \
+	lib/emu/memory/pool.h \
+	lib/emu/memory/reservation.c \
+	lib/emu/memory/reservation.h \
+	lib/emu/memory/shared.c \
+	lib/emu/memory/shared.h \
+	lib/emu/memory/touched.c \
+	lib/emu/memory/touched.h
+lib_emu_libemu_la_SOURCES += \
+	lib/emu/context/context.c \
+	lib/emu/context/context.h \
+	lib/emu/context/limit.c \
+	lib/emu/context/limit.h \
+	lib/emu/context/output.c \
+	lib/emu/context/output.h \
+	lib/emu/context/patience.c \
+	lib/emu/context/patience.h \
+	lib/emu/context/primary.c \
+	lib/emu/context/stack.c \
+	lib/emu/context/stack.h
+lib_emu_libemu_la_SOURCES += \
+	lib/emu/schedule/copy.c \
+	lib/emu/schedule/copy.h \
+	lib/emu/schedule/copy_region.c \
+	lib/emu/schedule/cores.c \
+	lib/emu/schedule/cores.h \
+	lib/emu/schedule/event.c \
+	lib/emu/schedule/event.h \
+	lib/emu/schedule/fault.c \
+	lib/emu/schedule/fault.h \
+	lib/emu/schedule/fill.c \
+	lib/emu/schedule/fill.h \
+	lib/emu/schedule/green.c \
+	lib/emu/schedule/green.h \
+	lib/emu/schedule/host_call.c \
+	lib/emu/schedule/host_call.h \
+	lib/emu/schedule/loading.c \
+	lib/emu/schedule/loading.h \
+	lib/emu/schedule/schedule.c \
+	lib/emu/schedule/schedule.h \
+	lib/emu/schedule/shared_event.c \
+	lib/emu/schedule/shared_event.h \
+	lib/emu/schedule/stream.c \
+	lib/emu/schedule/stream.h \
+	lib/emu/schedule/timed.c \
+	lib/emu/schedule/timed.h \
+	lib/emu/schedule/unwaited.c \
+	lib/emu/schedule/unwaited.h \
+	lib/emu/schedule/value_op.c \
+	lib/emu/schedule/value_op.h \
+	lib/emu/schedule/wait.c \
+	lib/emu/schedule/work.c \
+	lib/emu/schedule/work.h
+lib_emu_libemu_la_SOURCES += \
+	lib/emu/module/archive.c \
+	lib/emu/module/archive.h \
+	lib/emu/module/cluster.c \
+	lib/emu/module/cluster.h \
+	lib/emu/module/code.c \
+	lib/emu/module/code.h \
+	lib/emu/module/culprit.c \
+	lib/emu/module/culprit.h \
+	lib/emu/module/device_runtime.c \
+	lib/emu/module/device_runtime.h \
+	lib/emu/module/heap.c \
+	lib/emu/module/heap.h \
+	lib/emu/module/image.c \
+	lib/emu/module/image.h \
+	lib/emu/module/jit.c \
+	lib/emu/module/jit.h \
+	lib/emu/module/launch.c \
+	lib/emu/module/launch.h \
+	lib/emu/module/library.c \
+	lib/emu/module/link.c \
+	lib/emu/module/module.c \
+	lib/emu/module/module.h \
+	lib/emu/module/unpack.c \
+	lib/emu/module/unpack.h \
+	lib/emu/module/watchdog.c \
+	lib/emu/module/watchdog.h
+lib_emu_libemu_la_SOURCES += \
+	lib/emu/graph/capture.c \
+	lib/emu/graph/capture.h \
+	lib/emu/graph/condition.c \
+	lib/emu/graph/condition.h \
+	lib/emu/graph/exec.c \
+	lib/emu/graph/exec.h \
+	lib/emu/graph/exec_node.c \
+	lib/emu/graph/graph.c \
+	lib/emu/graph/graph.h \
+	lib/emu/graph/graph_compare.c \
+	lib/emu/graph/graph_memory.c \
+	lib/emu/graph/graph_memory.h \
+	lib/emu/graph/graph_node.c \
+	lib/emu/graph/graph_node.h \
+	lib/emu/graph/operation.c \
+	lib/emu/graph/operation.h \
+	lib/emu/graph/plan.c \
+	lib/emu/graph/plan.h \
+	lib/emu/graph/user_object.c \
+	lib/emu/graph/user_object.h
+lib_emu_libemu_la_SOURCES += \
+	lib/emu/call/capture_call.c \
+	lib/emu/call/checkpoint.c \
+	lib/emu/call/config.c \
+	lib/emu/call/context_call.c \
+	lib/emu/call/copy_batch.c \
+	lib/emu/call/device_call.c \
+	lib/emu/call/device_query.c \
+	lib/emu/call/error.c \
+	lib/emu/call/exec_call.c \
+	lib/emu/call/external.c \
+	lib/emu/call/function_call.c \
+	lib/emu/call/graph_call.c \
+	lib/emu/call/graph_dot.c \
+	lib/emu/call/graph_identity.c \
+	lib/emu/call/graph_kernel.c \
+	lib/emu/call/graph_memory_node.c \
+	lib/emu/call/graph_node_any.c \
+	lib/emu/call/graph_query.c \
+	lib/emu/call/green_call.c \
+	lib/emu/call/green_resource.c \
+	lib/emu/call/hint_call.c \
+	lib/emu/call/host_memory.c \
+	lib/emu/call/ipc.c \
+	lib/emu/call/ipc_event.c \
+	lib/emu/call/kernel_call.c \
+	lib/emu/call/kernel_node_attribute.c \
+	lib/emu/call/launch_call.c \
+	lib/emu/call/memory.c \
+	lib/emu/call/module_call.c \
+	lib/emu/call/notification.c \
+	lib/emu/call/occupancy_call.c \
+	lib/emu/call/old_launch.c \
+	lib/emu/call/old_launch.h \
+	lib/emu/call/peer.c \
+	lib/emu/call/peer.h \
+	lib/emu/call/pointer.c \
+	lib/emu/call/pool_call.c \
+	lib/emu/call/pool_share.c \
+	lib/emu/call/profiler.c \
+	lib/emu/call/shareable.c \
+	lib/emu/call/stream_attribute.c \
+	lib/emu/call/table.c \
+	lib/emu/call/value_call.c \
+	lib/emu/call/virtual_memory.c \
+	lib/emu/call/watched.c

@@ -1,5 +1,5 @@
 #include "base/log.h"
-#include "emu/state.h"
+#include "emu/base/state.h"
 #include "layer/count/count.h"
 #include "shim/forward.h"
 #include "shim/shim.h"

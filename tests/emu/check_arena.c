@@ -1,6 +1,6 @@
 /* Address ranges and pages of a GPU and of the host, without a driver around them. */
-#include "emu/arena.h"
-#include "emu/device.h"
+#include "emu/memory/arena.h"
+#include "emu/device/device.h"
 #include "memory_fixture.h"
 
 #include <dirent.h>

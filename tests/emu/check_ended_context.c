@@ -2,10 +2,10 @@
 #include "graph_fixture.h"
 #include "kernels.h"
 
-#include "emu/allocation.h"
-#include "emu/context.h"
-#include "emu/state.h"
-#include "emu/work.h"
+#include "emu/memory/allocation.h"
+#include "emu/context/context.h"
+#include "emu/base/state.h"
+#include "emu/schedule/work.h"
 
 #include <sched.h>
 #include <stdlib.h>

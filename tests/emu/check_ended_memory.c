@@ -7,10 +7,10 @@
 #include "kernels.h"
 #include "partner.h"
 
-#include "emu/allocation.h"
-#include "emu/device.h"
-#include "emu/state.h"
-#include "emu/work.h"
+#include "emu/memory/allocation.h"
+#include "emu/device/device.h"
+#include "emu/base/state.h"
+#include "emu/schedule/work.h"
 
 #include <sched.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* Contexts that end while their work never does: under each schedule that ends the work (C3). */
 #include "kernels.h"
-#include "emu/patience.h"
-#include "emu/state.h"
-#include "emu/work.h"
+#include "emu/context/patience.h"
+#include "emu/base/state.h"
+#include "emu/schedule/work.h"
 #include "work_fixture.h"
 
 #include <sched.h>

@@ -1,6 +1,6 @@
 /* Fat binaries: compressed code, and code for several devices (K1). */
 #include "config.h"
-#include "emu/unpack.h"
+#include "emu/module/unpack.h"
 #include "kernels.h"
 #include "random.h"
 #include "work_fixture.h"

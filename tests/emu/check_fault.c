@@ -1,7 +1,7 @@
 /* CTXRT_EMU_FAULT: which calls fail, with what, and what is refused. Each test has a process. */
 #include "work_fixture.h"
 
-#include "emu/state.h"
+#include "emu/base/state.h"
 #include <ctxrt/status.h>
 #include <stdlib.h>
 #include <string.h>

@@ -149,7 +149,7 @@ END_TEST
 static const char *const words[] = {
     "default",
 #define CX_GPU(slot, word, name, memory) word,
-#include "emu/gpus.def"
+#include "emu/base/gpus.def"
 };
 #define WORD_COUNT (sizeof words / sizeof words[0])
 

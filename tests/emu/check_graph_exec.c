@@ -1,6 +1,6 @@
 /* Executable graphs: instantiating and launching them. */
-#include "emu/allocation.h"
-#include "emu/state.h"
+#include "emu/memory/allocation.h"
+#include "emu/base/state.h"
 #include "graph_fixture.h"
 
 #include <stdlib.h>

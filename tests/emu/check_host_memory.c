@@ -1,5 +1,5 @@
 /* Pinned, registered and managed memory: reachable from both sides at one address (A3). */
-#include "emu/state.h"
+#include "emu/base/state.h"
 #include "memory_fixture.h"
 
 #include <sched.h>

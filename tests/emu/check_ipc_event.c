@@ -1,7 +1,7 @@
 /* Events between processes, each with a driver of its own (T23). */
 #include "partner.h"
 
-#include "emu/shared_event.h"
+#include "emu/schedule/shared_event.h"
 
 #include <sched.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 /* Changed handles of memory, events and pools, while their process lives (T21, T22, T23). */
-#include "emu/shared.h"
-#include "emu/shared_event.h"
+#include "emu/memory/shared.h"
+#include "emu/schedule/shared_event.h"
 #include "file_passing.h"
 #include "footprint.h"
 #include "partner.h"

@@ -1,6 +1,6 @@
 /* Processes that put files of their own behind a handle of memory or of an event (T22, T23). */
-#include "emu/shared.h"
-#include "emu/shared_event.h"
+#include "emu/memory/shared.h"
+#include "emu/schedule/shared_event.h"
 #include "hostile.h"
 
 #include <pthread.h>

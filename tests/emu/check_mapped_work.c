@@ -1,6 +1,6 @@
 /* Work, pointers, the host and threads on mapped memory of the embedded driver (V1 to V6). */
-#include "emu/device.h"
-#include "emu/state.h"
+#include "emu/device/device.h"
+#include "emu/base/state.h"
 #include "virtual_memory.h"
 
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* Device memory of the embedded driver: quotas, frees, stream order (A1, A2). */
-#include "emu/device.h"
-#include "emu/state.h"
+#include "emu/device/device.h"
+#include "emu/base/state.h"
 #include "memory_fixture.h"
 
 #include <sched.h>

@@ -6,7 +6,7 @@
  */
 #include "work_fixture.h"
 
-#include "emu/state.h"
+#include "emu/base/state.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

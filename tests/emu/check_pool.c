@@ -1,6 +1,6 @@
 /* Memory pools of the embedded driver: what is counted, and pools that go before their memory (T14,
  * T15). */
-#include "emu/device.h"
+#include "emu/device/device.h"
 #include "memory_fixture.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* Memory pools of the host and of managed memory (T18). */
-#include "emu/device.h"
+#include "emu/device/device.h"
 #include "memory_fixture.h"
 
 #include <string.h>

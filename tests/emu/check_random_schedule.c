@@ -2,7 +2,7 @@
  * and no other. */
 #include "work_fixture.h"
 
-#include "emu/state.h"
+#include "emu/base/state.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

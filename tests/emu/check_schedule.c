@@ -1,7 +1,7 @@
 /* The schedules that CTXRT_EMU_SCHEDULE chooses; each test has a process of its own. */
 #include "work_fixture.h"
 
-#include "emu/state.h"
+#include "emu/base/state.h"
 #include <ctxrt/status.h>
 #include <dirent.h>
 #include <sched.h>

@@ -1,5 +1,5 @@
 /* Memory shared as file descriptors, within a process and between two (V7). */
-#include "emu/device.h"
+#include "emu/device/device.h"
 #include "file_passing.h"
 #include "memory_fixture.h"
 

@@ -1,7 +1,7 @@
 /* Virtual memory of the embedded driver: addresses, memory, mappings, access (V1 to V5, V6). */
-#include "emu/device.h"
-#include "emu/reservation.h"
-#include "emu/state.h"
+#include "emu/device/device.h"
+#include "emu/memory/reservation.h"
+#include "emu/base/state.h"
 #include "virtual_memory.h"
 
 #include <stdlib.h>

@@ -3,10 +3,10 @@
 #ifndef CX_TEST_GPUS_H
 #define CX_TEST_GPUS_H
 
-#include "emu/context.h"
-#include "emu/device.h"
+#include "emu/context/context.h"
+#include "emu/device/device.h"
 #include "emu/emu.h"
-#include "emu/state.h"
+#include "emu/base/state.h"
 #include "test.h"
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "graph_fixture.h"
 
-#include "emu/capture.h"
-#include "emu/state.h"
+#include "emu/graph/capture.h"
+#include "emu/base/state.h"
 
 #define NODES_MAX 64
 

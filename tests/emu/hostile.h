@@ -5,7 +5,7 @@
 #ifndef CX_TEST_HOSTILE_H
 #define CX_TEST_HOSTILE_H
 
-#include "emu/process_file.h"
+#include "emu/base/process_file.h"
 #include "footprint.h"
 #include "partner.h"
 

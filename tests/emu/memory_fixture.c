@@ -1,8 +1,8 @@
 #include "memory_fixture.h"
 
-#include "emu/device.h"
-#include "emu/state.h"
-#include "emu/work.h"
+#include "emu/device/device.h"
+#include "emu/base/state.h"
+#include "emu/schedule/work.h"
 
 CUcontext fixture_context;
 

@@ -2,7 +2,7 @@
 #ifndef CX_TEST_MEMORY_FIXTURE_H
 #define CX_TEST_MEMORY_FIXTURE_H
 
-#include "emu/allocation.h"
+#include "emu/memory/allocation.h"
 #include "emu/emu.h"
 #include "test.h"
 

@@ -13,7 +13,7 @@
 #include "driver/parameters.h"
 #include "driver/table.h"
 #include "emu/emu.h"
-#include "emu/state.h"
+#include "emu/base/state.h"
 
 #include <fcntl.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 /* A created context can be destroyed while its kernel never ends and its allocators hold free
  * memory: that ends the kernel. */
 #include "device/runtime.h"
-#include "emu/patience.h"
+#include "emu/context/patience.h"
 #include "fixture.h"
 #include "kernels.h"
 #include "test.h"

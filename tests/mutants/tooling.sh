@@ -65,13 +65,13 @@ grep -o 'cx_mutant([0-9]*)' "$scratch/switches.c" | tr -dc '0-9\n' | sort -n > "
 seq 8 24 | diff - "$scratch/numbers" > "$scratch/out"
 report $? 'every_mutant_but_those_of_constants_has_one_switch'
 
-ls "$top_srcdir"/lib/emu | grep '\.c$' | sort > "$scratch/there"
+find "$top_srcdir/lib/emu" -name '*.c' | sed 's|.*/||' | sort > "$scratch/there"
 awk '!/^#/ && !/^ / { print $2 }' "$here/files" | sort | diff "$scratch/there" - > "$scratch/out"
 report $? 'every_file_of_the_embedded_driver_is_said_to_be_rules_or_not'
 
 awk '/^rules/ { file = $2 } /^    but/ { sub(/:.*/, ""); for (i = 2; i <= NF; i++) print file, $i }' "$here/files" |
     while read -r file function; do
-        grep -q "\b$function(" "$top_srcdir/lib/emu/$file" || echo "$file has no $function any more"
+        grep -q "\b$function(" "$top_srcdir"/lib/emu/*/"$file" || echo "$file has no $function any more"
     done > "$scratch/out"
 [ ! -s "$scratch/out" ]
 report $? 'every_function_that_the_list_excepts_is_there'

@@ -91,7 +91,7 @@ plant infinirt '#include "graph/graph.h"'
 plant shim '#include "context/stack.h"'
 plant look '#include "play/page.h"'
 plant play '#include "context/stack.h"'
-plant model '#include "emu/context.h"'
+plant model '#include "emu/context/context.h"'
 for room in $rooms $tool_rooms; do
     [ -n "$(wrong_includes "$scratch/lib" "$room")" ] || echo "not found in $room"
 done > "$scratch/out"

@@ -1,7 +1,7 @@
 /* The lanes of a warp run together: what the kernels of lockstep.cu see of it. */
 #include "../emu/work_fixture.h"
 
-#include "emu/warp.h"
+#include "emu/base/warp.h"
 
 #include <stdio.h>
 #include <stdlib.h>

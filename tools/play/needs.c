@@ -1,6 +1,6 @@
 #include "play/process.h"
 
-#include "emu/unpack.h"
+#include "emu/module/unpack.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,0 +1,112 @@
+/* Nodes that allocate and free memory. */
+#include "emu/graph/graph_memory.h"
+#include "emu/graph/graph_node.h"
+#include "emu/base/state.h"
+
+bool cx_emu_graph_frees(const cx_emu_graph *graph, const cx_emu_block *block)
+{
+    for (const cx_emu_node *each = graph->first; each; each = each->next)
+        if (each->operation.type == CXU_GRAPH_NODE_TYPE_MEM_FREE &&
+            each->operation.of.block == block)
+            return true;
+    return false;
+}
+
+cxu_result cx_emu_graph_node_add_alloc(CUgraphNode *out_node, CUgraph graph,
+                                       const CUgraphNode *dependencies, size_t count,
+                                       cxu_mem_alloc_node_params *params)
+{
+    cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_MEM_ALLOC};
+    cxu_result result = cx_emu_block_create("cuGraphAddMemAllocNode", params, &operation.of.block);
+
+    if (result != CXU_SUCCESS)
+        return result;
+    result = cx_emu_graph_node_add(out_node, graph, dependencies, count, &operation);
+    if (result == CXU_SUCCESS)
+        params->address = operation.of.block->params.address;
+    cx_emu_operation_drop(&operation);
+    return result;
+}
+
+cxu_result cx_emu_graph_node_add_free(CUgraphNode *out_node, CUgraph graph_handle,
+                                      const CUgraphNode *dependencies, size_t count,
+                                      CUdeviceptr address)
+{
+    cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_MEM_FREE};
+    cx_emu_graph *graph;
+    cxu_result result = cx_emu_graph_find(graph_handle, &graph);
+
+    if (result != CXU_SUCCESS)
+        return result;
+    operation.of.block = cx_emu_block_at(address);
+    if (!operation.of.block || cx_emu_graph_frees(graph, operation.of.block))
+        return CXU_INVALID_VALUE;
+    return cx_emu_graph_node_add(out_node, graph_handle, dependencies, count, &operation);
+}
+
+cxu_result cx_emu_call_graph_add_mem_alloc_node(CUgraphNode *out_node, CUgraph graph,
+                                                const CUgraphNode *dependencies, size_t count,
+                                                cxu_mem_alloc_node_params *params)
+{
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!out_node || !params)
+        return CXU_INVALID_VALUE;
+    cx_lock_enter(&cx_emu_lock);
+    result = cx_emu_graph_node_add_alloc(out_node, graph, dependencies, count, params);
+    cx_lock_leave(&cx_emu_lock);
+    return result;
+}
+
+cxu_result cx_emu_call_graph_add_mem_free_node(CUgraphNode *out_node, CUgraph graph,
+                                               const CUgraphNode *dependencies, size_t count,
+                                               CUdeviceptr address)
+{
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!out_node)
+        return CXU_INVALID_VALUE;
+    cx_lock_enter(&cx_emu_lock);
+    result = cx_emu_graph_node_add_free(out_node, graph, dependencies, count, address);
+    cx_lock_leave(&cx_emu_lock);
+    return result;
+}
+
+cxu_result cx_emu_call_graph_mem_alloc_node_get_params(CUgraphNode handle,
+                                                       cxu_mem_alloc_node_params *out_params)
+{
+    cx_emu_node *node;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!out_params)
+        return CXU_INVALID_VALUE;
+    cx_lock_enter(&cx_emu_lock);
+    result = cx_emu_node_find_typed(handle, CXU_GRAPH_NODE_TYPE_MEM_ALLOC, &node);
+    if (result == CXU_SUCCESS)
+        *out_params = node->operation.of.block->params;
+    cx_lock_leave(&cx_emu_lock);
+    return result;
+}
+
+cxu_result cx_emu_call_graph_mem_free_node_get_params(CUgraphNode handle, CUdeviceptr *out_address)
+{
+    cx_emu_node *node;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!out_address)
+        return CXU_INVALID_VALUE;
+    cx_lock_enter(&cx_emu_lock);
+    result = cx_emu_node_find_typed(handle, CXU_GRAPH_NODE_TYPE_MEM_FREE, &node);
+    if (result == CXU_SUCCESS)
+        *out_address = node->operation.of.block->params.address;
+    cx_lock_leave(&cx_emu_lock);
+    return result;
+}

@@ -1,0 +1,358 @@
+/* Advice about managed memory, and prefetching it. */
+#include "emu/memory/allocation.h"
+#include "emu/graph/capture.h"
+#include "emu/base/state.h"
+#include "emu/schedule/stream.h"
+
+#include <string.h>
+
+#define DEVICE_CPU (-1)
+#define DEVICE_NONE (-2)
+
+/* ---- the memory, and the place ---- */
+
+typedef struct hint_range {
+    cx_emu_allocation *allocation;
+    size_t begin, end;
+} hint_range;
+
+static cxu_result find_range(CUdeviceptr pointer, size_t bytes, hint_range *out_range)
+{
+    cx_emu_allocation *allocation = bytes > 0 ? cx_emu_allocation_find(pointer, bytes) : NULL;
+
+    if (!allocation || allocation->kind != CX_EMU_MEMORY_MANAGED)
+        return CXU_INVALID_VALUE;
+    *out_range = (hint_range){allocation, pointer - allocation->address,
+                              pointer - allocation->address + bytes};
+    return cx_emu_allocation_error(allocation);
+}
+
+static cxu_mem_location location_of(CUdevice device)
+{
+    return device == DEVICE_CPU ? (cxu_mem_location){CXU_MEM_LOCATION_TYPE_HOST, 0}
+                                : (cxu_mem_location){CXU_MEM_LOCATION_TYPE_DEVICE, device};
+}
+
+static cxu_result check_location(const cxu_mem_location *location)
+{
+    switch (location->type) {
+    case CXU_MEM_LOCATION_TYPE_DEVICE:
+        return cx_emu_device_find(location->id) ? CXU_SUCCESS : CXU_INVALID_DEVICE;
+    case CXU_MEM_LOCATION_TYPE_HOST:
+    case CXU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT:
+        return CXU_SUCCESS;
+    case CXU_MEM_LOCATION_TYPE_HOST_NUMA: /* the machine is taken for one node */
+        return location->id == 0 ? CXU_SUCCESS : CXU_INVALID_DEVICE;
+    default:
+        return CXU_INVALID_VALUE;
+    }
+}
+
+static unsigned int accessor_bit(const cxu_mem_location *location)
+{
+    return location->type == CXU_MEM_LOCATION_TYPE_DEVICE ? 1 + (unsigned int)location->id : 0;
+}
+
+/* ---- advice ---- */
+
+typedef struct advice {
+    cxu_mem_advise what;
+    cxu_mem_location location;
+} advice;
+
+static void change_hint(cx_emu_hint *hint, const void *argument)
+{
+    const advice *given = argument;
+    unsigned int bit = accessor_bit(&given->location);
+    uint64_t *word = &hint->accessed_by[bit / 64], mask = (uint64_t)1 << bit % 64;
+
+    switch (given->what) {
+    case CXU_MEM_ADVISE_SET_READ_MOSTLY:
+    case CXU_MEM_ADVISE_UNSET_READ_MOSTLY:
+        hint->read_mostly = given->what == CXU_MEM_ADVISE_SET_READ_MOSTLY;
+        break;
+    case CXU_MEM_ADVISE_SET_PREFERRED_LOCATION:
+        hint->preferred = given->location;
+        break;
+    case CXU_MEM_ADVISE_UNSET_PREFERRED_LOCATION:
+        hint->preferred = (cxu_mem_location){CXU_MEM_LOCATION_TYPE_INVALID, 0};
+        break;
+    case CXU_MEM_ADVISE_SET_ACCESSED_BY:
+        *word |= mask;
+        break;
+    case CXU_MEM_ADVISE_UNSET_ACCESSED_BY:
+        *word &= ~mask;
+        break;
+    }
+}
+
+/* Two kinds of advice ignore the location. */
+static cxu_result check_advice(const advice *given)
+{
+    switch (given->what) {
+    case CXU_MEM_ADVISE_SET_READ_MOSTLY:
+    case CXU_MEM_ADVISE_UNSET_READ_MOSTLY:
+    case CXU_MEM_ADVISE_UNSET_PREFERRED_LOCATION:
+        return CXU_SUCCESS;
+    case CXU_MEM_ADVISE_SET_ACCESSED_BY:
+    case CXU_MEM_ADVISE_UNSET_ACCESSED_BY:
+        if (given->location.type > CXU_MEM_LOCATION_TYPE_HOST)
+            return CXU_INVALID_VALUE;
+        return check_location(&given->location);
+    case CXU_MEM_ADVISE_SET_PREFERRED_LOCATION:
+        return check_location(&given->location);
+    default:
+        return CXU_INVALID_VALUE;
+    }
+}
+
+static cxu_result advise(CUdeviceptr pointer, size_t bytes, advice given)
+{
+    hint_range range;
+    cxu_result result = cx_emu_enter();
+
+    if (result == CXU_SUCCESS)
+        result = check_advice(&given);
+    if (result != CXU_SUCCESS)
+        return result;
+    if (given.what == CXU_MEM_ADVISE_SET_READ_MOSTLY ||
+        given.what == CXU_MEM_ADVISE_UNSET_READ_MOSTLY ||
+        given.what == CXU_MEM_ADVISE_UNSET_PREFERRED_LOCATION)
+        given.location = (cxu_mem_location){CXU_MEM_LOCATION_TYPE_HOST, 0};
+    cx_lock_enter(&cx_emu_lock);
+    result = find_range(pointer, bytes, &range);
+    if (result == CXU_SUCCESS)
+        result = cx_emu_hints_change(&range.allocation->hints, range.allocation->bytes,
+                                     range.begin, range.end, change_hint, &given);
+    cx_lock_leave(&cx_emu_lock);
+    return result;
+}
+
+cxu_result cx_emu_call_mem_advise(CUdeviceptr pointer, size_t bytes, cxu_mem_advise what,
+                                  CUdevice device)
+{
+    return advise(pointer, bytes, (advice){what, location_of(device)});
+}
+
+cxu_result cx_emu_call_mem_advise_v2(CUdeviceptr pointer, size_t bytes, cxu_mem_advise what,
+                                     cxu_mem_location location)
+{
+    return advise(pointer, bytes, (advice){what, location});
+}
+
+/* ---- prefetching: a place in the stream, and what is remembered ---- */
+
+static void remember_prefetch(cx_emu_hint *hint, const void *argument)
+{
+    hint->prefetched = *(const cxu_mem_location *)argument;
+}
+
+static cxu_result find_stream(CUstream handle, cx_emu_stream **out_stream)
+{
+    cxu_result result = cx_emu_stream_find(handle, out_stream);
+
+    if (result == CXU_SUCCESS)
+        result = cx_emu_capture_check(*out_stream);
+    if (result == CXU_SUCCESS && (*out_stream)->branch)
+        result = cx_emu_capture_refuse(*out_stream);
+    return result;
+}
+
+static cxu_result prefetch(CUdeviceptr pointer, size_t bytes, const cxu_mem_location *location,
+                           CUstream handle)
+{
+    hint_range range;
+    cx_emu_stream *stream;
+    cxu_result result = find_stream(handle, &stream);
+
+    if (result == CXU_SUCCESS)
+        result = check_location(location);
+    if (result == CXU_SUCCESS)
+        result = find_range(pointer, bytes, &range);
+    if (result == CXU_SUCCESS)
+        result = cx_emu_hints_change(&range.allocation->hints, range.allocation->bytes,
+                                     range.begin, range.end, remember_prefetch, location);
+    return result == CXU_SUCCESS
+               ? cx_emu_work_submit_locked_call(handle, range.allocation, NULL, NULL)
+               : result;
+}
+
+cxu_result cx_emu_call_mem_prefetch_async_v2(CUdeviceptr pointer, size_t bytes,
+                                             cxu_mem_location location, unsigned int flags,
+                                             CUstream stream)
+{
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (flags != 0)
+        return CXU_INVALID_VALUE;
+    cx_lock_enter(&cx_emu_lock);
+    result = prefetch(pointer, bytes, &location, stream);
+    cx_lock_leave(&cx_emu_lock);
+    return result;
+}
+
+cxu_result cx_emu_call_mem_prefetch_async(CUdeviceptr pointer, size_t bytes, CUdevice device,
+                                          CUstream stream)
+{
+    return cx_emu_call_mem_prefetch_async_v2(pointer, bytes, location_of(device), 0, stream);
+}
+
+/* Attaches managed memory to a stream. Every stream may use it here, so only the order counts. */
+static cxu_result attach(CUstream handle, CUdeviceptr pointer, size_t bytes, unsigned int flags)
+{
+    cx_emu_stream *stream;
+    cx_emu_allocation *allocation;
+    cxu_result result = find_stream(handle, &stream);
+
+    if (result != CXU_SUCCESS)
+        return result;
+    allocation = cx_emu_allocation_at_start(pointer);
+    if (!allocation || allocation->kind != CX_EMU_MEMORY_MANAGED ||
+        (bytes != 0 && bytes != allocation->bytes) ||
+        (flags == CXU_MEM_ATTACH_SINGLE && stream == stream->context->legacy))
+        return CXU_INVALID_VALUE;
+    return cx_emu_work_submit_locked_call(handle, allocation, NULL, NULL);
+}
+
+cxu_result cx_emu_call_stream_attach_mem_async(CUstream stream, CUdeviceptr pointer, size_t bytes,
+                                               unsigned int flags)
+{
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (flags != CXU_MEM_ATTACH_GLOBAL && flags != CXU_MEM_ATTACH_HOST &&
+        flags != CXU_MEM_ATTACH_SINGLE)
+        return CXU_INVALID_VALUE;
+    cx_lock_enter(&cx_emu_lock);
+    result = attach(stream, pointer, bytes, flags);
+    cx_lock_leave(&cx_emu_lock);
+    return result;
+}
+
+/* ---- what is remembered ---- */
+
+static bool same_location(cxu_mem_location one, cxu_mem_location other)
+{
+    return one.type == other.type && one.id == other.id;
+}
+
+/* The advice that holds for all of the range; parts that differ have none in common. */
+static cx_emu_hint common_hint(const hint_range *range)
+{
+    const cx_emu_hints *hints = &range->allocation->hints;
+    cx_emu_hint all = {0};
+    bool first = true;
+
+    for (size_t i = 0; i < hints->count; i++) {
+        const cx_emu_hint *each = &hints->items[i];
+
+        if (each->end <= range->begin || range->end <= each->begin)
+            continue;
+        if (first)
+            all = *each;
+        first = false;
+        all.read_mostly = all.read_mostly && each->read_mostly;
+        if (!same_location(all.preferred, each->preferred))
+            all.preferred = (cxu_mem_location){CXU_MEM_LOCATION_TYPE_INVALID, 0};
+        if (!same_location(all.prefetched, each->prefetched))
+            all.prefetched = (cxu_mem_location){CXU_MEM_LOCATION_TYPE_INVALID, 0};
+        for (int word = 0; word < 2; word++)
+            all.accessed_by[word] &= each->accessed_by[word];
+    }
+    return all;
+}
+
+static int number_of(const cxu_mem_location *location)
+{
+    if (location->type == CXU_MEM_LOCATION_TYPE_INVALID)
+        return DEVICE_NONE;
+    return location->type == CXU_MEM_LOCATION_TYPE_DEVICE ? location->id : DEVICE_CPU;
+}
+
+static void write_accessors(const cx_emu_hint *hint, int *out, size_t count)
+{
+    size_t written = 0;
+
+    for (unsigned int bit = 0; bit <= CX_EMU_DEVICES_MAX && written < count; bit++)
+        if (hint->accessed_by[bit / 64] & (uint64_t)1 << bit % 64)
+            out[written++] = (int)bit - 1; /* the host is DEVICE_CPU */
+    while (written < count)
+        out[written++] = DEVICE_NONE;
+}
+
+static bool fits(cxu_mem_range_attribute attribute, size_t bytes)
+{
+    if (attribute < CXU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY ||
+        attribute > CXU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID)
+        return false;
+    return attribute == CXU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY
+               ? bytes > 0 && bytes % sizeof(int) == 0
+               : bytes == sizeof(int);
+}
+
+static void write_attribute(const cx_emu_hint *hint, cxu_mem_range_attribute attribute, int *out,
+                            size_t bytes)
+{
+    switch (attribute) {
+    case CXU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY:
+        *out = hint->read_mostly;
+        break;
+    case CXU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION:
+        *out = number_of(&hint->preferred);
+        break;
+    case CXU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY:
+        write_accessors(hint, out, bytes / sizeof(int));
+        break;
+    case CXU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION:
+        *out = number_of(&hint->prefetched);
+        break;
+    case CXU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE:
+        *out = (int)hint->preferred.type;
+        break;
+    case CXU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID:
+        *out = hint->preferred.id;
+        break;
+    case CXU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE:
+        *out = (int)hint->prefetched.type;
+        break;
+    case CXU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID:
+        *out = hint->prefetched.id;
+        break;
+    }
+}
+
+cxu_result cx_emu_call_mem_range_get_attributes(void **out_values, size_t *sizes,
+                                                cxu_mem_range_attribute *attributes, size_t count,
+                                                CUdeviceptr pointer, size_t bytes)
+{
+    hint_range range;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!out_values || !sizes || !attributes || count == 0)
+        return CXU_INVALID_VALUE;
+    for (size_t i = 0; i < count; i++)
+        if (!fits(attributes[i], sizes[i]) || !out_values[i])
+            return CXU_INVALID_VALUE;
+    cx_lock_enter(&cx_emu_lock);
+    result = find_range(pointer, bytes, &range);
+    if (result == CXU_SUCCESS) {
+        cx_emu_hint hint = common_hint(&range);
+
+        for (size_t i = 0; i < count; i++)
+            write_attribute(&hint, attributes[i], out_values[i], sizes[i]);
+    }
+    cx_lock_leave(&cx_emu_lock);
+    return result;
+}
+
+cxu_result cx_emu_call_mem_range_get_attribute(void *out_value, size_t size,
+                                               cxu_mem_range_attribute attribute,
+                                               CUdeviceptr pointer, size_t bytes)
+{
+    return cx_emu_call_mem_range_get_attributes(&out_value, &size, &attribute, 1, pointer, bytes);
+}

@@ -1,0 +1,131 @@
+/* Attributes of nodes that launch kernels. */
+#include "emu/device/device.h"
+#include "emu/graph/graph_node.h"
+#include "emu/base/state.h"
+
+#include <string.h>
+
+static cxu_result find_kernel_node(CUgraphNode handle, cx_emu_node **out_node)
+{
+    cxu_result result = cx_emu_node_find(handle, out_node);
+
+    if (result == CXU_SUCCESS && (*out_node)->operation.type != CXU_GRAPH_NODE_TYPE_KERNEL)
+        return CXU_INVALID_VALUE;
+    return result;
+}
+
+static cxu_result read_attribute(const cx_emu_launch *launch, cxu_launch_attribute_id attribute,
+                                 cxu_launch_attribute_value *out_value)
+{
+    switch (attribute) {
+    case CXU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+        out_value->number = launch->cooperative;
+        return CXU_SUCCESS;
+    case CXU_LAUNCH_ATTRIBUTE_PRIORITY:
+        out_value->number = launch->priority;
+        return CXU_SUCCESS;
+    case CXU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+        memcpy(out_value->cluster, launch->cluster, sizeof out_value->cluster);
+        return CXU_SUCCESS;
+    case CXU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+        out_value->window = (cxu_access_policy_window){0};
+        return CXU_SUCCESS;
+    default:
+        return CXU_INVALID_VALUE;
+    }
+}
+
+static int clamped_priority(int priority)
+{
+    if (priority < CX_EMU_PRIORITY_GREATEST)
+        return CX_EMU_PRIORITY_GREATEST;
+    return priority > CX_EMU_PRIORITY_LEAST ? CX_EMU_PRIORITY_LEAST : priority;
+}
+
+static cxu_result write_attribute(cx_emu_launch *launch, cxu_launch_attribute_id attribute,
+                                  const cxu_launch_attribute_value *value)
+{
+    switch (attribute) {
+    case CXU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+        launch->cooperative = value->number != 0;
+        return CXU_SUCCESS;
+    case CXU_LAUNCH_ATTRIBUTE_PRIORITY:
+        launch->priority = clamped_priority(value->number);
+        return CXU_SUCCESS;
+    case CXU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+        memcpy(launch->cluster, value->cluster, sizeof launch->cluster);
+        return CXU_SUCCESS;
+    case CXU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+        return cx_emu_not_supported("cuGraphKernelNodeSetAttribute", "a window");
+    default:
+        return CXU_INVALID_VALUE;
+    }
+}
+
+cxu_result cx_emu_call_graph_kernel_node_get_attribute(CUgraphNode handle,
+                                                       cxu_launch_attribute_id attribute,
+                                                       cxu_launch_attribute_value *out_value)
+{
+    cx_emu_node *node;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!out_value)
+        return CXU_INVALID_VALUE;
+    cx_lock_enter(&cx_emu_lock);
+    result = find_kernel_node(handle, &node);
+    if (result == CXU_SUCCESS)
+        result = read_attribute(&node->operation.of.kernel, attribute, out_value);
+    cx_lock_leave(&cx_emu_lock);
+    return result;
+}
+
+cxu_result cx_emu_call_graph_kernel_node_set_attribute(CUgraphNode handle,
+                                                       cxu_launch_attribute_id attribute,
+                                                       const cxu_launch_attribute_value *value)
+{
+    cx_emu_node *node;
+    cx_emu_operation operation;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!value)
+        return CXU_INVALID_VALUE;
+    cx_lock_enter(&cx_emu_lock);
+    result = find_kernel_node(handle, &node);
+    if (result == CXU_SUCCESS) {
+        operation = node->operation;
+        result = write_attribute(&operation.of.kernel, attribute, value);
+    }
+    if (result == CXU_SUCCESS)
+        result = cx_emu_graph_node_set(handle, &operation);
+    cx_lock_leave(&cx_emu_lock);
+    return result;
+}
+
+cxu_result cx_emu_call_graph_kernel_node_copy_attributes(CUgraphNode destination,
+                                                         CUgraphNode source)
+{
+    cx_emu_node *to, *from;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    cx_lock_enter(&cx_emu_lock);
+    result = find_kernel_node(destination, &to);
+    if (result == CXU_SUCCESS)
+        result = find_kernel_node(source, &from);
+    if (result == CXU_SUCCESS) {
+        cx_emu_operation operation = to->operation;
+
+        operation.of.kernel.cooperative = from->operation.of.kernel.cooperative;
+        operation.of.kernel.priority = from->operation.of.kernel.priority;
+        memcpy(operation.of.kernel.cluster, from->operation.of.kernel.cluster,
+               sizeof operation.of.kernel.cluster);
+        result = cx_emu_graph_node_set(destination, &operation);
+    }
+    cx_lock_leave(&cx_emu_lock);
+    return result;
+}

@@ -1,0 +1,204 @@
+#include "emu/graph/operation.h"
+#include "emu/schedule/event.h"
+#include "emu/schedule/host_call.h"
+#include "emu/base/state.h"
+
+static cxu_result request_copy(const cxu_memcpy_3d *descriptor, const cx_emu_device *device,
+                               uint64_t latest, cx_emu_transfer *room,
+                               cx_emu_work_request *out_request)
+{
+    cx_emu_copy copy;
+    cxu_result result = cx_emu_copy_of_3d("a memcpy node", descriptor, &copy);
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (copy.width_bytes == 0 || copy.height == 0 || copy.depth == 0)
+        return CXU_INVALID_VALUE;
+    return cx_emu_copy_request(&copy, device, latest, room, out_request);
+}
+
+static cxu_result request_fill(const cxu_memset_node_params *shape, const cx_emu_context *context,
+                               uint64_t latest, cx_emu_painting *room,
+                               cx_emu_work_request *out_request)
+{
+    if (shape->width == 0 || shape->height == 0)
+        return CXU_INVALID_VALUE;
+    return cx_emu_fill_request(shape, context, latest, room, out_request);
+}
+
+/* Waits for the event's present record, not for a later one. */
+static cxu_result request_event(const cx_emu_operation *operation, cx_emu_operation_room *room,
+                                cx_emu_work_request *out_request)
+{
+    cx_emu_event *event;
+    cxu_result result = cx_emu_event_find(operation->of.event, &event);
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (operation->type == CXU_GRAPH_NODE_TYPE_EVENT_RECORD) {
+        room->record = (cx_emu_shared_record){.shared = event->shared};
+        cx_emu_shared_record_request(&room->record, out_request);
+        return CXU_SUCCESS;
+    }
+    if (event->captured)
+        return CXU_CAPTURED_EVENT;
+    cx_emu_event_wait_request(event, event->context, &room->wait, out_request);
+    return CXU_SUCCESS;
+}
+
+cxu_result cx_emu_operation_request(const cx_emu_operation *operation, uint64_t latest,
+                                    cx_emu_operation_room *room, cx_emu_work_request *out_request)
+{
+    *out_request = (cx_emu_work_request){.kind = CX_EMU_WORK_LOCKED};
+    if (operation->context && cx_emu_context_id(operation->context) != operation->context_id)
+        return CXU_CONTEXT_IS_DESTROYED;
+    switch (operation->type) {
+    case CXU_GRAPH_NODE_TYPE_MEMCPY:
+        return request_copy(&operation->of.copy, operation->context->device, latest,
+                            &room->transfer, out_request);
+    case CXU_GRAPH_NODE_TYPE_MEMSET:
+        return request_fill(&operation->of.fill, operation->context, latest, &room->painting,
+                            out_request);
+    case CXU_GRAPH_NODE_TYPE_KERNEL:
+        return cx_emu_launch_request(&operation->of.kernel, &room->run, out_request);
+    case CXU_GRAPH_NODE_TYPE_HOST:
+        if (!operation->of.host.function)
+            return CXU_SUCCESS; /* nothing to call */
+        room->host = operation->of.host;
+        *out_request = cx_emu_host_request(&room->host);
+        return CXU_SUCCESS;
+    case CXU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+        return cx_emu_values_request(operation->of.values, operation->context, &room->values,
+                                     out_request);
+    case CXU_GRAPH_NODE_TYPE_CONDITIONAL:
+        return cx_emu_condition_request(operation->of.condition, operation->context,
+                                        &room->condition, out_request);
+    case CXU_GRAPH_NODE_TYPE_EVENT_RECORD:
+    case CXU_GRAPH_NODE_TYPE_WAIT_EVENT:
+        return request_event(operation, room, out_request);
+    default:
+        return CXU_SUCCESS;
+    }
+}
+
+void cx_emu_operation_retain(const cx_emu_operation *operation)
+{
+    if (operation->type == CXU_GRAPH_NODE_TYPE_KERNEL)
+        cx_emu_arguments_retain(operation->of.kernel.arguments);
+    if (operation->type == CXU_GRAPH_NODE_TYPE_BATCH_MEM_OP)
+        cx_emu_values_retain(operation->of.values);
+    if (operation->type == CXU_GRAPH_NODE_TYPE_MEM_ALLOC ||
+        operation->type == CXU_GRAPH_NODE_TYPE_MEM_FREE)
+        cx_emu_block_retain(operation->of.block);
+}
+
+void cx_emu_operation_drop(const cx_emu_operation *operation)
+{
+    if (operation->type == CXU_GRAPH_NODE_TYPE_KERNEL)
+        cx_emu_arguments_drop(operation->of.kernel.arguments);
+    if (operation->type == CXU_GRAPH_NODE_TYPE_BATCH_MEM_OP)
+        cx_emu_values_drop(operation->of.values);
+    if (operation->type == CXU_GRAPH_NODE_TYPE_MEM_ALLOC ||
+        operation->type == CXU_GRAPH_NODE_TYPE_MEM_FREE)
+        cx_emu_block_drop(operation->of.block);
+}
+
+void cx_emu_operation_assign(cx_emu_operation *own, const cx_emu_operation *operation)
+{
+    const cx_emu_operation before = *own;
+
+    cx_emu_changes++;
+    cx_emu_operation_retain(operation);
+    *own = *operation;
+    cx_emu_operation_drop(&before);
+}
+
+cxu_result cx_emu_operation_check(const cx_emu_operation *operation)
+{
+    cx_emu_operation_room room;
+    cx_emu_work_request request;
+
+    return cx_emu_operation_request(operation, 0, &room, &request);
+}
+
+cxu_result cx_emu_operation_set_context(cx_emu_operation *operation, CUcontext context)
+{
+    cxu_result result = cx_emu_context_find(context, &operation->context);
+
+    if (result == CXU_SUCCESS)
+        operation->context_id = cx_emu_context_id(operation->context);
+    return result;
+}
+
+/* ---- updates ---- */
+
+static uintptr_t destination_of(const cxu_memcpy_3d *copy)
+{
+    return copy->destination_type == CXU_MEMORYTYPE_HOST ? (uintptr_t)copy->destination_host
+                                                         : copy->destination_device;
+}
+
+static uintptr_t source_of(const cxu_memcpy_3d *copy)
+{
+    return copy->source_type == CXU_MEMORYTYPE_HOST ? (uintptr_t)copy->source_host
+                                                    : copy->source_device;
+}
+
+/* The owner of freed memory is unknown. */
+static bool same_owner(uintptr_t before, uintptr_t after)
+{
+    const cx_emu_allocation *one = cx_emu_allocation_find(before, 1);
+    const cx_emu_allocation *other = cx_emu_allocation_find(after, 1);
+
+    return !one || !other || (one->device == other->device && one->context == other->context);
+}
+
+static bool copies_compatible(const cxu_memcpy_3d *before, const cxu_memcpy_3d *after)
+{
+    return before->source_type == after->source_type &&
+           before->destination_type == after->destination_type &&
+           same_owner(source_of(before), source_of(after)) &&
+           same_owner(destination_of(before), destination_of(after));
+}
+
+/* For fills of several rows, only the value and the address may change. */
+static bool fills_compatible(const cxu_memset_node_params *before,
+                             const cxu_memset_node_params *after)
+{
+    if (before->height != after->height || before->element_bytes != after->element_bytes)
+        return false;
+    if (before->height > 1 &&
+        (before->width != after->width || before->pitch_bytes != after->pitch_bytes))
+        return false;
+    return same_owner(before->destination, after->destination);
+}
+
+/* Nothing is known of a function that is gone. */
+static bool kernels_compatible(const cx_emu_launch *before, const cx_emu_launch *after)
+{
+    cx_emu_context *one, *other;
+
+    return cx_emu_launch_context(before, &one) != CXU_SUCCESS ||
+           cx_emu_launch_context(after, &other) != CXU_SUCCESS || one == other;
+}
+
+bool cx_emu_operation_compatible(const cx_emu_operation *before, const cx_emu_operation *after)
+{
+    if (before->context_id != after->context_id)
+        return false;
+    switch (before->type) {
+    case CXU_GRAPH_NODE_TYPE_MEMCPY:
+        return copies_compatible(&before->of.copy, &after->of.copy);
+    case CXU_GRAPH_NODE_TYPE_KERNEL:
+        return kernels_compatible(&before->of.kernel, &after->of.kernel);
+    case CXU_GRAPH_NODE_TYPE_MEMSET:
+        return fills_compatible(&before->of.fill, &after->of.fill);
+    case CXU_GRAPH_NODE_TYPE_MEM_ALLOC:
+    case CXU_GRAPH_NODE_TYPE_MEM_FREE:
+        return before->of.block == after->of.block;
+    case CXU_GRAPH_NODE_TYPE_CONDITIONAL:
+        return before->of.condition->handle == after->of.condition->handle;
+    default:
+        return true;
+    }
+}

@@ -1,0 +1,75 @@
+/*
+ * The operations of graph nodes. All functions: lock "emu.state" held.
+ */
+#ifndef CX_EMU_OPERATION_H
+#define CX_EMU_OPERATION_H
+
+#include "emu/graph/condition.h"
+#include "emu/schedule/copy.h"
+#include "emu/schedule/fill.h"
+#include "emu/graph/graph_memory.h"
+#include "emu/module/launch.h"
+#include "emu/schedule/shared_event.h"
+#include "emu/schedule/value_op.h"
+
+typedef struct cx_emu_graph cx_emu_graph;
+
+/* Plain values: the objects that they name are looked up each time the operation is submitted. */
+typedef struct cx_emu_operation {
+    cxu_graph_node_type type;
+    cx_emu_context *context; /* of copies, fills and values, else NULL */
+    uint64_t context_id;
+    union {
+        cxu_memcpy_3d copy;
+        cxu_memset_node_params fill;
+        cxu_host_node_params host;
+        cx_emu_launch kernel; /* the node has a reference to the arguments */
+        CUevent event;       /* of both event nodes */
+        cx_emu_values *values; /* a node has a reference */
+        cx_emu_graph *child; /* the node's own */
+        cx_emu_block *block; /* of nodes that allocate or free; they have a reference */
+        cx_emu_condition *condition; /* the node's own, with its bodies */
+    } of;
+} cx_emu_operation;
+
+/* Room for the argument of the operation's piece of work. */
+typedef union cx_emu_operation_room {
+    cx_emu_transfer transfer;
+    cx_emu_painting painting;
+    cxu_host_node_params host;
+    cx_emu_run run;
+    cx_emu_values_run values;
+    cx_emu_condition_run condition;
+    cx_emu_shared_record record; /* begun by whoever submits it */
+    cx_emu_shared_wait wait;
+} cx_emu_operation_room;
+
+/* Retains and drops the references that a node keeps. */
+void cx_emu_operation_retain(const cx_emu_operation *operation);
+void cx_emu_operation_drop(const cx_emu_operation *operation);
+
+/* Replaces *own, the operation of a node or its copy, by another one. */
+void cx_emu_operation_assign(cx_emu_operation *own, const cx_emu_operation *operation);
+
+/*
+ * Makes the request for a piece of work that does the operation now. A child graph does nothing by
+ * itself, nor does an event record: the submitter records the work in the event. `latest` is as in
+ * cx_emu_reach.
+ *
+ * CXU_CONTEXT_IS_DESTROYED: its context is gone. CXU_INVALID_HANDLE: its event is.
+ * CXU_INVALID_VALUE: its memory is, or its description is invalid. CXU_CAPTURED_EVENT: it waits for
+ * an event that was last recorded while capturing. CXU_NOT_SUPPORTED: arrays.
+ */
+cxu_result cx_emu_operation_request(const cx_emu_operation *operation, uint64_t latest,
+                                    cx_emu_operation_room *room, cx_emu_work_request *out_request);
+
+/* Checks the operation without making a request. */
+cxu_result cx_emu_operation_check(const cx_emu_operation *operation);
+
+/* Sets the context of a copy or a fill. Errors of cx_emu_context_find. */
+cxu_result cx_emu_operation_set_context(cx_emu_operation *operation, CUcontext context);
+
+/* True if an executable graph accepts `after`, of the same type, in place of `before`. */
+bool cx_emu_operation_compatible(const cx_emu_operation *before, const cx_emu_operation *after);
+
+#endif

@@ -1,0 +1,152 @@
+#include "emu/memory/touched.h"
+
+#include "base/hash.h"
+#include "base/lock.h"
+
+#include <stdlib.h>
+
+enum { PAGE = 4096, WORDS = PAGE / 64, PAGES_MOST = 1 << 15 };
+
+typedef struct touched_page {
+    uint64_t number;         /* of its address */
+    uint64_t bits[3][WORDS]; /* by cx_touch_how: one for each byte */
+    UT_hash_handle hh;
+} touched_page;
+
+struct cx_emu_touched {
+    cx_lock lock; /* "emu.touched": innermost */
+    touched_page *pages, *last;
+    size_t count;
+};
+
+cx_emu_touched *cx_emu_touched_new(void)
+{
+    cx_emu_touched *self = calloc(1, sizeof *self);
+
+    if (self)
+        cx_lock_init(&self->lock, CX_RANK_EMU_TOUCHED);
+    return self;
+}
+
+void cx_emu_touched_free(cx_emu_touched *self)
+{
+    touched_page *page, *next;
+
+    if (!self)
+        return;
+    HASH_ITER (hh, self->pages, page, next) {
+        HASH_DEL(self->pages, page);
+        free(page);
+    }
+    cx_lock_destroy(&self->lock);
+    free(self);
+}
+
+/* ---- noting ---- */
+
+static touched_page *page_of(cx_emu_touched *self, uint64_t number)
+{
+    touched_page *page = self->last;
+
+    if (page && page->number == number)
+        return page;
+    HASH_FIND(hh, self->pages, &number, sizeof number, page);
+    if (!page && self->count < PAGES_MOST && (page = calloc(1, sizeof *page)) != NULL) {
+        bool added = true;
+
+        page->number = number;
+        HASH_ADD(hh, self->pages, number, sizeof page->number, page);
+        self->count += added;
+        if (!added) {
+            free(page);
+            page = NULL;
+        }
+    }
+    self->last = page;
+    return page;
+}
+
+/* Other work may write the memory meanwhile. */
+static bool changes(const cx_ptx_touch *store)
+{
+    bool changed = false;
+
+    for (unsigned i = 0; i < store->bytes; i++)
+        changed |= __atomic_load_n(store->memory + i, __ATOMIC_RELAXED) != store->value[i];
+    return changed;
+}
+
+void cx_emu_touched_note(cx_emu_touched *self, const cx_ptx_touch *touch)
+{
+    const cx_touch_how how = touch->atomic  ? CX_TOUCH_ATOMIC
+                             : touch->value ? CX_TOUCH_WRITE
+                                            : CX_TOUCH_READ;
+    unsigned at = touch->address % PAGE; /* an access is aligned: it lies in one page */
+
+    if (how == CX_TOUCH_WRITE && !changes(touch))
+        return;
+    cx_lock_enter(&self->lock);
+    touched_page *page = page_of(self, touch->address / PAGE);
+    for (unsigned i = at; page && i < at + touch->bytes; i++)
+        page->bits[how][i / 64] |= (uint64_t)1 << i % 64;
+    cx_lock_leave(&self->lock);
+}
+
+/* ---- what came of it ---- */
+
+/* The first bit from `at` on; PAGE: there is none. */
+static unsigned next_bit(const uint64_t *bits, unsigned at)
+{
+    for (; at < PAGE; at = (at / 64 + 1) * 64) {
+        uint64_t rest = bits[at / 64] >> at % 64;
+
+        if (rest)
+            return at + (unsigned)__builtin_ctzll(rest);
+    }
+    return PAGE;
+}
+
+typedef struct touch_list {
+    cx_touch *all;
+    size_t count, capacity;
+} touch_list;
+
+static void add_byte(touch_list *list, uint64_t address, cx_touch_how how)
+{
+    cx_touch *last = list->count > 0 ? &list->all[list->count - 1] : NULL;
+
+    if (last && last->how == how && last->end == address) {
+        last->end++;
+        return;
+    }
+    if (list->count == list->capacity) {
+        size_t capacity = list->capacity ? 2 * list->capacity : 16;
+        cx_touch *all = reallocarray(list->all, capacity, sizeof *all);
+
+        if (!all)
+            return;
+        list->all = all;
+        list->capacity = capacity;
+    }
+    list->all[list->count++] = (cx_touch){address, address + 1, how};
+}
+
+static int by_number(const touched_page *one, const touched_page *other)
+{
+    return (one->number > other->number) - (one->number < other->number);
+}
+
+size_t cx_emu_touched_take(cx_emu_touched *self, uint64_t fault, cx_touch **out_all)
+{
+    touch_list list = {0};
+
+    HASH_SORT(self->pages, by_number);
+    for (int how = CX_TOUCH_READ; how <= CX_TOUCH_ATOMIC; how++)
+        for (const touched_page *page = self->pages; page; page = page->hh.next)
+            for (unsigned at = 0; (at = next_bit(page->bits[how], at)) < PAGE; at++)
+                add_byte(&list, page->number * PAGE + at, (cx_touch_how)how);
+    if (fault)
+        add_byte(&list, fault, CX_TOUCH_FAULT);
+    *out_all = list.all;
+    return list.count;
+}

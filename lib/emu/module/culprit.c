@@ -1,0 +1,214 @@
+#include "emu/module/culprit.h"
+
+#include "base/text.h"
+#include "emu/device/device.h"
+#include "emu/memory/freed.h"
+#include "emu/module/module.h"
+#include "emu/base/state.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define NAME_MAX_SHOWN 120
+#define FILE_MAX_SHOWN 60
+#define NULL_PAGE ((uint64_t)64 << 10)
+
+typedef unsigned long long ull;
+
+/* ---- where ---- */
+
+/* The end of a long path. */
+static const char *file_name(const char *path)
+{
+    size_t length = strlen(path);
+
+    return length > FILE_MAX_SHOWN ? path + (length - FILE_MAX_SHOWN) : path;
+}
+
+static void say_place(cx_text *to, const cx_emu_run *run, const cx_ptx_fault *fault)
+{
+    cx_text_add(to, "kernel %.*s, line %d of its PTX", NAME_MAX_SHOWN,
+                fault->kernel != NULL ? fault->kernel
+                                      : cx_ptx_kernel_describe(run->code->ptx, run->kernel).name,
+                fault->line);
+    if (fault->source)
+        cx_text_add(to, ", %s:%d", file_name(fault->source), fault->source_line);
+    cx_text_add(to, ", block (%u, %u, %u), thread (%u, %u, %u)", fault->block[0], fault->block[1],
+                fault->block[2], fault->thread[0], fault->thread[1], fault->thread[2]);
+}
+
+/* ---- the access ---- */
+
+static const char *verb_of(const cx_ptx_fault *fault)
+{
+    if (fault->atomic)
+        return "an atomic operation on";
+    return fault->writes ? "a write of" : "a read of";
+}
+
+static void say_access(cx_text *to, const cx_ptx_fault *fault)
+{
+    cx_text_add(to, ", address %#llx", (ull)fault->address);
+    if (fault->space)
+        cx_text_add(to, " of %s memory", fault->space);
+    if (fault->bytes)
+        cx_text_add(to, ": %s %u byte%s", verb_of(fault), fault->bytes,
+                    fault->bytes == 1 ? "" : "s");
+    else
+        cx_text_add(to, ": a use");
+}
+
+/* The access leaves [begin, begin + size): says on which side, and by how much. */
+static void say_distance(cx_text *to, const cx_ptx_fault *fault, uint64_t begin, uint64_t size,
+                         const char *noun)
+{
+    uint64_t end = begin + size, distance;
+
+    if (fault->address >= begin && fault->address < end) {
+        cx_text_add(to, ", running %llu bytes over the end of ",
+                    (ull)(fault->address + fault->bytes - end));
+    } else {
+        distance = fault->address < begin ? begin - fault->address : fault->address - end;
+        if (fault->address < begin)
+            cx_text_add(to, ", %llu bytes before ", (ull)distance);
+        else if (distance == 0)
+            cx_text_add(to, ", right behind the end of ");
+        else
+            cx_text_add(to, ", %llu bytes behind the end of ", (ull)distance);
+    }
+    cx_text_add(to, "%s of %llu bytes", noun, (ull)size);
+}
+
+/* ---- the memory ---- */
+
+static const char *call_of(cx_emu_memory_kind kind)
+{
+    static const char *const calls[] = {
+        [CX_EMU_MEMORY_DEVICE] = "cuMemAlloc",
+        [CX_EMU_MEMORY_ASYNC] = "cuMemAllocAsync",
+        [CX_EMU_MEMORY_PINNED] = "cuMemHostAlloc",
+        [CX_EMU_MEMORY_MANAGED] = "cuMemAllocManaged",
+        [CX_EMU_MEMORY_REGISTERED] = "cuMemHostRegister",
+        [CX_EMU_MEMORY_MAPPED] = "cuMemMap",
+        [CX_EMU_MEMORY_SHARED] = "another process",
+    };
+
+    return calls[kind];
+}
+
+static void say_origin(cx_text *to, const cx_emu_allocation *allocation)
+{
+    cx_text_add(to, " (%s, at %#llx)",
+                allocation->of_module ? "variables, or the heap of kernels"
+                                      : call_of(allocation->kind),
+                (ull)allocation->address);
+}
+
+static bool is_inside(uint64_t address, uint64_t begin, uint64_t bytes)
+{
+    return address - begin < bytes;
+}
+
+/* The memory of the kernel's own module: the variable there. */
+static void say_variable(cx_text *to, const cx_emu_run *run, const cx_ptx_fault *fault)
+{
+    const cx_emu_allocation *memory = run->memory;
+    size_t offset = fault->address < memory->address ? 0 : fault->address - memory->address;
+    const cx_ptx_variable *variable = cx_ptx_variable_near(run->code->ptx, offset);
+    char noun[NAME_MAX_SHOWN];
+
+    if (!variable)
+        return;
+    snprintf(noun, sizeof noun, "the variable '%.80s'", variable->name);
+    if (is_inside(offset, variable->offset, variable->bytes) && variable->constant && fault->writes)
+        cx_text_add(to, " in %s of %zu bytes, which is constant", noun, variable->bytes);
+    else
+        say_distance(to, fault, memory->address + variable->offset, variable->bytes, noun);
+}
+
+/* An allocation that holds all of the access, but not for this kernel. */
+static void say_why_not(cx_text *to, const cx_emu_run *run, const cx_emu_allocation *allocation)
+{
+    const cx_emu_device *device = run->context->device;
+    const cx_emu_use use = {(cx_emu_allocation *)allocation,
+                            allocation->address + allocation->bytes};
+
+    cx_text_add(to, " in an allocation of %zu bytes", allocation->bytes);
+    say_origin(to, allocation);
+    if (allocation->freed)
+        cx_text_add(to, ", which was freed");
+    else if (!cx_emu_allocation_reachable(allocation, run->context))
+        cx_text_add(to, " of device %d, which the context on device %d has no access to",
+                    allocation->device->ordinal, device->ordinal);
+    else if (!cx_emu_allocation_accessible(use, device, false))
+        cx_text_add(to, ", which device %d has no access to", device->ordinal);
+    else if (!cx_emu_allocation_accessible(use, device, true))
+        cx_text_add(to, ", which device %d can only read", device->ordinal);
+}
+
+/* Memory that holds the address, and perhaps not all of the access. */
+static void say_inside(cx_text *to, const cx_emu_run *run, const cx_ptx_fault *fault,
+                       const cx_emu_allocation *memory)
+{
+    uint64_t last = fault->address + (fault->bytes ? fault->bytes - 1 : 0);
+
+    if (memory == run->memory) {
+        say_variable(to, run, fault);
+    } else if (is_inside(last, memory->address, memory->bytes)) {
+        say_why_not(to, run, memory);
+    } else {
+        say_distance(to, fault, memory->address, memory->bytes, "an allocation");
+        say_origin(to, memory);
+    }
+}
+
+static void say_outside(cx_text *to, const cx_emu_run *run, const cx_ptx_fault *fault,
+                        const cx_emu_allocation *nearest)
+{
+    const cx_emu_freed *freed = cx_emu_freed_find(fault->address);
+
+    if (freed) {
+        cx_text_add(to, " in an allocation of %zu bytes (%s, at %#llx), which was freed",
+                    freed->bytes, call_of(freed->kind), (ull)freed->address);
+    } else if (fault->address < NULL_PAGE) {
+        cx_text_add(to, " through a null pointer");
+    } else if (!nearest) {
+        cx_text_add(to, "; there is no allocation");
+    } else if (nearest == run->memory) {
+        say_variable(to, run, fault);
+    } else {
+        say_distance(to, fault, nearest->address, nearest->bytes, "an allocation");
+        say_origin(to, nearest);
+    }
+}
+
+static void say_memory(cx_text *to, const cx_emu_run *run, const cx_ptx_fault *fault)
+{
+    const cx_emu_allocation *nearest;
+
+    if (fault->space) {
+        say_distance(to, fault, 0, fault->space_bytes, "memory");
+        return;
+    }
+    cx_lock_enter(&cx_emu_lock);
+    nearest = cx_emu_allocation_nearest(fault->address);
+    if (nearest && is_inside(fault->address, nearest->address, nearest->bytes))
+        say_inside(to, run, fault, nearest);
+    else
+        say_outside(to, run, fault, nearest);
+    cx_lock_leave(&cx_emu_lock);
+}
+
+void cx_emu_culprit_describe(const cx_emu_run *run, cx_ptx_outcome outcome,
+                             const cx_ptx_fault *fault, char *text, size_t size)
+{
+    cx_text to = {text, size, 0};
+
+    say_place(&to, run, fault);
+    if (outcome == CX_PTX_ILLEGAL_ADDRESS || outcome == CX_PTX_MISALIGNED_ADDRESS)
+        say_access(&to, fault);
+    if (outcome == CX_PTX_ILLEGAL_ADDRESS)
+        say_memory(&to, run, fault);
+    else if (outcome == CX_PTX_MISALIGNED_ADDRESS)
+        cx_text_add(&to, ", which is not aligned for it");
+}

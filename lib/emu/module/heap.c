@@ -1,0 +1,178 @@
+#include "emu/module/heap.h"
+
+#include "emu/memory/allocation.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define ALIGN 16
+#define NO_BLOCK UINT32_MAX
+
+/* Blocks lie in the order of their addresses. In front of each block's bytes is its number, which
+ * is checked: kernels may have overwritten it. */
+typedef struct heap_block {
+    uint64_t offset, bytes; /* with the number */
+    uint32_t previous, next;
+    bool taken;
+} heap_block;
+
+struct cx_emu_heap {
+    cx_emu_allocation *memory;
+    heap_block *blocks;
+    uint32_t count, capacity;
+    uint32_t unused; /* numbers without a block, linked by next */
+    uint32_t rover;  /* where the next search begins */
+};
+
+static bool grow_blocks(cx_emu_heap *heap)
+{
+    uint32_t wanted = heap->capacity ? 2 * heap->capacity : 64;
+    heap_block *grown;
+
+    if (heap->count < heap->capacity)
+        return true;
+    if (wanted == NO_BLOCK || wanted < heap->capacity)
+        return false;
+    grown = reallocarray(heap->blocks, wanted, sizeof *grown);
+    if (!grown)
+        return false;
+    heap->blocks = grown;
+    heap->capacity = wanted;
+    return true;
+}
+
+static uint32_t new_block(cx_emu_heap *heap)
+{
+    uint32_t number = heap->unused;
+
+    if (number != NO_BLOCK) {
+        heap->unused = heap->blocks[number].next;
+        return number;
+    }
+    return grow_blocks(heap) ? heap->count++ : NO_BLOCK;
+}
+
+cxu_result cx_emu_heap_open(cx_emu_context *context)
+{
+    cx_emu_heap *heap;
+    cxu_result result;
+
+    if (context->heap)
+        return CXU_SUCCESS;
+    heap = calloc(1, sizeof *heap);
+    if (!heap || !grow_blocks(heap)) {
+        free(heap);
+        return CXU_OUT_OF_MEMORY;
+    }
+    result = cx_emu_allocation_create(context->device, context, CX_EMU_MEMORY_DEVICE,
+                                      context->limits[CXU_LIMIT_MALLOC_HEAP_SIZE], 0,
+                                      &heap->memory);
+    if (result != CXU_SUCCESS || context->heap) {
+        if (result == CXU_SUCCESS)
+            cx_emu_allocation_free(heap->memory);
+        free(heap->blocks);
+        free(heap);
+        return result;
+    }
+    heap->memory->of_module = true;
+    heap->unused = NO_BLOCK;
+    heap->count = 1;
+    heap->blocks[0] = (heap_block){0, heap->memory->bytes, NO_BLOCK, NO_BLOCK, false};
+    context->heap = heap;
+    return CXU_SUCCESS;
+}
+
+void cx_emu_heap_close(cx_emu_context *context)
+{
+    if (!context->heap)
+        return;
+    free(context->heap->blocks);
+    free(context->heap);
+    context->heap = NULL;
+}
+
+static uint32_t find_room(const cx_emu_heap *heap, uint64_t bytes)
+{
+    uint32_t at = heap->rover;
+
+    do {
+        const heap_block *block = &heap->blocks[at];
+
+        if (!block->taken && block->bytes >= bytes)
+            return at;
+        at = block->next == NO_BLOCK ? 0 : block->next;
+    } while (at != heap->rover);
+    return NO_BLOCK;
+}
+
+/* Leaves the rest of a block as a block of its own, unless there is no number for it. */
+static void split_block(cx_emu_heap *heap, uint32_t number, uint64_t bytes)
+{
+    uint32_t rest = heap->blocks[number].bytes > bytes ? new_block(heap) : NO_BLOCK;
+    heap_block *block = &heap->blocks[number];
+
+    if (rest == NO_BLOCK)
+        return;
+    heap->blocks[rest] = (heap_block){block->offset + bytes, block->bytes - bytes, number,
+                                      block->next, false};
+    if (block->next != NO_BLOCK)
+        heap->blocks[block->next].previous = rest;
+    block->next = rest;
+    block->bytes = bytes;
+}
+
+uint64_t cx_emu_heap_take(cx_emu_context *context, uint64_t bytes)
+{
+    cx_emu_heap *heap = context->heap;
+    uint32_t number;
+
+    if (!heap || bytes == 0 || bytes > heap->memory->bytes)
+        return 0;
+    bytes = (bytes + 2 * ALIGN - 1) / ALIGN * ALIGN;
+    number = find_room(heap, bytes);
+    if (number == NO_BLOCK)
+        return 0;
+    split_block(heap, number, bytes);
+    heap->blocks[number].taken = true;
+    heap->rover = heap->blocks[number].next == NO_BLOCK ? 0 : heap->blocks[number].next;
+    memcpy(heap->memory->mapped + heap->blocks[number].offset, &number, sizeof number);
+    return heap->memory->address + heap->blocks[number].offset + ALIGN;
+}
+
+/* Merges a free block with the free one behind it. */
+static void merge_next(cx_emu_heap *heap, uint32_t number)
+{
+    heap_block *block = &heap->blocks[number];
+    uint32_t next = block->next;
+
+    if (next == NO_BLOCK || heap->blocks[next].taken)
+        return;
+    block->bytes += heap->blocks[next].bytes;
+    block->next = heap->blocks[next].next;
+    if (block->next != NO_BLOCK)
+        heap->blocks[block->next].previous = number;
+    if (heap->rover == next)
+        heap->rover = number;
+    heap->blocks[next] = (heap_block){.next = heap->unused, .taken = false};
+    heap->unused = next;
+}
+
+bool cx_emu_heap_give(cx_emu_context *context, uint64_t address)
+{
+    cx_emu_heap *heap = context->heap;
+    uint64_t offset = address - (heap ? heap->memory->address : 0) - ALIGN;
+    uint32_t number, previous;
+
+    if (!heap || address < heap->memory->address + ALIGN || offset % ALIGN != 0 ||
+        offset > heap->memory->bytes - ALIGN)
+        return false;
+    memcpy(&number, heap->memory->mapped + offset, sizeof number);
+    if (number >= heap->count || !heap->blocks[number].taken ||
+        heap->blocks[number].offset != offset)
+        return false;
+    heap->blocks[number].taken = false;
+    merge_next(heap, number);
+    previous = heap->blocks[number].previous;
+    if (previous != NO_BLOCK && !heap->blocks[previous].taken)
+        merge_next(heap, previous);
+    return true;
+}

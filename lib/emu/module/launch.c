@@ -1,0 +1,564 @@
+#include "emu/module/launch.h"
+
+#include "base/log.h"
+#include "emu/module/cluster.h"
+#include "emu/schedule/cores.h"
+#include "emu/module/culprit.h"
+#include "emu/device/device.h"
+#include "emu/report/error_log.h"
+#include "emu/module/heap.h"
+#include "emu/context/output.h"
+#include "emu/base/state.h"
+#include "emu/device/sticky.h"
+#include "emu/base/warp.h"
+#include "emu/module/watchdog.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- arguments ---- */
+
+void cx_emu_arguments_retain(cx_emu_arguments *arguments)
+{
+    if (arguments)
+        arguments->references++;
+}
+
+void cx_emu_arguments_drop(cx_emu_arguments *arguments)
+{
+    if (arguments && --arguments->references == 0)
+        free(arguments);
+}
+
+/* One block: the header, then the address of each argument, then the arguments. */
+static cx_emu_arguments *allocate_arguments(const cx_ptx_kernel_info *kernel)
+{
+    size_t content_at = sizeof(cx_emu_arguments) + kernel->parameter_count * sizeof(void *);
+    cx_emu_arguments *arguments;
+
+    content_at = (content_at + 15) & ~(size_t)15;
+    arguments = calloc(1, content_at + kernel->parameter_bytes + 1);
+    if (!arguments)
+        return NULL;
+    arguments->references = 1;
+    arguments->each = (void **)(void *)(arguments + 1);
+    arguments->content = (unsigned char *)arguments + content_at;
+    for (size_t i = 0; i < kernel->parameter_count; i++)
+        arguments->each[i] = arguments->content + kernel->parameters[i].offset;
+    return arguments;
+}
+
+/* Reads the buffer of a list {BUFFER_POINTER, p, BUFFER_SIZE, &n, END}. */
+static bool read_extra(void *const *extra, const void **out_buffer, size_t *out_bytes)
+{
+    const int pairs_max = 16;
+
+    *out_buffer = NULL;
+    *out_bytes = 0;
+    for (int i = 0; i < 2 * pairs_max; i += 2) {
+        switch ((uintptr_t)extra[i]) {
+        case CXU_LAUNCH_PARAM_END:
+            return *out_buffer != NULL;
+        case CXU_LAUNCH_PARAM_BUFFER_POINTER:
+            *out_buffer = extra[i + 1];
+            break;
+        case CXU_LAUNCH_PARAM_BUFFER_SIZE:
+            if (!extra[i + 1])
+                return false;
+            *out_bytes = *(const size_t *)extra[i + 1];
+            break;
+        default:
+            return false;
+        }
+    }
+    return false;
+}
+
+static bool fill_arguments(cx_emu_arguments *arguments, const cx_ptx_kernel_info *kernel,
+                           void **parameters, void **extra)
+{
+    const void *buffer;
+    size_t bytes;
+
+    if (kernel->parameter_count == 0)
+        return true;
+    if (extra) {
+        if (!read_extra(extra, &buffer, &bytes) || bytes < kernel->parameter_bytes)
+            return false;
+        memcpy(arguments->content, buffer, kernel->parameter_bytes);
+        return true;
+    }
+    for (size_t i = 0; i < kernel->parameter_count; i++) {
+        if (!parameters[i])
+            return false;
+        memcpy(arguments->each[i], parameters[i], kernel->parameters[i].bytes);
+    }
+    return true;
+}
+
+static cxu_result find_function(CUfunction handle, cx_emu_context *context,
+                                cx_emu_function **out_function)
+{
+    cx_emu_kernel *kernel;
+    cxu_result result;
+
+    if (!cx_emu_is_kernel(handle)) {
+        result = cx_emu_function_find(handle, out_function);
+        if (result == CXU_SUCCESS && (*out_function)->module->context != context)
+            result = CXU_INVALID_HANDLE;
+        return result;
+    }
+    result = cx_emu_kernel_find((CUkernel)(void *)handle, &kernel);
+    return result == CXU_SUCCESS ? cx_emu_kernel_instance(kernel, context, out_function) : result;
+}
+
+cxu_result cx_emu_launch_take(cx_emu_launch *launch, cx_emu_context *context, CUfunction handle,
+                              void **parameters, void **extra)
+{
+    cx_emu_function *function;
+    cx_ptx_kernel_info kernel;
+    cx_emu_arguments *arguments;
+    cxu_result result = find_function(handle, context, &function);
+
+    if (result != CXU_SUCCESS)
+        return result;
+    kernel = cx_emu_function_describe(function);
+    if ((parameters && extra) || (kernel.parameter_count > 0 && !parameters && !extra))
+        return CXU_INVALID_VALUE;
+    arguments = allocate_arguments(&kernel);
+    if (!arguments)
+        return CXU_OUT_OF_MEMORY;
+    if (!fill_arguments(arguments, &kernel, parameters, extra)) {
+        cx_emu_arguments_drop(arguments);
+        return CXU_INVALID_VALUE;
+    }
+    launch->function = cx_emu_function_handle(function);
+    launch->arguments = arguments;
+    return CXU_SUCCESS;
+}
+
+cxu_result cx_emu_launch_context(const cx_emu_launch *launch, cx_emu_context **out_context)
+{
+    cx_emu_function *function;
+    cxu_result result = cx_emu_function_find(launch->function, &function);
+
+    if (result == CXU_SUCCESS)
+        *out_context = function->module->context;
+    return result;
+}
+
+/* ---- memory that a kernel reaches ---- */
+
+static cx_emu_use *use_at(cx_emu_run *run, size_t number)
+{
+    return number < CX_EMU_RUN_USES ? &run->first_uses[number]
+                                    : &run->more_uses[number - CX_EMU_RUN_USES];
+}
+
+static bool note_use(cx_emu_run *run, cx_emu_use use)
+{
+    if (run->use_count == CX_EMU_RUN_USES + run->more_capacity) {
+        size_t capacity = run->more_capacity ? 2 * run->more_capacity : CX_EMU_RUN_USES;
+        cx_emu_use *uses = reallocarray(run->more_uses, capacity, sizeof *uses);
+
+        if (!uses)
+            return false;
+        run->more_uses = uses;
+        run->more_capacity = capacity;
+    }
+    *use_at(run, run->use_count++) = use;
+    cx_emu_allocation_use(use);
+    cx_emu_allocation_reach(use, 1);
+    return true;
+}
+
+static bool is_noted(cx_emu_run *run, const cx_emu_allocation *allocation)
+{
+    for (size_t i = 0; i < run->use_count; i++)
+        if (use_at(run, i)->allocation == allocation)
+            return true;
+    return false;
+}
+
+/* The variables last as long as the work, even if the module is unloaded. */
+static const cx_emu_allocation *variables_at(const cx_emu_run *run, uint64_t address)
+{
+    const cx_emu_allocation *both[] = {run->memory, run->managed};
+
+    for (int i = 0; i < 2; i++)
+        if (both[i] && address >= both[i]->address && address - both[i]->address < both[i]->bytes)
+            return both[i];
+    return NULL;
+}
+
+/* Keeps the memory until the kernel is done: a free by another stream waits for that. `out_lacks`:
+ * the host has no memory to note that. */
+static bool find_range(cx_emu_run *run, uint64_t address, cx_ptx_range *out_range, bool *out_lacks)
+{
+    cx_emu_allocation *allocation = cx_emu_allocation_find_for_work(address, 1, CX_EMU_MEMORY_ANY);
+    const cx_emu_allocation *variables = variables_at(run, address);
+    cx_emu_use use;
+
+    *out_lacks = false;
+    if (variables) {
+        *out_range =
+            (cx_ptx_range){variables->address, variables->bytes, variables->mapped, false};
+        return true;
+    }
+    if (!allocation || !cx_emu_allocation_reachable(allocation, run->context))
+        return false;
+    use = (cx_emu_use){allocation, allocation->address + allocation->bytes};
+    if (!cx_emu_allocation_accessible(use, run->context->device, false))
+        return false;
+    if (!is_noted(run, allocation) && !note_use(run, use)) {
+        *out_lacks = true;
+        return false;
+    }
+    *out_range = (cx_ptx_range){allocation->address, allocation->bytes, allocation->mapped,
+                                !cx_emu_allocation_accessible(use, run->context->device, true)};
+    return true;
+}
+
+/* A kernel that never ends must keep neither its context nor the process from ending. */
+static bool is_stopped(void *self)
+{
+    cx_emu_run *run = self;
+
+    if (cx_emu_watchdog_passed(run->deadline))
+        atomic_store(&run->timed_out, true);
+    return atomic_load(&run->timed_out) || cx_emu_patience_is_over(&run->context->patience) ||
+           atomic_load_explicit(&cx_emu_current_phase, memory_order_relaxed) != CX_EMU_RUNNING;
+}
+
+/* A kernel that lacks host memory waits for it: nothing that it does may fail for that. False: it
+ * is to stop. */
+static bool await_memory(cx_emu_run *run)
+{
+    const struct timespec moment = {.tv_nsec = 1000000};
+
+    if (is_stopped(run))
+        return false;
+    nanosleep(&moment, NULL);
+    return true;
+}
+
+static bool find_memory(void *self, uint64_t address, cx_ptx_range *out_range)
+{
+    bool found, lacks;
+
+    do {
+        cx_lock_enter(&cx_emu_lock);
+        found = find_range(self, address, out_range, &lacks);
+        cx_lock_leave(&cx_emu_lock);
+    } while (lacks && await_memory(self));
+    return found;
+}
+
+/* ---- what kernels call ---- */
+
+static void print_text(void *self, const char *text, size_t length, bool failed)
+{
+    cx_emu_run *run = self;
+    bool added;
+
+    do {
+        cx_lock_enter(&cx_emu_lock);
+        added = cx_emu_output_add(run->context, text, length, failed);
+        cx_lock_leave(&cx_emu_lock);
+    } while (!added && await_memory(run));
+}
+
+static uint64_t take_heap(void *self, uint64_t bytes)
+{
+    cx_emu_run *run = self;
+    uint64_t address;
+
+    cx_lock_enter(&cx_emu_lock);
+    address = cx_emu_heap_take(run->context, bytes);
+    cx_lock_leave(&cx_emu_lock);
+    return address;
+}
+
+static bool give_heap(void *self, uint64_t address)
+{
+    cx_emu_run *run = self;
+    bool given;
+
+    cx_lock_enter(&cx_emu_lock);
+    given = cx_emu_heap_give(run->context, address);
+    cx_lock_leave(&cx_emu_lock);
+    return given;
+}
+
+/* ---- who watches ---- */
+
+static void note_touch(void *self, const cx_ptx_touch *touch)
+{
+    cx_emu_touched_note(((const cx_emu_run *)self)->touched, touch);
+}
+
+static void promise_touches(cx_emu_run *run)
+{
+    run->ticket = cx_touch_watched() ? cx_touch_ticket : 0;
+    if (run->ticket)
+        cx_touch_watched()->promised(run->ticket);
+}
+
+static bool watch(cx_emu_run *run)
+{
+    if (run->ticket)
+        run->touched = cx_emu_touched_new();
+    return run->touched != NULL;
+}
+
+/* `fault` 0: there was none. */
+static void tell_touches(cx_emu_run *run, uint64_t fault)
+{
+    cx_touch *all = NULL;
+    size_t count = run->touched ? cx_emu_touched_take(run->touched, fault, &all) : 0;
+
+    cx_touch_watched()->told(run->ticket, all, count);
+    free(all);
+    cx_emu_touched_free(run->touched);
+    run->touched = NULL;
+    run->ticket = 0;
+}
+
+/* ---- running ---- */
+
+static cxu_result error_of(cx_ptx_outcome outcome)
+{
+    switch (outcome) {
+    case CX_PTX_DONE:
+    case CX_PTX_STOPPED:
+        return CXU_SUCCESS;
+    case CX_PTX_ILLEGAL_ADDRESS:
+        return CXU_ILLEGAL_ADDRESS;
+    case CX_PTX_MISALIGNED_ADDRESS:
+        return CXU_MISALIGNED_ADDRESS;
+    case CX_PTX_ILLEGAL_INSTRUCTION:
+        return CXU_ILLEGAL_INSTRUCTION;
+    case CX_PTX_ASSERTION:
+        return CXU_ASSERT;
+    case CX_PTX_STACK_OVERFLOW:
+        return CXU_HARDWARE_STACK_ERROR;
+    case CX_PTX_DEADLOCK:
+        return CXU_LAUNCH_TIMEOUT;
+    default:
+        return CXU_LAUNCH_FAILED;
+    }
+}
+
+static void abandon(const cx_emu_run *run, const cx_ptx_fault *fault)
+{
+    char what[CX_EMU_CULPRIT_MAX];
+
+    cx_emu_culprit_describe(run, CX_PTX_STOPPED, fault, what, sizeof what);
+    cx_log(CTXRT_LOG_WARNING, "embedded driver: the end of its context ended a kernel: %s", what);
+    cx_lock_enter(&cx_emu_lock);
+    cx_emu_context_abandon(run->context);
+    cx_lock_leave(&cx_emu_lock);
+}
+
+static unsigned shared_unit_of_gpu(const cx_emu_device *device)
+{
+    return cx_emu_attribute_value(device, CXU_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) < 8 ? 256 : 128;
+}
+
+/* GPUs allocate shared memory in units, and a kernel that goes a little beyond its own does not
+ * fail. Whoever watches the accesses wants to know of it. */
+static unsigned shared_unit_of(const cx_emu_run *run)
+{
+    return run->ticket ? 1 : shared_unit_of_gpu(run->context->device);
+}
+
+static cx_ptx_launch grid_of(const cx_emu_launch *launch)
+{
+    cx_ptx_launch grid = {.shared_bytes = launch->shared_bytes,
+                          .cooperative = launch->cooperative,
+                          .parameters = launch->arguments ? launch->arguments->content : NULL};
+
+    memcpy(grid.grid, launch->grid, sizeof grid.grid);
+    memcpy(grid.block, launch->block, sizeof grid.block);
+    memcpy(grid.cluster, launch->cluster, sizeof grid.cluster);
+    return grid;
+}
+
+static void run_kernel(void *argument)
+{
+    cx_emu_run *run = argument;
+    const cx_ptx_environment environment = {.find = find_memory,
+                                            .touched = watch(run) ? note_touch : NULL,
+                                            .stopped = is_stopped,
+                                            .self = run,
+                                            .print = print_text,
+                                            .allocate = take_heap,
+                                            .release = give_heap,
+                                            .independent = cx_emu_warp_is_independent(),
+                                            .seed = cx_emu_warp_seed(),
+                                            .shared_unit = shared_unit_of(run),
+                                            .pending_grids = run->pending_grids,
+                                            .cores = cx_emu_cores()};
+    cx_ptx_fault fault = {0};
+    cx_ptx_launch grid = grid_of(&run->launch);
+    cx_ptx_outcome outcome;
+    cxu_result error;
+
+    grid.memory_address = run->memory ? run->memory->address : 0;
+    grid.managed_address = run->managed ? run->managed->address : 0;
+    run->deadline = cx_emu_watchdog_deadline();
+    outcome = cx_ptx_run(run->code->ptx, run->kernel, &grid, &environment, &fault);
+    error = error_of(outcome);
+    if (error == CXU_SUCCESS && run->timed_out)
+        error = CXU_LAUNCH_TIMEOUT;
+    if (run->ticket)
+        tell_touches(run, error == CXU_ILLEGAL_ADDRESS ? fault.address : 0);
+    if (outcome == CX_PTX_STOPPED && cx_emu_patience_is_over(&run->context->patience))
+        abandon(run, &fault);
+    if (error == CXU_SUCCESS)
+        return;
+    char what[CX_EMU_CULPRIT_MAX];
+    cx_emu_culprit_describe(run, outcome, &fault, what, sizeof what);
+    cx_log(CTXRT_LOG_INFO, "embedded driver: %s: error %d", what, (int)error);
+    cx_emu_error_log(CXU_LOG_LEVEL_ERROR, "%s: error %d", what, (int)error);
+    cx_lock_enter(&cx_emu_lock);
+    /* Before any call returns the error: such a call does not wait for work. */
+    cx_emu_output_flush(run->context);
+    cx_emu_context_fail(run->context, error, what);
+    cx_lock_leave(&cx_emu_lock);
+}
+
+static void retain_run(void *argument)
+{
+    cx_emu_run *run = argument;
+
+    cx_emu_code_retain(run->code);
+    cx_emu_arguments_retain(run->launch.arguments);
+    run->context->limit_used[CXU_LIMIT_PRINTF_FIFO_SIZE] |= cx_ptx_kernel_prints(run->kernel);
+    run->context->limit_used[CXU_LIMIT_MALLOC_HEAP_SIZE] |= cx_ptx_kernel_allocates(run->kernel);
+    promise_touches(run);
+}
+
+static void release_run(void *argument)
+{
+    cx_emu_run *run = argument;
+
+    if (run->ticket)
+        tell_touches(run, 0);
+    for (size_t i = 0; i < run->use_count; i++) {
+        cx_emu_allocation_reach(*use_at(run, i), -1);
+        cx_emu_allocation_drop(*use_at(run, i));
+    }
+    free(run->more_uses);
+    cx_emu_code_drop(run->code);
+    cx_emu_arguments_drop(run->launch.arguments);
+}
+
+/* ---- checks of a launch ---- */
+
+/* `most`: the attribute of the first dimension's limit; the others follow it. */
+static bool is_within(const cx_emu_device *device, const uint32_t size[3],
+                      cxu_device_attribute most)
+{
+    for (int i = 0; i < 3; i++)
+        if (size[i] == 0 || size[i] > (uint32_t)cx_emu_attribute_value(
+                                          device, (cxu_device_attribute)((int)most + i)))
+            return false;
+    return true;
+}
+
+static uint64_t thread_count(const uint32_t block[3])
+{
+    return (uint64_t)block[0] * block[1] * block[2];
+}
+
+bool cx_emu_launch_block_valid(const cx_emu_device *device, const uint32_t block[3])
+{
+    return is_within(device, block, CXU_ATTRIBUTE_MAX_BLOCK_DIM_X) &&
+           thread_count(block) <=
+               (uint64_t)cx_emu_attribute_value(device, CXU_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+}
+
+static bool suits_kernel(const cx_emu_launch *launch, const cx_ptx_kernel_info *kernel)
+{
+    if (kernel->required[0] && memcmp(kernel->required, launch->block, sizeof launch->block) != 0)
+        return false;
+    return kernel->max_threads == 0 || thread_count(launch->block) <= kernel->max_threads;
+}
+
+/* All blocks of a cooperative launch must fit on the device at once. */
+static bool too_large(const cx_emu_launch *launch, const cx_emu_function *function)
+{
+    const cx_emu_device *device = function->module->context->device;
+    uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1];
+    size_t threads = (size_t)thread_count(launch->block);
+    uint64_t fit = (uint64_t)cx_emu_occupancy(function, threads, launch->shared_bytes) *
+                   (uint64_t)cx_emu_attribute_value(device, CXU_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+
+    return blocks > fit || blocks * launch->grid[2] > fit;
+}
+
+/* Gives it the clusters that it is to have. */
+static cxu_result check_launch(cx_emu_launch *launch, const cx_emu_function *function)
+{
+    const cx_emu_device *device = function->module->context->device;
+    cx_ptx_kernel_info kernel = cx_emu_function_describe(function);
+    cxu_result result = is_within(device, launch->grid, CXU_ATTRIBUTE_MAX_GRID_DIM_X)
+                            ? cx_emu_cluster_resolve(launch, function)
+                            : CXU_INVALID_VALUE;
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!is_within(device, launch->grid, CXU_ATTRIBUTE_MAX_GRID_DIM_X) ||
+        !cx_emu_launch_block_valid(device, launch->block) ||
+        launch->shared_bytes > cx_emu_function_dynamic_limit(function))
+        return CXU_INVALID_VALUE;
+    if (launch->cooperative && too_large(launch, function))
+        return CXU_COOPERATIVE_LAUNCH_TOO_LARGE;
+    return suits_kernel(launch, &kernel) ? CXU_SUCCESS : CXU_INVALID_VALUE;
+}
+
+cxu_result cx_emu_launch_request(const cx_emu_launch *launch, cx_emu_run *out_run,
+                                 cx_emu_work_request *out_request)
+{
+    cx_emu_launch resolved = *launch;
+    cx_emu_function *function;
+    const cx_emu_module *module;
+    cxu_result result = cx_emu_function_find(launch->function, &function);
+
+    if (result == CXU_SUCCESS)
+        result = check_launch(&resolved, function);
+    if (result != CXU_SUCCESS)
+        return result;
+    module = function->module;
+    const cx_ptx_launch grid = grid_of(&resolved);
+    if (!cx_ptx_launch_reserve(module->code->ptx, function->kernel, &grid,
+                               shared_unit_of_gpu(module->context->device), cx_emu_cores()))
+        return CXU_OUT_OF_MEMORY;
+    function->loaded = true;
+    *out_run = (cx_emu_run){.context = module->context,
+                            .code = module->code,
+                            .kernel = function->kernel,
+                            .launch = resolved,
+                            .pending_grids = module->context->limits
+                                [CXU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT]};
+    *out_request = (cx_emu_work_request){.kind = CX_EMU_WORK_KERNEL,
+                                         .call = run_kernel,
+                                         .retain = retain_run,
+                                         .release = release_run,
+                                         .argument = out_run,
+                                         .argument_bytes = sizeof *out_run,
+                                         .doer = module->context};
+    if (module->memory) {
+        out_run->memory = module->memory;
+        out_request->uses[0] =
+            (cx_emu_use){module->memory, module->memory->address + module->memory->bytes};
+    }
+    if (module->managed) {
+        out_run->managed = module->managed;
+        out_request->uses[1] =
+            (cx_emu_use){module->managed, module->managed->address + module->managed->bytes};
+    }
+    return CXU_SUCCESS;
+}

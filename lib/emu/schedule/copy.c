@@ -1,0 +1,551 @@
+#include "emu/schedule/copy.h"
+#include "emu/graph/capture.h"
+#include "emu/context/output.h"
+#include "emu/memory/reservation.h"
+#include "emu/memory/shared.h"
+#include "emu/schedule/schedule.h"
+#include "emu/base/state.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* ---- ranges ---- */
+
+bool cx_emu_box_bytes(size_t pitch_bytes, size_t slice_bytes, size_t width_bytes, size_t height,
+                      size_t depth, size_t *out_bytes)
+{
+    size_t rows, slices, sum;
+
+    if (__builtin_mul_overflow(pitch_bytes, height - 1, &rows) ||
+        __builtin_mul_overflow(slice_bytes, depth - 1, &slices) ||
+        __builtin_add_overflow(rows, slices, &sum) ||
+        __builtin_add_overflow(sum, width_bytes, &sum))
+        return false;
+    *out_bytes = sum;
+    return true;
+}
+
+static cx_emu_place place_of(const cx_emu_allocation *allocation)
+{
+    switch (allocation->kind) {
+    case CX_EMU_MEMORY_PINNED:
+    case CX_EMU_MEMORY_REGISTERED:
+        return CX_EMU_PLACE_PINNED;
+    case CX_EMU_MEMORY_MANAGED:
+        return CX_EMU_PLACE_MANAGED;
+    case CX_EMU_MEMORY_SHARED:
+        return allocation->shared->facts.host ? CX_EMU_PLACE_PINNED : CX_EMU_PLACE_DEVICE;
+    default:
+        return CX_EMU_PLACE_DEVICE;
+    }
+}
+
+/* True if some of the range, which no allocation holds, is memory that the host may not touch, or
+ * freed memory of the driver. */
+static bool touches_device(uintptr_t address, size_t bytes)
+{
+    const cx_emu_allocation *allocation = cx_emu_allocation_overlapping(address, bytes);
+
+    return (allocation && (uintptr_t)allocation->mapped != allocation->address) ||
+           cx_emu_reservation_overlapping(address, bytes) ||
+           cx_emu_host_memory_overlaps(address, bytes) ||
+           (bytes > 0 && cx_emu_gpu_memory_overlaps(address, bytes));
+}
+
+/* Device memory that was freed may be nobody's by now. Only for addresses of which the caller does
+ * not say that they are the host's: this is a call of the system. */
+static bool is_mapped(uintptr_t address, size_t bytes)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = address / page * page;
+
+    return bytes == 0 || msync((void *)first, address - first + bytes, MS_ASYNC) == 0 ||
+           errno != ENOMEM;
+}
+
+cxu_result cx_emu_span_find(cxu_memory_type type, uintptr_t address, size_t bytes,
+                            cx_emu_reach reach, cx_emu_span *out_span)
+{
+    cx_emu_allocation *allocation;
+    uintptr_t end;
+
+    if (!address || __builtin_add_overflow(address, bytes, &end))
+        return CXU_INVALID_VALUE;
+    allocation = reach.latest ? cx_emu_allocation_find_for_work(address, bytes, reach.latest)
+                              : cx_emu_allocation_find(address, bytes);
+    if (allocation) {
+        *out_span = (cx_emu_span){cx_emu_allocation_at(allocation, address), {allocation, end},
+                                  place_of(allocation)};
+        if (!cx_emu_allocation_accessible(out_span->use, reach.device, reach.writes))
+            return CXU_INVALID_VALUE;
+        return cx_emu_allocation_error(allocation);
+    }
+    if (type == CXU_MEMORYTYPE_DEVICE || touches_device(address, bytes) ||
+        (type == CXU_MEMORYTYPE_UNIFIED && !is_mapped(address, bytes)))
+        return CXU_INVALID_VALUE;
+    *out_span = (cx_emu_span){(unsigned char *)address, {NULL, end}, CX_EMU_PLACE_PAGEABLE};
+    return CXU_SUCCESS;
+}
+
+/* ---- the copy itself ---- */
+
+static bool is_tight(const cx_emu_transfer *shape, const cx_emu_box *side)
+{
+    return (shape->height == 1 || side->pitch_bytes == shape->width_bytes) &&
+           (shape->depth == 1 || side->slice_bytes == shape->width_bytes * shape->height);
+}
+
+/* If the two sides overlap that is the user's mistake; memmove keeps it harmless here. */
+static void run_transfer(void *argument)
+{
+    const cx_emu_transfer *shape = argument;
+    const cx_emu_box *to = &shape->destination, *from = &shape->source;
+
+    if (is_tight(shape, to) && is_tight(shape, from)) {
+        memmove(to->bytes, from->bytes, shape->width_bytes * shape->height * shape->depth);
+        return;
+    }
+    for (size_t z = 0; z < shape->depth; z++)
+        for (size_t y = 0; y < shape->height; y++)
+            memmove(to->bytes + z * to->slice_bytes + y * to->pitch_bytes,
+                    from->bytes + z * from->slice_bytes + y * from->pitch_bytes,
+                    shape->width_bytes);
+}
+
+static void release_staged(void *argument)
+{
+    free(((cx_emu_transfer *)argument)->staged);
+}
+
+static void stage_source(cx_emu_transfer *shape, void *staged)
+{
+    cx_emu_transfer first = *shape;
+
+    first.destination =
+        (cx_emu_box){staged, shape->width_bytes, shape->width_bytes * shape->height};
+    run_transfer(&first);
+    shape->source = first.destination;
+    shape->staged = staged;
+}
+
+/* ---- when the caller waits ---- */
+
+static bool is_synchronous(const cx_emu_span *span)
+{
+    return span->use.allocation && span->use.allocation->sync_memops;
+}
+
+/* Rule T13, for a source that is not pageable, or was staged. */
+static bool must_wait(const cx_emu_span *to, const cx_emu_span *from, cx_emu_copy_mode mode)
+{
+    if (to->place == CX_EMU_PLACE_PAGEABLE || is_synchronous(to) || is_synchronous(from))
+        return true;
+    return mode == CX_EMU_COPY_SYNC &&
+           (to->place != CX_EMU_PLACE_DEVICE || from->place != CX_EMU_PLACE_DEVICE);
+}
+
+/* A pageable source is staged if the caller would not wait otherwise: the copy must not delay it.
+ * GPUs stage every one, and return before the last part has arrived: where the schedule is to show
+ * what is not waited for, the embedded driver does too. */
+static bool must_stage(const cx_emu_span *to, const cx_emu_span *from, size_t bytes,
+                       cx_emu_copy_mode mode)
+{
+    return from->place == CX_EMU_PLACE_PAGEABLE && to->place == CX_EMU_PLACE_DEVICE &&
+           !is_synchronous(to) &&
+           (mode == CX_EMU_COPY_ASYNC || bytes <= CX_EMU_TINY_BYTES ||
+            cx_emu_schedule_one_at_a_time());
+}
+
+static cx_emu_work_request request_for(cx_emu_transfer *shape, const cx_emu_span *to,
+                                       const cx_emu_span *from)
+{
+    return (cx_emu_work_request){
+        .kind = CX_EMU_WORK_CALL,
+        .call = run_transfer,
+        .release = release_staged,
+        .argument = shape,
+        .argument_bytes = sizeof *shape,
+        .cost_bytes = shape->width_bytes * shape->height * shape->depth,
+        .uses = {to->use, from->use},
+    };
+}
+
+static cxu_result submit_transfer(cx_emu_stream *stream, cx_emu_transfer *shape,
+                                  const cx_emu_span *to, const cx_emu_span *from, bool wait)
+{
+    cx_emu_work_request request = request_for(shape, to, from);
+    cx_emu_work *work;
+    cxu_result result;
+
+    request.waited = wait;
+    result = cx_emu_work_submit(stream, &request, wait ? &work : NULL);
+
+    if (result == CXU_SUCCESS && wait) {
+        result = cx_emu_work_wait(work);
+        cx_emu_work_drop(work);
+    }
+    return result;
+}
+
+/*
+ * Copies the source to a buffer with the lock released, so that the copy can be queued. The stream
+ * may be gone afterwards, so it is looked up again. `behind`: the source is read once the stream
+ * has got there.
+ */
+static cxu_result submit_staged(CUstream handle, cx_emu_stream *stream, cx_emu_transfer *shape,
+                                const cx_emu_span *to, const cx_emu_span *from, bool behind)
+{
+    void *staged;
+    cxu_result result;
+
+    cx_emu_allocation_use(to->use);
+    result = behind ? cx_emu_work_wait_stream(stream) : CXU_SUCCESS;
+    if (result != CXU_SUCCESS) {
+        cx_emu_work_drop_allocation(to->use);
+        return result;
+    }
+    cx_lock_leave(&cx_emu_lock);
+    staged = malloc(shape->width_bytes * shape->height * shape->depth);
+    if (staged)
+        stage_source(shape, staged);
+    cx_lock_enter(&cx_emu_lock);
+    result = staged ? cx_emu_stream_find(handle, &stream) : CXU_OUT_OF_MEMORY;
+    if (result == CXU_SUCCESS)
+        result = submit_transfer(stream, shape, to, from, false);
+    if (result != CXU_SUCCESS)
+        free(staged);
+    cx_emu_work_drop_allocation(to->use);
+    return result;
+}
+
+/* The two sides of a copy, and the transfer. */
+typedef struct path {
+    cx_emu_span to, from;
+    size_t from_bytes;
+    cx_emu_transfer shape;
+} path;
+
+static const cx_emu_device *reacher_of(const cx_emu_copy_side *side, const cx_emu_device *device)
+{
+    return side->device ? side->device : device;
+}
+
+static cxu_result locate_path(const cx_emu_copy *copy, const cx_emu_device *device, uint64_t latest,
+                              path *out_path)
+{
+    const cx_emu_copy_side *to = &copy->destination, *from = &copy->source;
+    size_t to_bytes;
+    cxu_result result;
+
+    if (!cx_emu_box_bytes(to->pitch_bytes, to->slice_bytes, copy->width_bytes, copy->height,
+                          copy->depth, &to_bytes) ||
+        !cx_emu_box_bytes(from->pitch_bytes, from->slice_bytes, copy->width_bytes, copy->height,
+                          copy->depth, &out_path->from_bytes))
+        return CXU_INVALID_VALUE;
+    result = cx_emu_span_find(to->type, to->address, to_bytes,
+                              (cx_emu_reach){reacher_of(to, device), true, latest}, &out_path->to);
+    if (result == CXU_SUCCESS)
+        result = cx_emu_span_find(from->type, from->address, out_path->from_bytes,
+                                  (cx_emu_reach){reacher_of(from, device), false, latest},
+                                  &out_path->from);
+    if (result != CXU_SUCCESS)
+        return result;
+    out_path->shape =
+        (cx_emu_transfer){.destination = {out_path->to.bytes, to->pitch_bytes, to->slice_bytes},
+                          .source = {out_path->from.bytes, from->pitch_bytes, from->slice_bytes},
+                          .width_bytes = copy->width_bytes,
+                          .height = copy->height,
+                          .depth = copy->depth};
+    return CXU_SUCCESS;
+}
+
+cxu_result cx_emu_copy_request(const cx_emu_copy *copy, const cx_emu_device *device,
+                               uint64_t latest, cx_emu_transfer *out_transfer,
+                               cx_emu_work_request *out_request)
+{
+    path found;
+    cxu_result result = locate_path(copy, device, latest, &found);
+
+    if (result != CXU_SUCCESS)
+        return result;
+    *out_transfer = found.shape;
+    *out_request = request_for(out_transfer, &found.to, &found.from);
+    out_request->release = NULL; /* nothing is staged */
+    return CXU_SUCCESS;
+}
+
+cxu_result cx_emu_copy_stage(cx_emu_work_request *request)
+{
+    cx_emu_transfer *shape = request->argument;
+    void *staged = malloc(shape->width_bytes * shape->height * shape->depth);
+
+    if (!staged)
+        return CXU_OUT_OF_MEMORY;
+    stage_source(shape, staged);
+    request->release = release_staged;
+    return CXU_SUCCESS;
+}
+
+void cx_emu_copy_unstage(cx_emu_work_request *request)
+{
+    if (request->release)
+        request->release(request->argument);
+}
+
+static cxu_result capture_copy(cx_emu_stream *stream, const cx_emu_copy *copy)
+{
+    cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_MEMCPY,
+                                  .of.copy = cx_emu_copy_describe(copy)};
+
+    return cx_emu_capture_add(stream, &operation);
+}
+
+static cxu_result check_stream(cx_emu_stream *stream, cx_emu_copy_mode mode)
+{
+    return mode == CX_EMU_COPY_SYNC ? cx_emu_capture_check_synchronous(stream)
+                                    : cx_emu_capture_check(stream);
+}
+
+/* ---- copies that are alone in their contexts ---- */
+
+enum { ALONE_CONTEXTS = 3 };
+
+/* Finds the contexts, each once, and the stream's last; the lock is held until they are used. */
+static cxu_result find_alone(const cx_emu_copy *copy, const cx_emu_stream *stream,
+                             cx_emu_context *out_contexts[ALONE_CONTEXTS], size_t *out_count)
+{
+    cxu_result result = cx_emu_context_find(copy->alone[0], &out_contexts[0]);
+
+    *out_count = 1;
+    if (result == CXU_SUCCESS)
+        result = cx_emu_context_find(copy->alone[1], &out_contexts[1]);
+    if (result != CXU_SUCCESS)
+        return result;
+    *out_count += out_contexts[1] != out_contexts[0];
+    for (size_t i = 0; i < *out_count; i++)
+        if (out_contexts[i] == stream->context)
+            return CXU_SUCCESS;
+    out_contexts[(*out_count)++] = stream->context;
+    return CXU_SUCCESS;
+}
+
+/* A piece behind all work of the contexts, which the caller drops. */
+static cxu_result gather_work(cx_emu_context *const *contexts, size_t count, cx_emu_work **out_all)
+{
+    cx_emu_work *all = NULL;
+
+    for (size_t i = 0; i < count; i++) {
+        cx_emu_work_request request = {
+            .kind = CX_EMU_WORK_LOCKED, .after = {all}, .after_context = contexts[i]};
+        cx_emu_work *next;
+        cxu_result result = cx_emu_work_submit(NULL, &request, &next);
+
+        cx_emu_work_drop(all);
+        if (result != CXU_SUCCESS)
+            return result;
+        all = next;
+    }
+    *out_all = all;
+    return CXU_SUCCESS;
+}
+
+/* Later work waits for the copy; without memory for that the caller does, true. */
+static bool hold_back(cx_emu_context *const *contexts, size_t count, cx_emu_work *work)
+{
+    const cx_emu_work_request request = {.kind = CX_EMU_WORK_LOCKED, .after = {work}};
+
+    for (size_t i = 0; i < count && !work->done; i++)
+        if (cx_emu_stream_put_barrier(contexts[i]->legacy, &request) != CXU_SUCCESS)
+            return true;
+    return false;
+}
+
+/* Rule T13: cuMemcpyPeer is serialised with all work of the contexts. The lock was released if the
+ * work is done. */
+static cxu_result submit_alone(const cx_emu_copy *copy, cx_emu_stream *stream, path *found,
+                               bool wait)
+{
+    cx_emu_work_request request = request_for(&found->shape, &found->to, &found->from);
+    cx_emu_context *contexts[ALONE_CONTEXTS];
+    cx_emu_work *before, *work;
+    size_t count;
+    cxu_result result = find_alone(copy, stream, contexts, &count);
+
+    if (result == CXU_SUCCESS)
+        result = gather_work(contexts, count, &before);
+    if (result != CXU_SUCCESS)
+        return result;
+    request.after[0] = before;
+    request.waited = wait;
+    result = cx_emu_work_submit(stream, &request, &work);
+    cx_emu_work_drop(before);
+    if (result != CXU_SUCCESS)
+        return result;
+    if (hold_back(contexts, count, work) || wait)
+        result = cx_emu_work_wait(work);
+    cx_emu_work_drop(work);
+    return result;
+}
+
+static cxu_result submit_locked(const cx_emu_copy *copy, CUstream handle, cx_emu_copy_mode mode)
+{
+    path found;
+    cx_emu_stream *stream;
+    bool wait;
+    cxu_result result = cx_emu_stream_find(handle, &stream);
+
+    if (result == CXU_SUCCESS)
+        result = check_stream(stream, mode);
+    if (result != CXU_SUCCESS)
+        return result;
+    if (copy->width_bytes == 0 || copy->height == 0 || copy->depth == 0)
+        return CXU_SUCCESS;
+    result = locate_path(copy, stream->context->device, 0, &found);
+    if (result != CXU_SUCCESS)
+        return result;
+    if (stream->branch && copy->destination.device) /* between contexts */
+        return cx_emu_capture_refuse(stream);
+    if (stream->branch)
+        return capture_copy(stream, copy);
+    if (must_stage(&found.to, &found.from, found.from_bytes, mode))
+        return submit_staged(handle, stream, &found.shape, &found.to, &found.from,
+                             mode == CX_EMU_COPY_SYNC && found.from_bytes > CX_EMU_TINY_BYTES);
+    wait = found.from.place == CX_EMU_PLACE_PAGEABLE || must_wait(&found.to, &found.from, mode);
+    return copy->alone[0] ? submit_alone(copy, stream, &found, wait)
+                          : submit_transfer(stream, &found.shape, &found.to, &found.from, wait);
+}
+
+cxu_result cx_emu_copy_submit(const cx_emu_copy *copy, CUstream stream, cx_emu_copy_mode mode)
+{
+    cxu_result result;
+
+    if (mode == CX_EMU_COPY_SYNC)
+        cx_emu_output_show();
+    cx_lock_enter(&cx_emu_lock);
+    result = submit_locked(copy, stream, mode);
+    cx_lock_leave(&cx_emu_lock);
+    return result;
+}
+
+/* ---- calls ---- */
+
+static cxu_result copy_bytes(cxu_memory_type to_type, uintptr_t to, cxu_memory_type from_type,
+                             uintptr_t from, size_t bytes, CUstream stream, cx_emu_copy_mode mode)
+{
+    const cx_emu_copy copy = {.destination = {.type = to_type, .address = to},
+                              .source = {.type = from_type, .address = from},
+                              .width_bytes = bytes,
+                              .height = 1,
+                              .depth = 1};
+    cxu_result result = cx_emu_enter();
+
+    return result == CXU_SUCCESS ? cx_emu_copy_submit(&copy, stream, mode) : result;
+}
+
+cxu_result cx_emu_call_memcpy_unified(CUdeviceptr destination, CUdeviceptr source, size_t bytes)
+{
+    return copy_bytes(CXU_MEMORYTYPE_UNIFIED, destination, CXU_MEMORYTYPE_UNIFIED, source, bytes,
+                      NULL, CX_EMU_COPY_SYNC);
+}
+
+cxu_result cx_emu_call_memcpy_unified_async(CUdeviceptr destination, CUdeviceptr source,
+                                            size_t bytes, CUstream stream)
+{
+    return copy_bytes(CXU_MEMORYTYPE_UNIFIED, destination, CXU_MEMORYTYPE_UNIFIED, source, bytes,
+                      stream, CX_EMU_COPY_ASYNC);
+}
+
+cxu_result cx_emu_call_memcpy_htod(CUdeviceptr destination, const void *source, size_t bytes)
+{
+    return copy_bytes(CXU_MEMORYTYPE_DEVICE, destination, CXU_MEMORYTYPE_HOST, (uintptr_t)source,
+                      bytes, NULL, CX_EMU_COPY_SYNC);
+}
+
+cxu_result cx_emu_call_memcpy_htod_async(CUdeviceptr destination, const void *source, size_t bytes,
+                                         CUstream stream)
+{
+    return copy_bytes(CXU_MEMORYTYPE_DEVICE, destination, CXU_MEMORYTYPE_HOST, (uintptr_t)source,
+                      bytes, stream, CX_EMU_COPY_ASYNC);
+}
+
+cxu_result cx_emu_call_memcpy_dtoh(void *destination, CUdeviceptr source, size_t bytes)
+{
+    return copy_bytes(CXU_MEMORYTYPE_HOST, (uintptr_t)destination, CXU_MEMORYTYPE_DEVICE, source,
+                      bytes, NULL, CX_EMU_COPY_SYNC);
+}
+
+cxu_result cx_emu_call_memcpy_dtoh_async(void *destination, CUdeviceptr source, size_t bytes,
+                                         CUstream stream)
+{
+    return copy_bytes(CXU_MEMORYTYPE_HOST, (uintptr_t)destination, CXU_MEMORYTYPE_DEVICE, source,
+                      bytes, stream, CX_EMU_COPY_ASYNC);
+}
+
+cxu_result cx_emu_call_memcpy_dtod(CUdeviceptr destination, CUdeviceptr source, size_t bytes)
+{
+    return copy_bytes(CXU_MEMORYTYPE_DEVICE, destination, CXU_MEMORYTYPE_DEVICE, source, bytes,
+                      NULL, CX_EMU_COPY_SYNC);
+}
+
+cxu_result cx_emu_call_memcpy_dtod_async(CUdeviceptr destination, CUdeviceptr source, size_t bytes,
+                                         CUstream stream)
+{
+    return copy_bytes(CXU_MEMORYTYPE_DEVICE, destination, CXU_MEMORYTYPE_DEVICE, source, bytes,
+                      stream, CX_EMU_COPY_ASYNC);
+}
+
+cxu_result cx_emu_copy_devices(CUcontext to, CUcontext from, const cx_emu_device **out_to,
+                               const cx_emu_device **out_from)
+{
+    cx_emu_context *context;
+    cxu_result result;
+
+    cx_lock_enter(&cx_emu_lock);
+    result = cx_emu_context_find(to, &context);
+    if (result == CXU_SUCCESS) {
+        *out_to = context->device;
+        result = cx_emu_context_find(from, &context);
+    }
+    if (result == CXU_SUCCESS)
+        *out_from = context->device;
+    cx_lock_leave(&cx_emu_lock);
+    return result;
+}
+
+/* The contexts only name the devices that reach the two sides. */
+static cxu_result copy_between(uintptr_t to, CUcontext to_context, uintptr_t from,
+                               CUcontext from_context, size_t bytes, CUstream stream,
+                               cx_emu_copy_mode mode)
+{
+    cx_emu_copy copy = {.destination = {.type = CXU_MEMORYTYPE_DEVICE, .address = to},
+                        .source = {.type = CXU_MEMORYTYPE_DEVICE, .address = from},
+                        .width_bytes = bytes,
+                        .height = 1,
+                        .depth = 1};
+    cxu_result result = cx_emu_enter();
+
+    if (mode == CX_EMU_COPY_SYNC) {
+        copy.alone[0] = to_context;
+        copy.alone[1] = from_context;
+    }
+    if (result == CXU_SUCCESS)
+        result = cx_emu_copy_devices(to_context, from_context, &copy.destination.device,
+                                     &copy.source.device);
+    return result == CXU_SUCCESS ? cx_emu_copy_submit(&copy, stream, mode) : result;
+}
+
+cxu_result cx_emu_call_memcpy_peer(CUdeviceptr destination, CUcontext destination_context,
+                                   CUdeviceptr source, CUcontext source_context, size_t bytes)
+{
+    return copy_between(destination, destination_context, source, source_context, bytes, NULL,
+                        CX_EMU_COPY_SYNC);
+}
+
+cxu_result cx_emu_call_memcpy_peer_async(CUdeviceptr destination, CUcontext destination_context,
+                                         CUdeviceptr source, CUcontext source_context, size_t bytes,
+                                         CUstream stream)
+{
+    return copy_between(destination, destination_context, source, source_context, bytes, stream,
+                        CX_EMU_COPY_ASYNC);
+}

@@ -1,0 +1,298 @@
+/* Copies of 2D and 3D regions: the user's descriptors, checked and turned into copies. */
+#include "emu/schedule/copy.h"
+#include "emu/device/device.h"
+#include "emu/base/state.h"
+
+/* One side of a descriptor, 2D or 3D. */
+typedef struct region {
+    cxu_memory_type type;
+    const void *host;
+    CUdeviceptr device;
+    size_t x_bytes, y, z;
+    size_t pitch_bytes;
+    size_t slice_rows;
+} region;
+
+static cxu_result base_of(const region *side, const char *call, uintptr_t *out_base)
+{
+    switch (side->type) {
+    case CXU_MEMORYTYPE_HOST:
+        *out_base = (uintptr_t)side->host;
+        return CXU_SUCCESS;
+    case CXU_MEMORYTYPE_DEVICE:
+    case CXU_MEMORYTYPE_UNIFIED:
+        *out_base = (uintptr_t)side->device;
+        return CXU_SUCCESS;
+    case CXU_MEMORYTYPE_ARRAY:
+        return cx_emu_not_supported(call, "a side that is an array");
+    default:
+        return CXU_INVALID_VALUE;
+    }
+}
+
+/* True if rows and slices of the region fit into its pitches. */
+static bool region_fits(const region *side, const cx_emu_copy *shape)
+{
+    size_t row_end, slice_end;
+
+    if (side->pitch_bytes > CX_EMU_MAX_PITCH ||
+        __builtin_add_overflow(side->x_bytes, shape->width_bytes, &row_end) ||
+        __builtin_add_overflow(side->y, shape->height, &slice_end))
+        return false;
+    return (shape->height == 1 || side->pitch_bytes >= row_end) &&
+           (shape->depth == 1 || side->slice_rows >= slice_end);
+}
+
+/* NULL stays NULL, whatever the offsets, so that the copy refuses it. */
+static bool locate_region(const region *side, uintptr_t base, cx_emu_copy_side *out_side)
+{
+    size_t rows, slices, slice_bytes, offset;
+
+    if (__builtin_mul_overflow(side->pitch_bytes, side->slice_rows, &slice_bytes) ||
+        __builtin_mul_overflow(side->pitch_bytes, side->y, &rows) ||
+        __builtin_mul_overflow(slice_bytes, side->z, &slices) ||
+        __builtin_add_overflow(rows, slices, &offset) ||
+        __builtin_add_overflow(offset, side->x_bytes, &offset) ||
+        __builtin_add_overflow(base, offset, &offset))
+        return false;
+    *out_side = (cx_emu_copy_side){.type = side->type,
+                                   .address = base ? offset : 0,
+                                   .pitch_bytes = side->pitch_bytes,
+                                   .slice_bytes = slice_bytes};
+    return true;
+}
+
+static cxu_result convert_region(const region *side, const char *call, const cx_emu_copy *shape,
+                                 cx_emu_copy_side *out_side)
+{
+    bool empty = shape->width_bytes == 0 || shape->height == 0 || shape->depth == 0;
+    uintptr_t base = 0;
+    cxu_result result = base_of(side, call, &base);
+
+    if (result != CXU_SUCCESS || empty)
+        return result;
+    return region_fits(side, shape) && locate_region(side, base, out_side) ? CXU_SUCCESS
+                                                                           : CXU_INVALID_VALUE;
+}
+
+static cxu_result convert_both(const char *call, const region *destination, const region *source,
+                               cx_emu_copy *shape)
+{
+    cxu_result result = convert_region(source, call, shape, &shape->source);
+
+    return result == CXU_SUCCESS ? convert_region(destination, call, shape, &shape->destination)
+                                 : result;
+}
+
+/* ---- 2D ---- */
+
+static cxu_result copy_2d(const char *call, const cxu_memcpy_2d *copy, CUstream stream,
+                          cx_emu_copy_mode mode)
+{
+    cx_emu_copy shape = {.depth = 1};
+    region destination, source;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!copy)
+        return CXU_INVALID_VALUE;
+    shape.width_bytes = copy->width_bytes;
+    shape.height = copy->height;
+    source = (region){.type = copy->source_type,
+                      .host = copy->source_host,
+                      .device = copy->source_device,
+                      .x_bytes = copy->source_x_bytes,
+                      .y = copy->source_y,
+                      .pitch_bytes = copy->source_pitch_bytes};
+    destination = (region){.type = copy->destination_type,
+                           .host = copy->destination_host,
+                           .device = copy->destination_device,
+                           .x_bytes = copy->destination_x_bytes,
+                           .y = copy->destination_y,
+                           .pitch_bytes = copy->destination_pitch_bytes};
+    result = convert_both(call, &destination, &source, &shape);
+    return result == CXU_SUCCESS ? cx_emu_copy_submit(&shape, stream, mode) : result;
+}
+
+cxu_result cx_emu_call_memcpy_2d(const cxu_memcpy_2d *copy)
+{
+    return copy_2d("cuMemcpy2D_v2", copy, NULL, CX_EMU_COPY_SYNC);
+}
+
+cxu_result cx_emu_call_memcpy_2d_unaligned(const cxu_memcpy_2d *copy)
+{
+    return copy_2d("cuMemcpy2DUnaligned_v2", copy, NULL, CX_EMU_COPY_SYNC);
+}
+
+cxu_result cx_emu_call_memcpy_2d_async(const cxu_memcpy_2d *copy, CUstream stream)
+{
+    return copy_2d("cuMemcpy2DAsync_v2", copy, stream, CX_EMU_COPY_ASYNC);
+}
+
+/* ---- 3D ---- */
+
+/* A pitch or a number of rows of 0 means tight; fits() detects an overflow of the sum. */
+static void make_tight(region *side, const cx_emu_copy *shape)
+{
+    if (side->pitch_bytes == 0)
+        side->pitch_bytes = side->x_bytes + shape->width_bytes;
+    if (side->slice_rows == 0)
+        side->slice_rows = side->y + shape->height;
+}
+
+cxu_result cx_emu_copy_of_3d(const char *call, const cxu_memcpy_3d *copy, cx_emu_copy *out_copy)
+{
+    cx_emu_copy shape = {0};
+    region destination, source;
+    cxu_result result;
+
+    if (!copy || copy->source_lod || copy->destination_lod || copy->source_reserved ||
+        copy->destination_reserved)
+        return CXU_INVALID_VALUE;
+    shape.width_bytes = copy->width_bytes;
+    shape.height = copy->height;
+    shape.depth = copy->depth;
+    source = (region){.type = copy->source_type,
+                      .host = copy->source_host,
+                      .device = copy->source_device,
+                      .x_bytes = copy->source_x_bytes,
+                      .y = copy->source_y,
+                      .z = copy->source_z,
+                      .pitch_bytes = copy->source_pitch_bytes,
+                      .slice_rows = copy->source_height};
+    destination = (region){.type = copy->destination_type,
+                           .host = copy->destination_host,
+                           .device = copy->destination_device,
+                           .x_bytes = copy->destination_x_bytes,
+                           .y = copy->destination_y,
+                           .z = copy->destination_z,
+                           .pitch_bytes = copy->destination_pitch_bytes,
+                           .slice_rows = copy->destination_height};
+    make_tight(&source, &shape);
+    make_tight(&destination, &shape);
+    result = convert_both(call, &destination, &source, &shape);
+    if (result == CXU_SUCCESS)
+        *out_copy = shape;
+    return result;
+}
+
+static size_t rows_of(const cx_emu_copy_side *side)
+{
+    return side->pitch_bytes > 0 ? side->slice_bytes / side->pitch_bytes : 0;
+}
+
+cxu_memcpy_3d cx_emu_copy_describe(const cx_emu_copy *copy)
+{
+    const cx_emu_copy_side *to = &copy->destination, *from = &copy->source;
+    cxu_memcpy_3d descriptor = {.source_type = from->type,
+                                .source_pitch_bytes = from->pitch_bytes,
+                                .source_height = rows_of(from),
+                                .destination_type = to->type,
+                                .destination_pitch_bytes = to->pitch_bytes,
+                                .destination_height = rows_of(to),
+                                .width_bytes = copy->width_bytes,
+                                .height = copy->height,
+                                .depth = copy->depth};
+
+    if (from->type == CXU_MEMORYTYPE_HOST)
+        descriptor.source_host = (const void *)from->address;
+    else
+        descriptor.source_device = from->address;
+    if (to->type == CXU_MEMORYTYPE_HOST)
+        descriptor.destination_host = (void *)to->address;
+    else
+        descriptor.destination_device = to->address;
+    return descriptor;
+}
+
+static cxu_result copy_3d(const char *call, const cxu_memcpy_3d *copy, CUstream stream,
+                          cx_emu_copy_mode mode)
+{
+    cx_emu_copy shape;
+    cxu_result result = cx_emu_enter();
+
+    if (result == CXU_SUCCESS)
+        result = cx_emu_copy_of_3d(call, copy, &shape);
+    return result == CXU_SUCCESS ? cx_emu_copy_submit(&shape, stream, mode) : result;
+}
+
+cxu_result cx_emu_call_memcpy_3d(const cxu_memcpy_3d *copy)
+{
+    return copy_3d("cuMemcpy3D_v2", copy, NULL, CX_EMU_COPY_SYNC);
+}
+
+cxu_result cx_emu_call_memcpy_3d_async(const cxu_memcpy_3d *copy, CUstream stream)
+{
+    return copy_3d("cuMemcpy3DAsync_v2", copy, stream, CX_EMU_COPY_ASYNC);
+}
+
+/* ---- between contexts ---- */
+
+static bool is_empty(const cxu_memcpy_3d_peer *copy)
+{
+    return copy->width_bytes == 0 || copy->height == 0 || copy->depth == 0;
+}
+
+static cxu_memcpy_3d without_contexts(const cxu_memcpy_3d_peer *copy)
+{
+    return (cxu_memcpy_3d){.source_x_bytes = copy->source_x_bytes,
+                           .source_y = copy->source_y,
+                           .source_z = copy->source_z,
+                           .source_lod = copy->source_lod,
+                           .source_type = copy->source_type,
+                           .source_host = copy->source_host,
+                           .source_device = copy->source_device,
+                           .source_array = copy->source_array,
+                           .source_pitch_bytes = copy->source_pitch_bytes,
+                           .source_height = copy->source_height,
+                           .destination_x_bytes = copy->destination_x_bytes,
+                           .destination_y = copy->destination_y,
+                           .destination_z = copy->destination_z,
+                           .destination_lod = copy->destination_lod,
+                           .destination_type = copy->destination_type,
+                           .destination_host = copy->destination_host,
+                           .destination_device = copy->destination_device,
+                           .destination_array = copy->destination_array,
+                           .destination_pitch_bytes = copy->destination_pitch_bytes,
+                           .destination_height = copy->destination_height,
+                           .width_bytes = copy->width_bytes,
+                           .height = copy->height,
+                           .depth = copy->depth};
+}
+
+/* As recorded: a copy of nothing is a success whatever else the descriptor says. */
+static cxu_result copy_3d_peer(const char *call, const cxu_memcpy_3d_peer *copy, CUstream stream,
+                               cx_emu_copy_mode mode)
+{
+    cxu_memcpy_3d plain;
+    cx_emu_copy shape = {0};
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!copy)
+        return CXU_INVALID_VALUE;
+    if (is_empty(copy))
+        return cx_emu_copy_submit(&shape, stream, mode);
+    plain = without_contexts(copy);
+    result = cx_emu_copy_of_3d(call, &plain, &shape);
+    if (result == CXU_SUCCESS && mode == CX_EMU_COPY_SYNC) {
+        shape.alone[0] = copy->destination_context;
+        shape.alone[1] = copy->source_context;
+    }
+    if (result == CXU_SUCCESS)
+        result = cx_emu_copy_devices(copy->destination_context, copy->source_context,
+                                     &shape.destination.device, &shape.source.device);
+    return result == CXU_SUCCESS ? cx_emu_copy_submit(&shape, stream, mode) : result;
+}
+
+cxu_result cx_emu_call_memcpy_3d_peer(const cxu_memcpy_3d_peer *copy)
+{
+    return copy_3d_peer("cuMemcpy3DPeer", copy, NULL, CX_EMU_COPY_SYNC);
+}
+
+cxu_result cx_emu_call_memcpy_3d_peer_async(const cxu_memcpy_3d_peer *copy, CUstream stream)
+{
+    return copy_3d_peer("cuMemcpy3DPeerAsync", copy, stream, CX_EMU_COPY_ASYNC);
+}

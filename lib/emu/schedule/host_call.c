@@ -1,0 +1,139 @@
+#include "emu/schedule/host_call.h"
+#include "emu/graph/capture.h"
+#include "emu/context/output.h"
+#include "emu/base/state.h"
+#include "emu/schedule/stream.h"
+
+#define HOST_TASK_MODES_LAST 1 /* blocking, spinning */
+
+/* ---- host functions ---- */
+
+static void run_function(void *argument)
+{
+    const cxu_host_node_params *host = argument;
+
+    host->function(host->user_data);
+}
+
+/* ---- callbacks ---- */
+
+typedef struct callback {
+    cxu_stream_callback function;
+    CUstream stream; /* as the user named it */
+    cx_emu_context *context;
+    void *user_data;
+} callback;
+
+static void run_callback(void *argument)
+{
+    const callback *host = argument;
+
+    cx_lock_enter(&cx_emu_lock);
+    cx_emu_output_flush(host->context);
+    cx_lock_leave(&cx_emu_lock);
+    host->function(host->stream, CXU_SUCCESS, host->user_data);
+}
+
+/* A callback, unlike a host function, runs in a useless context too. */
+static void run_failed_callback(void *argument, cxu_result error)
+{
+    const callback *host = argument;
+
+    host->function(host->stream, error, host->user_data);
+}
+
+cx_emu_work_request cx_emu_host_request(cxu_host_node_params *host)
+{
+    return (cx_emu_work_request){.kind = CX_EMU_WORK_HOST,
+                                 .call = run_function,
+                                 .argument = host,
+                                 .argument_bytes = sizeof *host};
+}
+
+static cxu_result find_stream(CUstream handle, cx_emu_stream **out_stream)
+{
+    cxu_result result = cx_emu_stream_find(handle, out_stream);
+
+    return result == CXU_SUCCESS ? cx_emu_capture_check(*out_stream) : result;
+}
+
+static cxu_result submit_function(CUstream handle, cxu_host_node_params *host)
+{
+    const cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_HOST, .of.host = *host};
+    const cx_emu_work_request request = cx_emu_host_request(host);
+    cx_emu_stream *stream;
+    cxu_result result = find_stream(handle, &stream);
+
+    if (result != CXU_SUCCESS)
+        return result;
+    return stream->branch ? cx_emu_capture_add(stream, &operation)
+                          : cx_emu_work_submit(stream, &request, NULL);
+}
+
+static cxu_result submit_callback(CUstream handle, callback *host)
+{
+    const cx_emu_work_request request = {.kind = CX_EMU_WORK_HOST,
+                                         .call = run_callback,
+                                         .fail = run_failed_callback,
+                                         .argument = host,
+                                         .argument_bytes = sizeof *host};
+    cx_emu_stream *stream;
+    cxu_result result = find_stream(handle, &stream);
+
+    if (result != CXU_SUCCESS)
+        return result;
+    host->context = stream->context;
+    /* The capture goes on, unlike with other work that cannot be captured. */
+    return stream->branch ? CXU_STREAM_CAPTURE_UNSUPPORTED
+                          : cx_emu_work_submit(stream, &request, NULL);
+}
+
+cxu_result cx_emu_call_launch_host_func(CUstream stream, CUhostFn function, void *user_data)
+{
+    cxu_host_node_params host = {function, user_data};
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!function)
+        return CXU_INVALID_VALUE;
+    cx_lock_enter(&cx_emu_lock);
+    result = submit_function(stream, &host);
+    cx_lock_leave(&cx_emu_lock);
+    return result;
+}
+
+static void call_nothing(void *user_data)
+{
+    (void)user_data;
+}
+
+/* The mode says how the driver's thread waits for its turn, which changes nothing here. NULL is
+ * nothing to call, as recorded. */
+cxu_result cx_emu_call_launch_host_func_v2(CUstream stream, CUhostFn function, void *user_data,
+                                           unsigned int mode)
+{
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (mode > HOST_TASK_MODES_LAST)
+        return CXU_INVALID_VALUE;
+    return cx_emu_call_launch_host_func(stream, function ? function : call_nothing, user_data);
+}
+
+cxu_result cx_emu_call_stream_add_callback(CUstream stream, cxu_stream_callback function,
+                                           void *user_data, unsigned int flags)
+{
+    callback host = {.function = function, .stream = stream, .user_data = user_data};
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!function || flags != 0)
+        return CXU_INVALID_VALUE;
+    cx_lock_enter(&cx_emu_lock);
+    result = submit_callback(stream, &host);
+    cx_lock_leave(&cx_emu_lock);
+    return result;
+}

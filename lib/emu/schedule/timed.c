@@ -1,0 +1,83 @@
+#include "emu/schedule/timed.h"
+
+#include "base/clock.h"
+#include "driver/timing.h"
+
+
+struct cx_emu_timed {
+    cx_timing timing;
+    bool placed;
+};
+
+static cx_timing_kind kind_of(const cx_emu_work_request *request)
+{
+    switch (request->kind) {
+    case CX_EMU_WORK_CALL:
+        return request->call ? CX_TIMING_MOVE : CX_TIMING_ORDER;
+    case CX_EMU_WORK_HOST:
+        return CX_TIMING_HOST;
+    case CX_EMU_WORK_KERNEL:
+        return CX_TIMING_KERNEL;
+    case CX_EMU_WORK_WAIT:
+        return CX_TIMING_WAIT;
+    default:
+        return CX_TIMING_ORDER;
+    }
+}
+
+size_t cx_emu_timed_bytes(void)
+{
+    return cx_timing_watched() ? sizeof(cx_emu_timed) : 0;
+}
+
+cx_emu_timed *cx_emu_timed_begin(void *place, const cx_emu_work_request *request)
+{
+    cx_emu_timed *self = place;
+
+    self->timing.kind = kind_of(request);
+    self->timing.ticket = cx_timing_ticket;
+    self->timing.submitted_ns = cx_clock_ns();
+    return self;
+}
+
+static uint64_t handle_of(const cx_emu_stream *stream)
+{
+    if (stream->id == stream->opening)
+        return (uintptr_t)CXU_STREAM_LEGACY;
+    return stream->thread ? (uintptr_t)CXU_STREAM_PER_THREAD : (uintptr_t)stream;
+}
+
+void cx_emu_timed_place(cx_emu_timed *self, const cx_emu_stream *stream,
+                        const cx_emu_context *context)
+{
+    if (!self)
+        return;
+    self->placed = true;
+    self->timing.context = (uintptr_t)context;
+    if (stream) {
+        self->timing.stream_id = stream->id;
+        self->timing.stream = handle_of(stream);
+    }
+}
+
+void cx_emu_timed_run_at_once(cx_emu_timed *self)
+{
+    if (self)
+        self->timing.began_ns = self->timing.submitted_ns;
+}
+
+void cx_emu_timed_run(cx_emu_timed *self)
+{
+    if (self && self->timing.began_ns == 0)
+        self->timing.began_ns = cx_clock_ns();
+}
+
+void cx_emu_timed_end(cx_emu_timed *self, uint64_t now_ns)
+{
+    if (!self || !self->placed)
+        return;
+    self->timing.ended_ns = now_ns;
+    if (self->timing.began_ns == 0)
+        self->timing.began_ns = now_ns;
+    cx_timing_watched()(&self->timing);
+}
