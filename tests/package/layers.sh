@@ -2,6 +2,7 @@
 # The rooms of lib/ include each other one way only: base <- driver <- (emu, layer) <- device <- context
 # <- work <- memory (over alloc) <- copy <- graph. The runtime knows drivers as tables: only its start knows
 # emu. The InfiniRT interface knows the public headers alone. The look, the player and the model are rooms of tools/.
+# The folders of lib/emu are in an order, too.
 set -u
 . "$top_srcdir/tests/support/tap.sh"
 
@@ -50,7 +51,77 @@ wrong_includes() # folder of the rooms, room
     done
 }
 
-echo 1..19
+emu_folders='base report device memory context schedule module graph call'
+
+# The #include lines of lib/emu that go up, a file and what it includes, and why.
+emu_exceptions()
+{
+    cat << 'END'
+base/sealed_file.c emu/report/explain.h
+base/slot.c emu/device/device.h
+base/slot.h emu/context/context.h
+base/state.c emu/context/context.h
+base/state.c emu/device/device.h
+base/state.c emu/device/sticky.h
+base/state.c emu/memory/physical.h
+base/state.c emu/memory/pool.h
+base/state.c emu/module/watchdog.h
+base/state.c emu/report/error_log.h
+base/state.c emu/schedule/cores.h
+base/state.c emu/schedule/fault.h
+base/state.c emu/schedule/loading.h
+base/state.c emu/schedule/schedule.h
+base/state.c emu/schedule/unwaited.h
+context/context.c emu/module/heap.h
+context/context.c emu/module/module.h
+context/context.c emu/schedule/work.h
+context/limit.c emu/graph/capture.h
+device/device.c emu/memory/arena.h
+device/device.c emu/memory/pool.h
+device/device.h emu/context/context.h
+device/sticky.h emu/context/context.h
+memory/allocation.c emu/graph/graph_memory.h
+memory/allocation.c emu/schedule/fault.h
+memory/allocation.c emu/schedule/work.h
+memory/allocation.h emu/context/context.h
+module/module.h emu/call/old_launch.h
+report/explain.c emu/device/device.h
+report/explain.c emu/device/sticky.h
+report/explain.h emu/context/context.h
+schedule/copy.c emu/graph/capture.h
+schedule/event.c emu/graph/capture.h
+schedule/fill.c emu/graph/capture.h
+schedule/green.c emu/graph/capture.h
+schedule/host_call.c emu/graph/capture.h
+schedule/loading.h emu/module/module.h
+schedule/stream.c emu/graph/capture.h
+END
+}
+
+# Prints the #include lines of lib/emu that name a folder after the file's own, or none.
+wrong_folders() # folder of the rooms, exceptions
+{
+    (cd "$1/emu" && grep -rn '^ *# *include *"emu/' */) |
+        awk -v order="$emu_folders" -v exceptions="$2" '
+            BEGIN {
+                count = split(order, folders, " ")
+                for (i = 1; i <= count; i++)
+                    rank[folders[i]] = i
+                while ((getline line < exceptions) > 0)
+                    excepted[line] = 1
+            }
+            {
+                split($0, part, ":")
+                split($0, quoted, "\"")
+                split(part[1], from, "/")
+                split(quoted[2], to, "/")
+                if (quoted[2] == "emu/emu.h" || part[1] " " quoted[2] in excepted)
+                    next
+                if (!(from[1] in rank) || !(to[2] in rank) || rank[to[2]] > rank[from[1]])
+                    print part[1] " " quoted[2]
+            }'
+}
+
 for room in $rooms $tool_rooms; do
     folder=lib
     case " $tool_rooms " in *" $room "*) folder=tools ;; esac
@@ -68,6 +139,21 @@ for room in "$top_srcdir"/lib/*/; do
 done > "$scratch/out"
 [ ! -s "$scratch/out" ]
 report $? 'every_room_has_its_place'
+
+emu_exceptions | sed 's/ *#.*//' > "$scratch/excepted"
+: > "$scratch/none"
+wrong_folders "$top_srcdir/lib" "$scratch/excepted" > "$scratch/out"
+[ ! -s "$scratch/out" ]
+report $? 'no_folder_of_the_embedded_driver_includes_one_above_it'
+
+wrong_folders "$top_srcdir/lib" "$scratch/none" | sort > "$scratch/upwards"
+sort "$scratch/excepted" | comm -23 - "$scratch/upwards" > "$scratch/out"
+[ ! -s "$scratch/out" ]
+report $? 'each_exception_is_of_a_line_that_is_there'
+
+(cd "$top_srcdir/lib/emu" && find . -name '*.c' -o -name '*.h' -o -name '*.def') | sed 's|.*/||' | sort | uniq -d > "$scratch/out"
+[ ! -s "$scratch/out" ]
+report $? 'no_two_files_of_the_embedded_driver_have_the_same_name'
 
 # This test itself: in a copy, each of these must be found.
 plant() # room, line
@@ -97,3 +183,13 @@ for room in $rooms $tool_rooms; do
 done > "$scratch/out"
 [ ! -s "$scratch/out" ]
 report $? 'a_wrong_include_is_found'
+
+mkdir -p "$scratch/lib/emu/memory"
+printf '%s\n' '#include "emu/emu.h"' '#include "emu/base/slot.h"' '#include "emu/call/table.h"' '#include "emu/state.h"' \
+    > "$scratch/lib/emu/memory/planted.c"
+rm "$scratch/lib/emu/planted.c"
+wrong_folders "$scratch/lib" "$scratch/none" > "$scratch/out"
+[ "$(cat "$scratch/out")" = 'memory/planted.c emu/call/table.h
+memory/planted.c emu/state.h' ]
+report $? 'so_is_one_that_names_a_folder_above_or_none'
+echo "1..$number"
