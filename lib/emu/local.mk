@@ -15,6 +15,8 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/base/process_file.h \
 	lib/emu/base/process_life.c \
 	lib/emu/base/process_life.h \
+	lib/emu/base/refusal.c \
+	lib/emu/base/refusal.h \
 	lib/emu/base/sealed_file.c \
 	lib/emu/base/sealed_file.h \
 	lib/emu/base/slot.c \
@@ -28,8 +30,10 @@ lib_emu_libemu_la_SOURCES += \
 lib_emu_libemu_la_SOURCES += \
 	lib/emu/report/error_log.c \
 	lib/emu/report/error_log.h \
-	lib/emu/report/explain.c \
-	lib/emu/report/explain.h
+	lib/emu/report/failure.c \
+	lib/emu/report/failure.h \
+	lib/emu/report/not_supported.c \
+	lib/emu/report/not_supported.h
 lib_emu_libemu_la_SOURCES += \
 	lib/emu/device/attribute.c \
 	lib/emu/device/device.c \
@@ -164,6 +168,7 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/call/device_query.c \
 	lib/emu/call/error.c \
 	lib/emu/call/exec_call.c \
+	lib/emu/call/explain.c \
 	lib/emu/call/external.c \
 	lib/emu/call/function_call.c \
 	lib/emu/call/graph_call.c \
@@ -182,6 +187,7 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/call/kernel_call.c \
 	lib/emu/call/kernel_node_attribute.c \
 	lib/emu/call/launch_call.c \
+	lib/emu/call/lifecycle.c \
 	lib/emu/call/memory.c \
 	lib/emu/call/module_call.c \
 	lib/emu/call/notification.c \

@@ -1,7 +1,6 @@
 /* Kernels that launch kernels: the device runtime's part for <<<>>> in a kernel. */
 #include "work_fixture.h"
 
-#include "emu/report/explain.h"
 #include <string.h>
 
 #define SIZES ".param .b64 f, .param .align 4 .b8 g[12], .param .align 4 .b8 b[12], .param .b32 s"

@@ -57,21 +57,8 @@ emu_folders='base report device memory context schedule module graph call'
 emu_exceptions()
 {
     cat << 'END'
-base/sealed_file.c emu/report/explain.h
 base/slot.c emu/device/device.h
 base/slot.h emu/context/context.h
-base/state.c emu/context/context.h
-base/state.c emu/device/device.h
-base/state.c emu/device/sticky.h
-base/state.c emu/memory/physical.h
-base/state.c emu/memory/pool.h
-base/state.c emu/module/watchdog.h
-base/state.c emu/report/error_log.h
-base/state.c emu/schedule/cores.h
-base/state.c emu/schedule/fault.h
-base/state.c emu/schedule/loading.h
-base/state.c emu/schedule/schedule.h
-base/state.c emu/schedule/unwaited.h
 context/context.c emu/module/heap.h
 context/context.c emu/module/module.h
 context/context.c emu/schedule/work.h
@@ -85,9 +72,6 @@ memory/allocation.c emu/schedule/fault.h
 memory/allocation.c emu/schedule/work.h
 memory/allocation.h emu/context/context.h
 module/module.h emu/call/old_launch.h
-report/explain.c emu/device/device.h
-report/explain.c emu/device/sticky.h
-report/explain.h emu/context/context.h
 schedule/copy.c emu/graph/capture.h
 schedule/event.c emu/graph/capture.h
 schedule/fill.c emu/graph/capture.h

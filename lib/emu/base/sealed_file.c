@@ -2,7 +2,7 @@
 
 #include "base/cancel.h"
 #include "base/file.h"
-#include "emu/report/explain.h"
+#include "emu/base/refusal.h"
 
 #include <errno.h>
 #include <fcntl.h>

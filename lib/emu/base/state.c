@@ -1,37 +1,11 @@
 #include "emu/base/state.h"
 
-#include "base/fork.h"
-#include "base/lock.h"
-#include "base/log.h"
-#include "base/option.h"
-#include "emu/context/context.h"
-#include "emu/schedule/cores.h"
-#include "emu/device/device.h"
-#include "emu/report/error_log.h"
-#include "emu/schedule/fault.h"
-#include "emu/memory/physical.h"
-#include "emu/memory/pool.h"
-#include "emu/schedule/schedule.h"
-#include "emu/base/sealed_file.h"
-#include "emu/base/slot.h"
-#include "emu/device/sticky.h"
-#include "emu/schedule/unwaited.h"
-#include "emu/base/warp.h"
-#include "emu/schedule/loading.h"
-#include "emu/module/watchdog.h"
-#include <stdlib.h>
-#include <string.h>
-
-#define NAMED_CALLS 256
-
 cx_lock cx_emu_lock = CX_LOCK_INIT(EMU_STATE);
 uint64_t cx_emu_changes = 1;
 _Atomic int cx_emu_current_phase = CX_EMU_UNINITIALIZED;
 CX_EMU_THREAD_LOCAL bool cx_emu_in_callback;
 
 static cx_emu_config configuration;
-static bool configured; /* cx_emu_configure was called */
-static bool hooked;
 
 cxu_result cx_emu_enter_slowly(void)
 {
@@ -45,177 +19,12 @@ cxu_result cx_emu_enter_slowly(void)
     }
 }
 
-static bool change_phase(int from, int to)
-{
-    return atomic_compare_exchange_strong(&cx_emu_current_phase, &from, to);
-}
-
-/* A forked child keeps FORKED, and a driver that was never initialised must not start this late. */
-__attribute__((destructor)) static void end(void)
-{
-    if (change_phase(CX_EMU_RUNNING, CX_EMU_ENDING))
-        cx_emu_unwaited_log();
-    change_phase(CX_EMU_UNINITIALIZED, CX_EMU_ENDING);
-}
-
-static void begin_in_child(void)
-{
-    change_phase(CX_EMU_RUNNING, CX_EMU_FORKED);
-}
-
-CX_FORK_CONSTRUCTOR static void watch_forks(void)
-{
-    static cx_fork_hook hook = {
-        .rank = CX_RANK_EMU_STATE, .lock = &cx_emu_lock, .in_child = begin_in_child};
-    cx_fork_watch(&hook);
-}
-
-static bool hook_process(void)
-{
-    hooked = hooked || atexit(end) == 0;
-    return cx_forks_are_watched() && hooked;
-}
-
-static cxu_result configure_from_environment(void)
-{
-    const char *reason;
-    if (cx_emu_config_from_environment(&configuration, &reason))
-        return CXU_SUCCESS;
-    cx_log(CTXRT_LOG_ERROR, "the embedded driver does not start: %s", reason);
-    return CXU_INVALID_VALUE;
-}
-
-/* Reads the settings that always come from the environment. */
-static bool choose_behaviour(void)
-{
-    return cx_emu_schedule_choose() && cx_emu_sticky_choose() && cx_emu_warp_choose() &&
-           cx_emu_loading_choose() && cx_emu_cores_choose() && cx_emu_watchdog_choose();
-}
-
-static cxu_result start_driver(void)
-{
-    if (atomic_load(&cx_emu_current_phase) == CX_EMU_RUNNING)
-        return cx_emu_device_total() > 0 ? CXU_SUCCESS : CXU_NO_DEVICE;
-
-    if (!configured) {
-        cxu_result result = configure_from_environment();
-        if (result != CXU_SUCCESS)
-            return result;
-    }
-    if (!choose_behaviour()) {
-        cx_log(CTXRT_LOG_ERROR, "the embedded driver does not start: %s",
-               "CTXRT_EMU_SCHEDULE or CTXRT_EMU_STICKY is malformed");
-        return CXU_INVALID_VALUE;
-    }
-    cxu_result chosen = cx_emu_faults_choose();
-    if (chosen == CXU_INVALID_VALUE)
-        cx_log(CTXRT_LOG_ERROR, "the embedded driver does not start: CTXRT_EMU_FAULT is malformed");
-    if (chosen != CXU_SUCCESS)
-        return chosen;
-    if (!hook_process() || !cx_emu_slots_map() || !cx_emu_sealed_files_begin())
-        return CXU_OUT_OF_MEMORY;
-    cx_emu_devices_build(&configuration);
-    if (cx_emu_device_total() == 0)
-        return CXU_NO_DEVICE;
-    change_phase(CX_EMU_UNINITIALIZED, CX_EMU_RUNNING);
-    return cx_emu_enter_slowly();
-}
-
-cxu_result cx_emu_call_init(unsigned int flags)
-{
-    if (atomic_load(&cx_emu_current_phase) != CX_EMU_UNINITIALIZED) {
-        cxu_result result = cx_emu_enter();
-        if (result != CXU_SUCCESS)
-            return result;
-    }
-    if (flags != 0)
-        return CXU_INVALID_VALUE;
-    cx_lock_enter(&cx_emu_lock);
-    cxu_result result = start_driver();
-    cx_lock_leave(&cx_emu_lock);
-    return result;
-}
-
-static bool same_config(const cx_emu_config *a, const cx_emu_config *b)
-{
-    return a->host_device == b->host_device && a->gpus == b->gpus && a->gpu == b->gpu &&
-           a->gpu_memory_bytes == b->gpu_memory_bytes && a->driver_version == b->driver_version &&
-           a->host_access == b->host_access && a->context_bytes == b->context_bytes;
-}
-
-static bool config_valid(const cx_emu_config *config)
-{
-    return config->gpus >= 0 && config->gpus < CX_EMU_DEVICES_MAX && config->gpu_memory_bytes > 0 &&
-           config->gpu_memory_bytes <= CX_EMU_MEMORY_MAX &&
-           config->context_bytes <= CX_EMU_MEMORY_MAX &&
-           config->gpu_memory_bytes % CX_EMU_MEMORY_UNIT == 0;
-}
-
-static bool reconfigure(const cx_emu_config *config)
-{
-    if (atomic_load(&cx_emu_current_phase) == CX_EMU_RUNNING) {
-        bool used = cx_emu_context_count() != 0 || cx_emu_devices_busy() ||
-                    cx_emu_physical_exists() || cx_emu_pool_exists();
-
-        if (!used && !choose_behaviour())
-            return false;
-        if (same_config(config, &configuration))
-            return true;
-        if (used)
-            return false;
-        cx_emu_devices_build(config);
-    }
-    configuration = *config;
-    configured = true;
-    return true;
-}
-
-bool cx_emu_configure(const cx_emu_config *config)
-{
-    if (!config_valid(config))
-        return false;
-    cx_lock_enter(&cx_emu_lock);
-    bool done = reconfigure(config);
-    cx_lock_leave(&cx_emu_lock);
-    return done;
-}
-
 const cx_emu_config *cx_emu_configuration(void)
 {
     return &configuration;
 }
 
-cxu_result cx_emu_call_driver_get_version(int *out_version)
+void cx_emu_configuration_set(const cx_emu_config *config)
 {
-    if (out_version == NULL)
-        return CXU_INVALID_VALUE;
-    cx_lock_enter(&cx_emu_lock);
-    *out_version =
-        configuration.driver_version != 0 ? configuration.driver_version : CX_EMU_DRIVER_VERSION;
-    cx_lock_leave(&cx_emu_lock);
-    return CXU_SUCCESS;
-}
-
-/* True if the call is named for the first time. */
-static bool first_time(const char *call)
-{
-    static const char *_Atomic named[NAMED_CALLS];
-    for (int i = 0; i < NAMED_CALLS; i++) {
-        const char *expected = NULL;
-        if (atomic_compare_exchange_strong(&named[i], &expected, call))
-            return true;
-        if (strcmp(expected, call) == 0)
-            return false;
-    }
-    return false;
-}
-
-cxu_result cx_emu_not_supported(const char *call, const char *what)
-{
-    if (first_time(call)) {
-        cx_log(CTXRT_LOG_WARNING, "%s: %s is not supported by the embedded driver", call, what);
-        cx_emu_error_log(CXU_LOG_LEVEL_WARNING, "%s: %s is not supported by the embedded driver",
-                         call, what);
-    }
-    return CXU_NOT_SUPPORTED;
+    configuration = *config;
 }

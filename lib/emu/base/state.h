@@ -60,7 +60,7 @@ static inline cxu_result cx_emu_system_result(cxu_result otherwise)
 /* The present configuration; fixed while contexts exist. Lock held, or after cx_emu_enter(). */
 const cx_emu_config *cx_emu_configuration(void);
 
-/* CXU_NOT_SUPPORTED, with a line in the log the first time a call is named. */
-cxu_result cx_emu_not_supported(const char *call, const char *what);
+/* Sets it, without a check. Lock held. */
+void cx_emu_configuration_set(const cx_emu_config *config);
 
 #endif

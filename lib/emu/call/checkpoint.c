@@ -1,6 +1,7 @@
 /* Checkpoints of processes. This process always runs: it cannot be locked, so the calls that need a
  * locked one refuse its state. Nothing is known of other processes. */
 #include "emu/base/state.h"
+#include "emu/report/not_supported.h"
 #include <unistd.h>
 
 static cxu_result check_process(int pid)

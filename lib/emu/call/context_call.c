@@ -7,6 +7,7 @@
 #include "emu/context/stack.h"
 #include "emu/base/state.h"
 #include "emu/device/sticky.h"
+#include "emu/report/not_supported.h"
 #include "emu/schedule/work.h"
 
 #define API_VERSION 3020

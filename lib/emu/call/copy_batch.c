@@ -3,6 +3,7 @@
 #include "emu/schedule/copy.h"
 #include "emu/device/device.h"
 #include "emu/base/state.h"
+#include "emu/report/not_supported.h"
 #include <stdlib.h>
 
 #define NO_COPY SIZE_MAX /* the index of an error that is of no copy */

@@ -2,6 +2,7 @@
 #include "emu/context/context.h"
 #include "emu/device/device.h"
 #include "emu/base/state.h"
+#include "emu/report/not_supported.h"
 
 cxu_result cx_emu_call_device_get_properties(cxu_device_properties *out_properties,
                                              CUdevice ordinal)

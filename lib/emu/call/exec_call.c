@@ -3,6 +3,7 @@
 #include "emu/graph/exec.h"
 #include "emu/context/output.h"
 #include "emu/base/state.h"
+#include "emu/report/not_supported.h"
 #include <stdio.h>
 
 #define INSTANTIATE_FLAGS                                                                 \

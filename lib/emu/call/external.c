@@ -1,5 +1,6 @@
 /* Memory of other interfaces, and arrays: there are none, so only the arguments are checked. */
 #include "emu/base/state.h"
+#include "emu/report/not_supported.h"
 
 #define HANDLE_TYPE_FIRST 1
 #define HANDLE_TYPE_LAST 9

@@ -1,6 +1,7 @@
 /* Graphs as a whole, and the edges between their nodes. */
 #include "emu/graph/graph.h"
 #include "emu/base/state.h"
+#include "emu/report/not_supported.h"
 
 cxu_result cx_emu_call_graph_create(CUgraph *out_graph, unsigned int flags)
 {

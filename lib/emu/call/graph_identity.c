@@ -1,6 +1,7 @@
 /* Numbers of graphs and nodes, and what a node is. */
 #include "emu/graph/exec.h"
 #include "emu/base/state.h"
+#include "emu/report/not_supported.h"
 
 cxu_result cx_emu_call_graph_get_id(CUgraph handle, unsigned int *out_id)
 {

@@ -2,6 +2,7 @@
 #include "emu/graph/exec.h"
 #include "emu/graph/graph_node.h"
 #include "emu/base/state.h"
+#include "emu/report/not_supported.h"
 
 #define LAST_TYPE 13 /* conditional nodes, of CUDA 13.0 */
 

@@ -4,6 +4,7 @@
 #include "emu/device/device.h"
 #include "emu/memory/reservation.h"
 #include "emu/base/state.h"
+#include "emu/report/not_supported.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -3,6 +3,7 @@
 #include "emu/device/device.h"
 #include "emu/memory/shared.h"
 #include "emu/base/state.h"
+#include "emu/report/not_supported.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -2,6 +2,7 @@
 #include "emu/device/device.h"
 #include "emu/schedule/event.h"
 #include "emu/base/state.h"
+#include "emu/report/not_supported.h"
 #include "emu/schedule/stream.h"
 
 #include <string.h>

@@ -2,6 +2,7 @@
 #include "emu/device/device.h"
 #include "emu/graph/graph_node.h"
 #include "emu/base/state.h"
+#include "emu/report/not_supported.h"
 
 #include <string.h>
 

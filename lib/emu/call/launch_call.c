@@ -6,6 +6,7 @@
 #include "emu/graph/operation.h"
 #include "emu/context/output.h"
 #include "emu/base/state.h"
+#include "emu/report/not_supported.h"
 #include "emu/schedule/stream.h"
 
 #include <stdlib.h>

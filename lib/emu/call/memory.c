@@ -5,6 +5,7 @@
 #include "emu/memory/pool.h"
 #include "emu/memory/shared.h"
 #include "emu/base/state.h"
+#include "emu/report/not_supported.h"
 #include "emu/schedule/work.h"
 
 /* Allocates in the current context. Lock held. */

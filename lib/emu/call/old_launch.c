@@ -4,6 +4,7 @@
 #include "emu/module/launch.h"
 #include "emu/module/module.h"
 #include "emu/base/state.h"
+#include "emu/report/not_supported.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,6 +3,7 @@
 #include "emu/memory/pool.h"
 #include "emu/base/state.h"
 #include "emu/device/sticky.h"
+#include "emu/report/not_supported.h"
 
 #include <string.h>
 

@@ -4,6 +4,7 @@
 #include "emu/memory/shared.h"
 #include "emu/base/state.h"
 #include "emu/device/sticky.h"
+#include "emu/report/not_supported.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
 #include "emu/memory/physical.h"
 #include "emu/base/state.h"
 #include "emu/device/sticky.h"
+#include "emu/report/not_supported.h"
 
 #include <string.h>
 

@@ -1,8 +1,9 @@
 /* Address ranges, memory without an address, and the mappings between them (V1 to V6). */
-#include "emu/report/explain.h"
+#include "emu/base/refusal.h"
 #include "emu/memory/mapping.h"
 #include "emu/base/state.h"
 #include "emu/device/sticky.h"
+#include "emu/report/not_supported.h"
 
 #include <unistd.h>
 

@@ -1,9 +1,9 @@
 #include "emu/context/context.h"
 
 #include "base/cancel.h"
+#include "emu/base/refusal.h"
 #include "emu/memory/allocation.h"
 #include "emu/device/device.h"
-#include "emu/report/explain.h"
 #include "emu/module/heap.h"
 #include "emu/context/limit.h"
 #include "emu/module/module.h"

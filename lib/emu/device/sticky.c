@@ -2,7 +2,7 @@
 
 #include "base/log.h"
 #include "base/option.h"
-#include "emu/report/explain.h"
+#include "emu/report/failure.h"
 #include <string.h>
 
 typedef enum reach { REACH_NONE, REACH_ONCE, REACH_CONTEXT, REACH_PROCESS } reach;
@@ -114,7 +114,7 @@ void cx_emu_context_fail(cx_emu_context *context, cxu_result error, const char *
     if (*kept != CXU_SUCCESS)
         return;
     *kept = error;
-    cx_emu_failure_note(context, error, what);
+    cx_emu_failure_note(cx_emu_context_id(context), error, what);
 }
 
 void cx_emu_context_abandon(cx_emu_context *context)

@@ -6,6 +6,7 @@
 #include "emu/schedule/schedule.h"
 #include "emu/base/state.h"
 #include "emu/device/sticky.h"
+#include "emu/report/not_supported.h"
 #include <stdlib.h>
 
 typedef struct name {

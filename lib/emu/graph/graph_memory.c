@@ -2,6 +2,7 @@
 #include "emu/memory/allocation.h"
 #include "emu/graph/graph.h"
 #include "emu/base/state.h"
+#include "emu/report/not_supported.h"
 #include "emu/schedule/work.h"
 #include <stdlib.h>
 #include <string.h>

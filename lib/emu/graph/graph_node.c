@@ -2,6 +2,7 @@
 #include "emu/graph/graph_node.h"
 #include "emu/schedule/event.h"
 #include "emu/base/state.h"
+#include "emu/report/not_supported.h"
 
 /* ---- adding ---- */
 

@@ -1,10 +1,10 @@
 #include "emu/memory/allocation.h"
 
 #include "emu/device/device.h"
-#include "emu/report/explain.h"
 #include "emu/schedule/fault.h"
 #include "emu/memory/freed.h"
 #include "emu/base/machine.h"
+#include "emu/base/refusal.h"
 #include "emu/memory/mapping.h"
 #include "emu/graph/graph_memory.h"
 #include "emu/memory/pool.h"

@@ -1,8 +1,8 @@
 #include "emu/memory/export.h"
 
 #include "base/cancel.h"
+#include "emu/base/refusal.h"
 #include "emu/device/device.h"
-#include "emu/report/explain.h"
 
 #include <fcntl.h>
 #include <sys/resource.h>

@@ -2,9 +2,9 @@
 
 #include "base/cancel.h"
 #include "base/file.h"
+#include "emu/base/refusal.h"
 #include "emu/memory/allocation.h"
 #include "emu/emu.h"
-#include "emu/report/explain.h"
 #include "emu/base/sealed_file.h"
 
 #include <fcntl.h>

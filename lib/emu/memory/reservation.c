@@ -1,6 +1,6 @@
 #include "emu/memory/reservation.h"
 
-#include "emu/report/explain.h"
+#include "emu/base/refusal.h"
 #include "emu/base/state.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 #include "emu/memory/shared.h"
 
 #include "base/file.h"
+#include "emu/base/refusal.h"
 #include "emu/device/device.h"
-#include "emu/report/explain.h"
 #include "emu/memory/pool.h"
 #include "emu/base/state.h"
 

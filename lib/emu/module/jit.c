@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "emu/base/state.h"
+#include "emu/report/not_supported.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 #include "emu/schedule/copy.h"
 #include "emu/device/device.h"
 #include "emu/base/state.h"
+#include "emu/report/not_supported.h"
 
 /* One side of a descriptor, 2D or 3D. */
 typedef struct region {

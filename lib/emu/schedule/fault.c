@@ -2,8 +2,8 @@
 
 #include "base/log.h"
 #include "base/option.h"
+#include "emu/base/refusal.h"
 #include "emu/device/device.h"
-#include "emu/report/explain.h"
 #include "emu/device/sticky.h"
 #include <limits.h>
 #include <stdarg.h>

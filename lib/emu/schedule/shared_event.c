@@ -1,8 +1,8 @@
 #include "emu/schedule/shared_event.h"
 
 #include "base/file.h"
-#include "emu/report/explain.h"
 #include "emu/base/process_life.h"
+#include "emu/base/refusal.h"
 #include "emu/schedule/schedule.h"
 #include "emu/base/state.h"
 #include "emu/device/sticky.h"

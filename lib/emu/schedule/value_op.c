@@ -2,6 +2,7 @@
 #include "emu/schedule/schedule.h"
 #include "emu/base/state.h"
 #include "emu/device/sticky.h"
+#include "emu/report/not_supported.h"
 #include "emu/schedule/stream.h"
 
 #include <stdlib.h>

@@ -1,17 +1,13 @@
-#include "emu/report/explain.h"
+#include "emu/base/refusal.h"
 
 #include "base/cancel.h"
-#include "emu/device/device.h"
 #include "emu/base/machine.h"
 #include "emu/base/state.h"
-#include "emu/device/sticky.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
-
-#define FAILURES_KEPT 16
 
 /* The refusal of the thread's latest request for memory. Small: a library that is loaded late has
  * little room for initial-exec variables. */
@@ -24,18 +20,6 @@ typedef struct refusal {
 } refusal;
 
 static CX_EMU_THREAD_LOCAL refusal latest;
-
-typedef struct failure {
-    cxu_result error;
-    uint64_t context_id;
-    char text[400];
-} failure;
-
-/* The latest failures; lock "emu.state" held. */
-static failure failures[FAILURES_KEPT];
-static size_t failure_count;
-
-/* ---- memory ---- */
 
 void cx_emu_refusal_begin(void)
 {
@@ -106,8 +90,10 @@ static void describe_mappings(char *text, size_t size)
     cx_cancel_restore(cancel);
 }
 
-static void describe_refusal(char *text, size_t size)
+bool cx_emu_refusal_describe(char *text, size_t size)
 {
+    if (latest.by == NO_REFUSAL)
+        return false;
     char limit[112] = "", reason[64];
     if (latest.by == BY_FILE_LIMIT)
         describe_limit(RLIMIT_FSIZE, "RLIMIT_FSIZE", "-f", "bytes a file", limit, sizeof limit);
@@ -130,60 +116,10 @@ static void describe_refusal(char *text, size_t size)
     else
         snprintf(text, size, "%zu bytes are as much as the machine has, %zu, or more",
                  latest.bytes, cx_emu_machine_total_bytes());
+    return true;
 }
 
-/* ---- work ---- */
-
-void cx_emu_failure_note(const cx_emu_context *context, cxu_result error, const char *what)
+bool cx_emu_refusal_is_by_gpu(void)
 {
-    failure *kept = &failures[failure_count++ % FAILURES_KEPT];
-    kept->error = error;
-    kept->context_id = cx_emu_context_id(context);
-    snprintf(kept->text, sizeof kept->text, "%s", what);
-}
-
-/* Finds the failure of the current context, or else the latest one with that result: errors may
- * reach beyond the context, and calls may name streams of other contexts. */
-static const failure *find_failure(cxu_result result)
-{
-    cx_emu_context *context = NULL;
-    const failure *found = NULL;
-    size_t count = failure_count < FAILURES_KEPT ? failure_count : FAILURES_KEPT;
-    uint64_t id = cx_emu_context_identify(NULL, &context) == CXU_SUCCESS
-                      ? cx_emu_context_id(context)
-                      : 0;
-    for (size_t i = 1; i <= count; i++) {
-        const failure *each = &failures[(failure_count - i) % FAILURES_KEPT];
-        if (each->error == result && each->context_id == id)
-            return each;
-        if (each->error == result && found == NULL)
-            found = each;
-    }
-    return found;
-}
-
-static bool explain_work(cxu_result result, char *text, size_t size)
-{
-    cx_lock_enter(&cx_emu_lock);
-    const failure *found = cx_emu_failures ? find_failure(result) : NULL;
-    if (found != NULL)
-        snprintf(text, size, "earlier work failed with it: %s", found->text);
-    cx_lock_leave(&cx_emu_lock);
-    return found != NULL;
-}
-
-bool cx_emu_explain(cxu_result result, char *text, size_t size)
-{
-    if (result != CXU_OUT_OF_MEMORY)
-        return explain_work(result, text, size);
-    if (latest.by != NO_REFUSAL)
-        describe_refusal(text, size);
-    return latest.by != NO_REFUSAL;
-}
-
-const char *cx_emu_advise(cxu_result result)
-{
-    return result == CXU_OUT_OF_MEMORY && latest.by == NO_REFUSAL && latest.by_gpu
-               ? "CTXRT_EMU_MEMORY sets how much memory emulated GPUs have"
-               : NULL;
+    return latest.by == NO_REFUSAL && latest.by_gpu;
 }

@@ -1,11 +1,11 @@
 /*
- * Explains failures beyond their result: the work that failed first, and the process limit that
- * refused memory.
+ * The refusal of the calling thread's latest request for memory, which explains OUT_OF_MEMORY. No
+ * function needs a lock.
  */
-#ifndef CX_EMU_EXPLAIN_H
-#define CX_EMU_EXPLAIN_H
+#ifndef CX_EMU_REFUSAL_H
+#define CX_EMU_REFUSAL_H
 
-#include "emu/context/context.h"
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Begins a request for memory on the calling thread: forgets the refusal of an earlier one. */
@@ -26,7 +26,10 @@ void cx_emu_refused_by_gpu(void);
 /* The GPU's memory has no room for a context's share, CTXRT_EMU_CONTEXT_BYTES. */
 void cx_emu_refused_to_context(size_t bytes);
 
-/* Records that work of the context failed first, with a sticky error. Lock "emu.state" held. */
-void cx_emu_failure_note(const cx_emu_context *context, cxu_result error, const char *what);
+/* Writes why the system refused the thread's latest request. False: it did not. */
+bool cx_emu_refusal_describe(char *text, size_t size);
+
+/* True if nothing but the quota of the GPU refused the thread's latest request. */
+bool cx_emu_refusal_is_by_gpu(void);
 
 #endif
