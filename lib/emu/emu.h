@@ -23,6 +23,7 @@ typedef struct cx_emu_config {
 
 #define CX_EMU_DRIVER_VERSION 13000
 #define CX_EMU_GPUS_MAX 64
+#define CX_EMU_DEVICES_MAX (1 + CX_EMU_GPUS_MAX) /* the host device and GPUs */
 #define CX_EMU_MEMORY_GRANULARITY ((size_t)2 << 20)
 #define CX_EMU_MEMORY_UNIT ((size_t)64 << 10)
 #define CX_EMU_MEMORY_MAX ((size_t)1 << 40)

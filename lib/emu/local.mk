@@ -4,6 +4,7 @@ lib_emu_libemu_la_LIBADD = lib/ptx/libptx.la $(LZ4_LIBS) $(ZSTD_LIBS)
 
 # The folders, from below: each may include those before it.
 lib_emu_libemu_la_SOURCES += \
+	lib/emu/base/context_record.h \
 	lib/emu/base/gpu.c \
 	lib/emu/base/gpu.h \
 	lib/emu/base/gpus.def \
@@ -23,6 +24,8 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/base/slot.h \
 	lib/emu/base/state.c \
 	lib/emu/base/state.h \
+	lib/emu/base/teardown_deadline.c \
+	lib/emu/base/teardown_deadline.h \
 	lib/emu/base/view.c \
 	lib/emu/base/view.h \
 	lib/emu/base/warp.c \
@@ -36,11 +39,14 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/report/not_supported.h
 lib_emu_libemu_la_SOURCES += \
 	lib/emu/device/attribute.c \
+	lib/emu/device/board.c \
+	lib/emu/device/board.h \
 	lib/emu/device/device.c \
 	lib/emu/device/device.h \
 	lib/emu/device/sticky.c \
 	lib/emu/device/sticky.h \
-	lib/emu/device/visible.c
+	lib/emu/device/visible_devices.c \
+	lib/emu/device/visible_devices.h
 lib_emu_libemu_la_SOURCES += \
 	lib/emu/memory/allocation.c \
 	lib/emu/memory/allocation.h \
@@ -72,8 +78,6 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/context/limit.h \
 	lib/emu/context/output.c \
 	lib/emu/context/output.h \
-	lib/emu/context/patience.c \
-	lib/emu/context/patience.h \
 	lib/emu/context/primary.c \
 	lib/emu/context/stack.c \
 	lib/emu/context/stack.h

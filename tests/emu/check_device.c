@@ -1,5 +1,7 @@
 #include "gpus.h"
 
+#include "emu/device/board.h"
+#include "emu/device/visible_devices.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -197,7 +199,7 @@ static const struct {
 START_TEST(cuda_visible_devices_chooses_and_orders)
 {
     int boards[CX_EMU_DEVICES_MAX];
-    int count = cx_emu_boards_visible(visible[_i].value, 4, boards);
+    int count = cx_emu_visible_devices(visible[_i].value, 4, boards);
     for (int i = 0; i < count; i++)
         ck_assert_int_eq(boards[i], visible[_i].boards[i]);
     ck_assert_int_eq(visible[_i].boards[count], -1);
@@ -210,14 +212,14 @@ START_TEST(a_visible_device_may_be_named_by_the_beginning_of_its_uuid)
     int boards[CX_EMU_DEVICES_MAX];
     cx_emu_board_uuid_text(2, first);
     ck_assert_uint_eq(strlen(first), 40);
-    ck_assert_int_eq(cx_emu_boards_visible(first, 4, boards), 1);
+    ck_assert_int_eq(cx_emu_visible_devices(first, 4, boards), 1);
     ck_assert_int_eq(boards[0], 2);
     snprintf(list, sizeof list, "%.12s,0", first);
-    ck_assert_int_eq(cx_emu_boards_visible(list, 4, boards), 2);
+    ck_assert_int_eq(cx_emu_visible_devices(list, 4, boards), 2);
     ck_assert_int_eq(boards[0], 2);
     ck_assert_int_eq(boards[1], 0);
     snprintf(list, sizeof list, "%.12s,2", first);
-    ck_assert_int_eq(cx_emu_boards_visible(list, 4, boards), 0);
+    ck_assert_int_eq(cx_emu_visible_devices(list, 4, boards), 0);
 }
 END_TEST
 

@@ -1,8 +1,8 @@
 /* Contexts that end while their work never does: under each schedule that ends the work (C3). */
-#include "kernels.h"
-#include "emu/context/patience.h"
 #include "emu/base/state.h"
+#include "emu/base/teardown_deadline.h"
 #include "emu/schedule/work.h"
+#include "kernels.h"
 #include "work_fixture.h"
 
 #include <sched.h>
@@ -91,7 +91,7 @@ static void begin(const char *schedule)
 /* With less patience, so that kernels without an end cost the tests less. */
 static void begin_impatient(const char *schedule)
 {
-    cx_emu_patience_ns = 50 * 1000 * 1000;
+    cx_emu_teardown_deadline_ns = 50 * 1000 * 1000;
     begin(schedule);
 }
 

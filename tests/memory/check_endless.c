@@ -1,7 +1,7 @@
 /* A created context can be destroyed while its kernel never ends and its allocators hold free
  * memory: that ends the kernel. */
 #include "device/runtime.h"
-#include "emu/context/patience.h"
+#include "emu/base/teardown_deadline.h"
 #include "fixture.h"
 #include "kernels.h"
 #include "test.h"
@@ -43,7 +43,7 @@ START_TEST(a_context_with_free_memory_ends_its_kernel)
 {
     ctxrt_context *context;
     setenv("CTXRT_EMU_SCHEDULE", schedules[_i], 1);
-    cx_emu_patience_ns = 50 * 1000 * 1000;
+    cx_emu_teardown_deadline_ns = 50 * 1000 * 1000;
     cx_fixture_start();
     cx_assert_ok(ctxrt_context_create(CTXRT_CUDA(0), CTXRT_CONTEXT_SCHED_AUTO, &context));
     cx_assert_ok(ctxrt_stack_push(context));

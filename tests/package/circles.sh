@@ -13,14 +13,14 @@ driver
 ptx 13
 emu/base
 emu/report
-emu/device 2
+emu/device
 emu/memory 5
 emu/context 3
 emu/schedule 8 2
 emu/module 2
 emu/graph 4
 emu/call
-emu/ 41
+emu/ 39
 layer
 layer/check 17 2
 layer/count
@@ -49,8 +49,6 @@ context/context needs schedule/stream: cx_emu_streams_close
 context/context needs schedule/stream: cx_emu_streams_open
 context/limit needs graph/capture: cx_emu_capture_check_unsafe_slowly
 context/limit needs graph/capture: cx_emu_captures
-device/device needs memory/arena: cx_emu_arena_destroy
-device/device needs memory/pool: cx_emu_pools_close_default
 memory/allocation needs schedule/fault: cx_emu_fault_memory_limit
 memory/allocation needs schedule/wait: cx_emu_work_wait_allocation
 memory/allocation needs schedule/wait: cx_emu_work_wait_unreached

@@ -57,20 +57,13 @@ emu_folders='base report device memory context schedule module graph call'
 emu_exceptions()
 {
     cat << 'END'
-base/slot.c emu/device/device.h
-base/slot.h emu/context/context.h
 context/context.c emu/module/heap.h
 context/context.c emu/module/module.h
 context/context.c emu/schedule/work.h
 context/limit.c emu/graph/capture.h
-device/device.c emu/memory/arena.h
-device/device.c emu/memory/pool.h
-device/device.h emu/context/context.h
-device/sticky.h emu/context/context.h
 memory/allocation.c emu/graph/graph_memory.h
 memory/allocation.c emu/schedule/fault.h
 memory/allocation.c emu/schedule/work.h
-memory/allocation.h emu/context/context.h
 module/module.h emu/call/old_launch.h
 schedule/copy.c emu/graph/capture.h
 schedule/event.c emu/graph/capture.h

@@ -1,6 +1,6 @@
 #include "play/player.h"
 
-#include "emu/device/device.h"
+#include "emu/device/board.h"
 #include "emu/emu.h"
 #include "play/order.h"
 #include "play/page.h"

@@ -1,6 +1,6 @@
 #include "emu/base/slot.h"
 
-#include "emu/device/device.h"
+#include "emu/emu.h"
 #include <sys/mman.h>
 
 _Static_assert(sizeof(cx_emu_context) <= CX_EMU_SLOT_BYTES, "a context must fit in its slot");

@@ -6,7 +6,7 @@
 #ifndef CX_EMU_SLOT_H
 #define CX_EMU_SLOT_H
 
-#include "emu/context/context.h"
+#include "emu/base/context_record.h"
 
 #define CX_EMU_SLOT_BYTES 2048
 #define CX_EMU_SLOTS 32768

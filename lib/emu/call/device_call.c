@@ -1,5 +1,6 @@
-#include "emu/device/device.h"
 #include "emu/base/state.h"
+#include "emu/device/board.h"
+#include "emu/device/device.h"
 #include "emu/report/not_supported.h"
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 /* Nodes that launch kernels. */
+#include "emu/base/state.h"
+#include "emu/context/context.h"
 #include "emu/graph/exec.h"
 #include "emu/graph/graph_node.h"
-#include "emu/base/state.h"
 #include <stddef.h>
 #include <string.h>
 

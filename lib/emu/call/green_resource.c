@@ -1,7 +1,8 @@
 /* Resources of devices: multiprocessors, split into groups and described for green contexts. */
+#include "emu/base/state.h"
+#include "emu/context/context.h"
 #include "emu/device/device.h"
 #include "emu/schedule/green.h"
-#include "emu/base/state.h"
 
 #include <string.h>
 

@@ -1,9 +1,10 @@
 #include "base/cancel.h"
-#include "emu/memory/allocation.h"
-#include "emu/graph/capture.h"
-#include "emu/device/device.h"
-#include "emu/memory/reservation.h"
 #include "emu/base/state.h"
+#include "emu/context/context.h"
+#include "emu/device/device.h"
+#include "emu/graph/capture.h"
+#include "emu/memory/allocation.h"
+#include "emu/memory/reservation.h"
 #include "emu/report/not_supported.h"
 
 #include <sys/mman.h>

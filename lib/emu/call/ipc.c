@@ -1,8 +1,9 @@
 /* Calls that share device memory between processes of one machine. */
-#include "emu/graph/capture.h"
-#include "emu/device/device.h"
-#include "emu/memory/shared.h"
 #include "emu/base/state.h"
+#include "emu/context/context.h"
+#include "emu/device/device.h"
+#include "emu/graph/capture.h"
+#include "emu/memory/shared.h"
 #include "emu/report/not_supported.h"
 
 #include <string.h>

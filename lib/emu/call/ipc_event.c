@@ -1,8 +1,9 @@
 /* Calls that share events between processes of one machine. */
-#include "emu/device/device.h"
-#include "emu/schedule/event.h"
 #include "emu/base/state.h"
+#include "emu/context/context.h"
+#include "emu/device/device.h"
 #include "emu/report/not_supported.h"
+#include "emu/schedule/event.h"
 #include "emu/schedule/stream.h"
 
 #include <string.h>

@@ -10,6 +10,7 @@
 #include "emu/context/context.h"
 #include "emu/device/device.h"
 #include "emu/device/sticky.h"
+#include "emu/memory/arena.h"
 #include "emu/memory/physical.h"
 #include "emu/memory/pool.h"
 #include "emu/module/watchdog.h"
@@ -73,6 +74,15 @@ static bool choose_behaviour(void)
            cx_emu_loading_choose() && cx_emu_cores_choose() && cx_emu_watchdog_choose();
 }
 
+/* Nothing is in the devices of before, nor in their default pools. */
+static void build_devices(const cx_emu_config *config)
+{
+    for (int i = 0; i < cx_emu_device_total(); i++)
+        cx_emu_arena_destroy(cx_emu_device_find(i)->arena);
+    cx_emu_pools_close_default();
+    cx_emu_devices_build(config);
+}
+
 static cxu_result start_driver(void)
 {
     if (atomic_load(&cx_emu_current_phase) == CX_EMU_RUNNING)
@@ -95,7 +105,7 @@ static cxu_result start_driver(void)
         return chosen;
     if (!hook_process() || !cx_emu_slots_map() || !cx_emu_sealed_files_begin())
         return CXU_OUT_OF_MEMORY;
-    cx_emu_devices_build(cx_emu_configuration());
+    build_devices(cx_emu_configuration());
     if (cx_emu_device_total() == 0)
         return CXU_NO_DEVICE;
     change_phase(CX_EMU_UNINITIALIZED, CX_EMU_RUNNING);
@@ -144,7 +154,7 @@ static bool reconfigure(const cx_emu_config *config)
             return true;
         if (used)
             return false;
-        cx_emu_devices_build(config);
+        build_devices(config);
     }
     cx_emu_configuration_set(config);
     configured = true;

@@ -1,9 +1,10 @@
-#include "emu/memory/allocation.h"
+#include "emu/base/state.h"
+#include "emu/context/context.h"
 #include "emu/device/device.h"
+#include "emu/memory/allocation.h"
 #include "emu/memory/mapping.h"
 #include "emu/memory/pool.h"
 #include "emu/memory/shared.h"
-#include "emu/base/state.h"
 
 #include <string.h>
 

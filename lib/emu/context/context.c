@@ -167,7 +167,7 @@ void cx_emu_context_close(cx_emu_context *context)
     atomic_store_explicit(&context->live_id, 0, memory_order_release);
     cx_emu_changes++;
     context->closing = true;
-    cx_emu_patience_begin(&context->patience);
+    cx_emu_teardown_deadline_begin(&context->teardown_deadline);
     cx_emu_streams_close(context);
     cx_emu_modules_release(context);
     cx_emu_output_flush(context);
@@ -175,7 +175,7 @@ void cx_emu_context_close(cx_emu_context *context)
     cx_emu_allocations_release(context);
     context->device->used_bytes -= context->device->context_bytes;
     context->closing = false;
-    cx_emu_patience_end(&context->patience);
+    cx_emu_teardown_deadline_end(&context->teardown_deadline);
     open_contexts--;
     pthread_cond_broadcast(&closed);
 }

@@ -4,11 +4,9 @@
 #ifndef CX_EMU_DEVICE_H
 #define CX_EMU_DEVICE_H
 
-#include "emu/context/context.h"
+#include "emu/base/context_record.h"
 #include "emu/emu.h"
 #include <stdbool.h>
-
-#define CX_EMU_DEVICES_MAX (1 + CX_EMU_GPUS_MAX) /* the host device and GPUs */
 
 typedef struct cx_emu_arena cx_emu_arena; /* arena.h: a GPU's address range and its pages */
 
@@ -37,8 +35,8 @@ int cx_emu_device_total(void);
 cxu_result cx_emu_primary_retain(cx_emu_device *device);
 cxu_result cx_emu_primary_release(cx_emu_device *device);
 
-/* Builds the device list from a configuration and CUDA_VISIBLE_DEVICES; lock held, while no context
- * exists. */
+/* Builds the device list from a configuration and CUDA_VISIBLE_DEVICES, in place of devices that
+ * have neither contexts nor memory any more. Lock held. */
 void cx_emu_devices_build(const cx_emu_config *config);
 
 /* True if a primary context is retained or memory is held anywhere. Lock held. */
@@ -46,18 +44,6 @@ bool cx_emu_devices_busy(void);
 
 /* True if `device` can reach the memory of `peer` directly: two different GPUs can. */
 bool cx_emu_device_peer(const cx_emu_device *device, const cx_emu_device *peer);
-
-/* A UUID like a GPU's, made from the board's number; and its text "GPU-xxxxxxxx-...". */
-#define CX_EMU_UUID_TEXT_BYTES 41
-void cx_emu_board_uuid(int board, cxu_uuid *out_uuid);
-void cx_emu_board_uuid_text(int board, char out_text[CX_EMU_UUID_TEXT_BYTES]);
-
-/*
- * The boards that a value of CUDA_VISIBLE_DEVICES leaves, in its order: ordinals or the beginnings
- * of UUIDs, up to the first invalid entry; none at all if one comes twice. NULL: all. Returns their
- * number.
- */
-int cx_emu_boards_visible(const char *list, int boards, int out_boards[CX_EMU_DEVICES_MAX]);
 
 /* The compute capability of the GPUs, 7.5 as 75: the newest code of a fat binary up to it is
  * chosen. */

@@ -17,7 +17,7 @@
 #ifndef CX_EMU_STICKY_H
 #define CX_EMU_STICKY_H
 
-#include "emu/context/context.h"
+#include "emu/base/context_record.h"
 #include "emu/device/device.h"
 
 /* Checks CTXRT_EMU_STICKY, without a lock; and applies it. */

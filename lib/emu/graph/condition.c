@@ -1,7 +1,8 @@
 #include "emu/graph/condition.h"
-#include "emu/graph/graph.h"
 #include "emu/base/state.h"
+#include "emu/context/context.h"
 #include "emu/device/sticky.h"
+#include "emu/graph/graph.h"
 #include <sched.h>
 #include <stdlib.h>
 
@@ -270,7 +271,7 @@ static bool may_go_on(const cx_emu_condition_run *run)
 {
     return atomic_load_explicit(&cx_emu_current_phase, memory_order_relaxed) == CX_EMU_RUNNING &&
            cx_emu_context_blocked(run->context) == CXU_SUCCESS &&
-           !cx_emu_patience_is_over(&run->context->patience);
+           !cx_emu_teardown_deadline_is_over(&run->context->teardown_deadline);
 }
 
 static void run_condition_locked(const cx_emu_condition_run *run);
@@ -372,7 +373,7 @@ static void run_condition(void *argument)
 
     cx_lock_enter(&cx_emu_lock);
     run_condition_locked(run);
-    if (cx_emu_patience_is_over(&run->context->patience))
+    if (cx_emu_teardown_deadline_is_over(&run->context->teardown_deadline))
         cx_emu_context_abandon(run->context);
     cx_lock_leave(&cx_emu_lock);
 }

@@ -9,8 +9,8 @@
 #ifndef CX_EMU_ALLOCATION_H
 #define CX_EMU_ALLOCATION_H
 
+#include "emu/base/context_record.h"
 #include "emu/memory/arena.h"
-#include "emu/context/context.h"
 #include "emu/memory/hint.h"
 #include <bsd/sys/tree.h>
 #include <stddef.h>

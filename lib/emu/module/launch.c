@@ -227,7 +227,8 @@ static bool is_stopped(void *self)
 
     if (cx_emu_watchdog_passed(run->deadline))
         atomic_store(&run->timed_out, true);
-    return atomic_load(&run->timed_out) || cx_emu_patience_is_over(&run->context->patience) ||
+    return atomic_load(&run->timed_out) ||
+           cx_emu_teardown_deadline_is_over(&run->context->teardown_deadline) ||
            atomic_load_explicit(&cx_emu_current_phase, memory_order_relaxed) != CX_EMU_RUNNING;
 }
 
@@ -414,7 +415,8 @@ static void run_kernel(void *argument)
         error = CXU_LAUNCH_TIMEOUT;
     if (run->ticket)
         tell_touches(run, error == CXU_ILLEGAL_ADDRESS ? fault.address : 0);
-    if (outcome == CX_PTX_STOPPED && cx_emu_patience_is_over(&run->context->patience))
+    if (outcome == CX_PTX_STOPPED &&
+        cx_emu_teardown_deadline_is_over(&run->context->teardown_deadline))
         abandon(run, &fault);
     if (error == CXU_SUCCESS)
         return;

@@ -1,6 +1,7 @@
 /* Libraries and their kernels, which belong to no context (T9). */
-#include "emu/module/module.h"
 #include "emu/base/state.h"
+#include "emu/context/context.h"
+#include "emu/module/module.h"
 #include <stdlib.h>
 
 typedef struct named {

@@ -1,8 +1,9 @@
 #include "emu/schedule/event.h"
+#include "emu/base/state.h"
+#include "emu/context/context.h"
+#include "emu/device/sticky.h"
 #include "emu/graph/capture.h"
 #include "emu/schedule/green.h"
-#include "emu/base/state.h"
-#include "emu/device/sticky.h"
 #include "emu/schedule/stream.h"
 
 #define EVENT_FLAGS (CXU_EVENT_BLOCKING_SYNC | CXU_EVENT_DISABLE_TIMING | CXU_EVENT_INTERPROCESS)

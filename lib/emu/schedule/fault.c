@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/option.h"
 #include "emu/base/refusal.h"
+#include "emu/context/context.h"
 #include "emu/device/device.h"
 #include "emu/device/sticky.h"
 #include <limits.h>

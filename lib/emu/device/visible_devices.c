@@ -1,5 +1,6 @@
-#include "emu/device/device.h"
+#include "emu/device/visible_devices.h"
 
+#include "emu/device/board.h"
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +65,7 @@ static int all_boards(int boards, int out_boards[CX_EMU_DEVICES_MAX])
     return boards;
 }
 
-int cx_emu_boards_visible(const char *list, int boards, int out_boards[CX_EMU_DEVICES_MAX])
+int cx_emu_visible_devices(const char *list, int boards, int out_boards[CX_EMU_DEVICES_MAX])
 {
     if (list == NULL)
         return all_boards(boards, out_boards);
