@@ -15,12 +15,12 @@ emu/base
 emu/report
 emu/device
 emu/memory 5
-emu/context 3
-emu/schedule 8 2
+emu/context 2
+emu/schedule 6 2
 emu/module 2
 emu/graph 4
 emu/call
-emu/ 39
+emu/ 38
 layer
 layer/check 17 2
 layer/count
@@ -43,10 +43,6 @@ emu_order='base report device memory context schedule module graph call'
 exceptions()
 {
     cat << 'END'
-context/context needs module/heap: cx_emu_heap_close
-context/context needs module/module: cx_emu_modules_release
-context/context needs schedule/stream: cx_emu_streams_close
-context/context needs schedule/stream: cx_emu_streams_open
 context/limit needs graph/capture: cx_emu_capture_check_unsafe_slowly
 context/limit needs graph/capture: cx_emu_captures
 memory/allocation needs schedule/fault: cx_emu_fault_memory_limit

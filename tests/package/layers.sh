@@ -57,9 +57,6 @@ emu_folders='base report device memory context schedule module graph call'
 emu_exceptions()
 {
     cat << 'END'
-context/context.c emu/module/heap.h
-context/context.c emu/module/module.h
-context/context.c emu/schedule/work.h
 context/limit.c emu/graph/capture.h
 memory/allocation.c emu/graph/graph_memory.h
 memory/allocation.c emu/schedule/fault.h

@@ -8,18 +8,36 @@
 #include "emu/base/state.h"
 #include "emu/base/warp.h"
 #include "emu/context/context.h"
+#include "emu/context/output.h"
 #include "emu/device/device.h"
 #include "emu/device/sticky.h"
+#include "emu/memory/allocation.h"
 #include "emu/memory/arena.h"
 #include "emu/memory/physical.h"
 #include "emu/memory/pool.h"
+#include "emu/module/heap.h"
+#include "emu/module/module.h"
 #include "emu/module/watchdog.h"
 #include "emu/schedule/cores.h"
+#include "emu/schedule/event.h"
 #include "emu/schedule/fault.h"
 #include "emu/schedule/loading.h"
 #include "emu/schedule/schedule.h"
+#include "emu/schedule/stream.h"
 #include "emu/schedule/unwaited.h"
 #include <stdlib.h>
+
+/* What a context has. Its end closes these from the last to the first: work names events, modules
+ * and memory, so it ends before them. */
+static const cx_emu_context_part parts_of_contexts[] = {
+    {.close = cx_emu_allocations_release},
+    {.close = cx_emu_heap_close},
+    {.close = cx_emu_output_flush},
+    {.close = cx_emu_modules_release},
+    {.close = cx_emu_events_release},
+    {.open = cx_emu_streams_open, .close = cx_emu_streams_close},
+    {.close = cx_emu_unwaited_closing},
+};
 
 static bool configured; /* cx_emu_configure was called */
 static bool hooked;
@@ -105,6 +123,8 @@ static cxu_result start_driver(void)
         return chosen;
     if (!hook_process() || !cx_emu_slots_map() || !cx_emu_sealed_files_begin())
         return CXU_OUT_OF_MEMORY;
+    cx_emu_context_set_parts(parts_of_contexts,
+                             sizeof parts_of_contexts / sizeof parts_of_contexts[0]);
     build_devices(cx_emu_configuration());
     if (cx_emu_device_total() == 0)
         return CXU_NO_DEVICE;

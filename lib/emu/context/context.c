@@ -2,20 +2,18 @@
 
 #include "base/cancel.h"
 #include "emu/base/refusal.h"
-#include "emu/memory/allocation.h"
-#include "emu/device/device.h"
-#include "emu/module/heap.h"
-#include "emu/context/limit.h"
-#include "emu/module/module.h"
-#include "emu/context/output.h"
 #include "emu/base/slot.h"
-#include "emu/context/stack.h"
 #include "emu/base/state.h"
+#include "emu/context/limit.h"
+#include "emu/context/stack.h"
+#include "emu/device/device.h"
 #include "emu/device/sticky.h"
-#include "emu/schedule/work.h"
+#include "emu/memory/allocation.h"
 
 static uint64_t last_id;
 static int open_contexts;
+static const cx_emu_context_part *parts;
+static size_t part_count;
 static pthread_cond_t closed = PTHREAD_COND_INITIALIZER;
 
 /* Calls that use a green context work in its primary. */
@@ -103,6 +101,28 @@ static bool take_device_memory(cx_emu_device *device)
     return true;
 }
 
+void cx_emu_context_set_parts(const cx_emu_context_part *list, size_t count)
+{
+    parts = list;
+    part_count = count;
+}
+
+static void close_parts(cx_emu_context *context, size_t count)
+{
+    while (count-- > 0)
+        parts[count].close(context);
+}
+
+static bool open_parts(cx_emu_context *context)
+{
+    for (size_t i = 0; i < part_count; i++)
+        if (parts[i].open != NULL && !parts[i].open(context)) {
+            close_parts(context, i);
+            return false;
+        }
+    return true;
+}
+
 bool cx_emu_context_open(cx_emu_context *context, cx_emu_device *device, unsigned int flags)
 {
     if (!take_device_memory(device))
@@ -122,7 +142,7 @@ bool cx_emu_context_open(cx_emu_context *context, cx_emu_device *device, unsigne
     context->legacy = NULL;
     atomic_store_explicit(&context->ordinal, device->ordinal, memory_order_relaxed);
     atomic_store_explicit(&context->live_id, ++last_id, memory_order_release);
-    if (!cx_emu_streams_open(context)) {
+    if (!open_parts(context)) {
         atomic_store_explicit(&context->live_id, 0, memory_order_release);
         device->used_bytes -= device->context_bytes;
         return false;
@@ -168,11 +188,7 @@ void cx_emu_context_close(cx_emu_context *context)
     cx_emu_changes++;
     context->closing = true;
     cx_emu_teardown_deadline_begin(&context->teardown_deadline);
-    cx_emu_streams_close(context);
-    cx_emu_modules_release(context);
-    cx_emu_output_flush(context);
-    cx_emu_heap_close(context);
-    cx_emu_allocations_release(context);
+    close_parts(context, part_count);
     context->device->used_bytes -= context->device->context_bytes;
     context->closing = false;
     cx_emu_teardown_deadline_end(&context->teardown_deadline);

@@ -4,6 +4,7 @@
 
 #include "driver/cuda_abi.h"
 #include "emu/base/context_record.h"
+#include <stddef.h>
 
 /*
  * The calling thread's current context, for a call that uses it. CXU_INVALID_CONTEXT if there is
@@ -31,16 +32,26 @@ cxu_result cx_emu_context_identify(CUcontext handle, cx_emu_context **out_contex
 /* True if cuCtxCreate accepts the flags. */
 bool cx_emu_context_flags_valid(unsigned int flags);
 
+/* A part of each context that one file keeps, such as its streams. */
+typedef struct cx_emu_context_part {
+    bool (*open)(cx_emu_context *context);  /* NULL: nothing to do. False: out of memory */
+    void (*close)(cx_emu_context *context); /* may release the lock meanwhile */
+} cx_emu_context_part;
+
+/* Sets the parts of all contexts: opened in the order of the list, closed in the other one. The
+ * list stays where it is. Lock held, before the first context. */
+void cx_emu_context_set_parts(const cx_emu_context_part *parts, size_t count);
+
 /*
- * Opens a context in a slot: gives it an id, its defaults, its legacy stream and its share of the
- * device's memory, which a close gives back. False: out of memory. Lock held.
+ * Opens a context in a slot: gives it an id, its defaults, its parts and its share of the device's
+ * memory, which a close gives back. False: out of memory. Lock held.
  */
 bool cx_emu_context_open(cx_emu_context *context, cx_emu_device *device, unsigned int flags);
 
 /*
- * Closes a live context: from now on no call can use it. Waits for its pending work with the lock
- * released, or ends it (teardown_deadline.h), then frees its streams, events and memory (C3). Lock
- * held.
+ * Closes a live context: from now on no call can use it. Closing its parts waits for its pending
+ * work with the lock released, or ends that (teardown_deadline.h), then frees its streams, events
+ * and memory (C3). Lock held.
  */
 void cx_emu_context_close(cx_emu_context *context);
 

@@ -1,12 +1,10 @@
 #include "emu/schedule/stream.h"
-#include "emu/graph/capture.h"
-#include "emu/device/device.h"
-#include "emu/schedule/event.h"
-#include "emu/schedule/green.h"
-#include "emu/context/stack.h"
 #include "emu/base/state.h"
+#include "emu/context/stack.h"
+#include "emu/device/device.h"
 #include "emu/device/sticky.h"
-#include "emu/schedule/unwaited.h"
+#include "emu/graph/capture.h"
+#include "emu/schedule/green.h"
 
 #define PRIORITY_GREATEST (-5)
 #define PRIORITY_LEAST 0
@@ -112,11 +110,9 @@ void cx_emu_streams_close(cx_emu_context *context)
     cx_emu_stream *legacy = context->legacy;
 
     context->legacy = NULL;
-    cx_emu_unwaited_closing(context);
     cx_emu_work_wait_closing(context, legacy);
     while (context->streams)
         remove_stream(context->streams);
-    cx_emu_events_release(context);
     cx_emu_work_drop(legacy->barrier);
     cx_emu_handle_return(&handles, legacy);
 }

@@ -71,9 +71,9 @@ static void note_work(const cx_emu_work *work, void *context)
         snprintf(first_closed, sizeof first_closed, "%s", call ? call : "unnamed");
 }
 
-void cx_emu_unwaited_closing(const cx_emu_context *context)
+void cx_emu_unwaited_closing(cx_emu_context *context)
 {
-    cx_emu_work_each(note_work, (void *)context);
+    cx_emu_work_each(note_work, context);
 }
 
 void cx_emu_unwaited_log(void)

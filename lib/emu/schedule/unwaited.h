@@ -7,7 +7,7 @@
 
 /* The context is about to wait for all its work: counts the work that nothing has waited for until
  * now. Lock held. */
-void cx_emu_unwaited_closing(const cx_emu_context *context);
+void cx_emu_unwaited_closing(cx_emu_context *context);
 
 /* The process ends: logs one warning, if there was any. */
 void cx_emu_unwaited_log(void);
