@@ -82,6 +82,8 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/context/stack.c \
 	lib/emu/context/stack.h
 lib_emu_libemu_la_SOURCES += \
+	lib/emu/schedule/capture_check.c \
+	lib/emu/schedule/capture_check.h \
 	lib/emu/schedule/copy.c \
 	lib/emu/schedule/copy.h \
 	lib/emu/schedule/copy_region.c \
@@ -95,8 +97,8 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/schedule/fill.h \
 	lib/emu/schedule/green.c \
 	lib/emu/schedule/green.h \
-	lib/emu/schedule/host_call.c \
-	lib/emu/schedule/host_call.h \
+	lib/emu/schedule/host_function.c \
+	lib/emu/schedule/host_function.h \
 	lib/emu/schedule/loading.c \
 	lib/emu/schedule/loading.h \
 	lib/emu/schedule/schedule.c \
@@ -168,12 +170,15 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/call/config.c \
 	lib/emu/call/context_call.c \
 	lib/emu/call/copy_batch.c \
+	lib/emu/call/copy_call.c \
 	lib/emu/call/device_call.c \
 	lib/emu/call/device_query.c \
 	lib/emu/call/error.c \
+	lib/emu/call/event_call.c \
 	lib/emu/call/exec_call.c \
 	lib/emu/call/explain.c \
 	lib/emu/call/external.c \
+	lib/emu/call/fill_call.c \
 	lib/emu/call/function_call.c \
 	lib/emu/call/graph_call.c \
 	lib/emu/call/graph_dot.c \
@@ -185,6 +190,7 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/call/green_call.c \
 	lib/emu/call/green_resource.c \
 	lib/emu/call/hint_call.c \
+	lib/emu/call/host_function_call.c \
 	lib/emu/call/host_memory.c \
 	lib/emu/call/ipc.c \
 	lib/emu/call/ipc_event.c \

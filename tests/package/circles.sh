@@ -16,11 +16,11 @@ emu/report
 emu/device
 emu/memory 5
 emu/context 2
-emu/schedule 6 2
+emu/schedule 6
 emu/module 2
 emu/graph 4
 emu/call
-emu/ 38
+emu/ 16 11
 layer
 layer/check 17 2
 layer/count
@@ -43,40 +43,13 @@ emu_order='base report device memory context schedule module graph call'
 exceptions()
 {
     cat << 'END'
-context/limit needs graph/capture: cx_emu_capture_check_unsafe_slowly
-context/limit needs graph/capture: cx_emu_captures
+context/limit needs schedule/capture_check: cx_emu_capture_check_unsafe_slowly
+context/limit needs schedule/capture_check: cx_emu_captures
 memory/allocation needs schedule/fault: cx_emu_fault_memory_limit
 memory/allocation needs schedule/wait: cx_emu_work_wait_allocation
 memory/allocation needs schedule/wait: cx_emu_work_wait_unreached
 memory/allocation needs schedule/work: cx_emu_work_submit_locked_call
 module/module needs call/old_launch: cx_emu_old_launch_free
-schedule/copy needs graph/capture: cx_emu_capture_add
-schedule/copy needs graph/capture: cx_emu_capture_check_slowly
-schedule/copy needs graph/capture: cx_emu_capture_check_synchronous_slowly
-schedule/copy needs graph/capture: cx_emu_capture_refuse
-schedule/copy needs graph/capture: cx_emu_captures
-schedule/event needs graph/capture: cx_emu_capture_add
-schedule/event needs graph/capture: cx_emu_capture_check_context_slowly
-schedule/event needs graph/capture: cx_emu_capture_check_slowly
-schedule/event needs graph/capture: cx_emu_capture_check_unsafe_slowly
-schedule/event needs graph/capture: cx_emu_capture_forget_event
-schedule/event needs graph/capture: cx_emu_capture_record
-schedule/event needs graph/capture: cx_emu_capture_refuse_event
-schedule/event needs graph/capture: cx_emu_capture_wait
-schedule/event needs graph/capture: cx_emu_captures
-schedule/fill needs graph/capture: cx_emu_capture_add
-schedule/fill needs graph/capture: cx_emu_capture_check_slowly
-schedule/fill needs graph/capture: cx_emu_capture_check_synchronous_slowly
-schedule/fill needs graph/capture: cx_emu_captures
-schedule/green needs graph/capture: cx_emu_captures
-schedule/host_call needs graph/capture: cx_emu_capture_add
-schedule/host_call needs graph/capture: cx_emu_capture_check_slowly
-schedule/host_call needs graph/capture: cx_emu_captures
-schedule/stream needs graph/capture: cx_emu_capture_check_slowly
-schedule/stream needs graph/capture: cx_emu_capture_check_wait_slowly
-schedule/stream needs graph/capture: cx_emu_capture_leave
-schedule/stream needs graph/capture: cx_emu_capture_refuse
-schedule/stream needs graph/capture: cx_emu_captures
 END
 }
 

@@ -62,13 +62,7 @@ memory/allocation.c emu/graph/graph_memory.h
 memory/allocation.c emu/schedule/fault.h
 memory/allocation.c emu/schedule/work.h
 module/module.h emu/call/old_launch.h
-schedule/copy.c emu/graph/capture.h
-schedule/event.c emu/graph/capture.h
-schedule/fill.c emu/graph/capture.h
-schedule/green.c emu/graph/capture.h
-schedule/host_call.c emu/graph/capture.h
 schedule/loading.h emu/module/module.h
-schedule/stream.c emu/graph/capture.h
 END
 }
 

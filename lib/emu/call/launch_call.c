@@ -12,24 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static cxu_result capture_launch(cx_emu_stream *stream, const cx_emu_launch *launch)
+static cxu_result submit_launch(cx_emu_stream *stream, const cx_emu_launch *launch)
 {
     const cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_KERNEL, .of.kernel = *launch};
 
-    return cx_emu_capture_add(stream, &operation);
-}
-
-/* An invalid launch is refused when it is captured, as it is when it is made. */
-static cxu_result submit_launch(cx_emu_stream *stream, const cx_emu_launch *launch)
-{
-    cx_emu_run run;
-    cx_emu_work_request request;
-    cxu_result result = cx_emu_launch_request(launch, &run, &request);
-
-    if (result != CXU_SUCCESS)
-        return result;
-    return stream->branch ? capture_launch(stream, launch)
-                          : cx_emu_work_submit(stream, &request, NULL);
+    return cx_emu_operation_submit(stream, &operation);
 }
 
 /* The stream may be gone afterwards. */

@@ -12,14 +12,8 @@ static cxu_result submit(cx_emu_stream *stream, cx_emu_values *values)
 {
     const cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
                                         .of.values = values};
-    cx_emu_values_run run;
-    cx_emu_work_request request;
-    cxu_result result = cx_emu_values_request(values, stream->context, &run, &request);
 
-    if (result != CXU_SUCCESS)
-        return result;
-    return stream->branch ? cx_emu_capture_add(stream, &operation)
-                          : cx_emu_work_submit(stream, &request, NULL);
+    return cx_emu_operation_submit(stream, &operation);
 }
 
 static cxu_result put(const char *call, CUstream handle, unsigned int count,

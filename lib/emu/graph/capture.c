@@ -3,133 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-cx_emu_capture *cx_emu_captures;
-
-static uint64_t last_id, last_thread;
-
-static CX_EMU_THREAD_LOCAL struct {
-    uint64_t number; /* 0: the thread began no capture */
-    cxu_stream_capture_mode mode;
-} thread;
-
-/* ---- checks at the beginning of calls ---- */
-
-static bool takes_part(const cx_emu_capture *capture, const cx_emu_context *context,
-                       bool blocking_only)
-{
-    for (const cx_emu_branch *each = capture->branches; each; each = each->next)
-        if (each->stream && each->stream->context == context &&
-            (!blocking_only || cx_emu_stream_blocking(each->stream)))
-            return true;
-    return false;
-}
-
-bool cx_emu_capture_conflicts(const cx_emu_stream *stream)
-{
-    if (stream != stream->context->legacy)
-        return false;
-    for (const cx_emu_capture *each = cx_emu_captures; each; each = each->next)
-        if (takes_part(each, stream->context, true))
-            return true;
-    return false;
-}
-
-/* Invalidates the captures of the context's streams; true if there were any. */
-static bool invalidate_context(const cx_emu_context *context, bool blocking_only)
-{
-    bool found = false;
-
-    for (cx_emu_capture *each = cx_emu_captures; each; each = each->next)
-        if (takes_part(each, context, blocking_only))
-            found = each->invalidated = true;
-    return found;
-}
-
-cxu_result cx_emu_capture_check_slowly(const cx_emu_stream *stream)
-{
-    if (stream == stream->context->legacy && invalidate_context(stream->context, true))
-        return CXU_STREAM_CAPTURE_IMPLICIT;
-    return stream->branch && stream->branch->capture->invalidated ? CXU_STREAM_CAPTURE_INVALIDATED
-                                                                  : CXU_SUCCESS;
-}
-
-/* True if a capture forbids this thread unsafe calls. */
-static bool capture_forbids(const cx_emu_capture *capture)
-{
-    if (thread.mode == CXU_STREAM_CAPTURE_MODE_RELAXED ||
-        capture->mode == CXU_STREAM_CAPTURE_MODE_RELAXED)
-        return false;
-    if (capture->thread == thread.number)
-        return true;
-    return thread.mode == CXU_STREAM_CAPTURE_MODE_GLOBAL &&
-           capture->mode == CXU_STREAM_CAPTURE_MODE_GLOBAL;
-}
-
-cxu_result cx_emu_capture_check_unsafe_slowly(void)
-{
-    cxu_result result = CXU_SUCCESS;
-
-    for (cx_emu_capture *each = cx_emu_captures; each; each = each->next)
-        if (capture_forbids(each)) {
-            each->invalidated = true;
-            result = CXU_STREAM_CAPTURE_UNSUPPORTED;
-        }
-    return result;
-}
-
-static const cx_emu_device *device_of(const cx_emu_capture *capture)
-{
-    return capture->origin ? capture->origin->context->device : NULL;
-}
-
-cxu_result cx_emu_capture_check_wait_slowly(const cx_emu_device *device)
-{
-    cxu_result result = CXU_SUCCESS;
-
-    for (cx_emu_capture *each = cx_emu_captures; each; each = each->next)
-        if (capture_forbids(each) && device_of(each) == device) {
-            each->invalidated = true;
-            result = CXU_STREAM_CAPTURE_UNSUPPORTED;
-        }
-    return result;
-}
-
-cxu_result cx_emu_capture_check_free_slowly(void)
-{
-    cxu_result result = CXU_SUCCESS;
-
-    for (cx_emu_capture *each = cx_emu_captures; each; each = each->next)
-        if (capture_forbids(each) && each->mode == CXU_STREAM_CAPTURE_MODE_GLOBAL) {
-            each->invalidated = true;
-            result = CXU_STREAM_CAPTURE_UNSUPPORTED;
-        }
-    return result;
-}
-
-cxu_result cx_emu_capture_check_synchronous_slowly(const cx_emu_stream *stream)
-{
-    cxu_result result = cx_emu_capture_check_slowly(stream);
-
-    if (result != CXU_SUCCESS)
-        return result;
-    return stream->branch ? cx_emu_capture_refuse(stream) : CXU_SUCCESS;
-}
-
-cxu_result cx_emu_capture_check_context_wait_slowly(const cx_emu_context *context)
-{
-    bool found = false;
-
-    for (cx_emu_capture *each = cx_emu_captures; each; each = each->next)
-        if (each->thread == thread.number && takes_part(each, context, false))
-            found = each->invalidated = true;
-    cxu_result result = cx_emu_capture_check_wait_slowly(context->device);
-    return found ? CXU_STREAM_CAPTURE_UNSUPPORTED : result;
-}
-
-cxu_result cx_emu_capture_check_context_slowly(const cx_emu_context *context)
-{
-    return invalidate_context(context, false) ? CXU_STREAM_CAPTURE_UNSUPPORTED : CXU_SUCCESS;
-}
+static uint64_t last_id;
 
 /* ---- branches ---- */
 
@@ -176,16 +50,24 @@ static bool needs_context(const cx_emu_operation *operation)
            operation->type == CXU_GRAPH_NODE_TYPE_BATCH_MEM_OP;
 }
 
-cxu_result cx_emu_capture_add(cx_emu_stream *stream, const cx_emu_operation *operation)
+static cx_emu_operation in_context_of(const cx_emu_stream *stream,
+                                      const cx_emu_operation *operation)
 {
-    cx_emu_branch *branch = stream->branch;
     cx_emu_operation own = *operation;
-    cx_emu_node *node;
 
     if (needs_context(operation)) {
         own.context = stream->context;
         own.context_id = cx_emu_context_id(stream->context);
     }
+    return own;
+}
+
+cxu_result cx_emu_capture_add(cx_emu_stream *stream, const cx_emu_operation *operation)
+{
+    const cx_emu_operation own = in_context_of(stream, operation);
+    cx_emu_branch *branch = stream->branch;
+    cx_emu_node *node;
+
     if (!cx_emu_nodes_reserve(&branch->frontier, 1))
         return CXU_OUT_OF_MEMORY;
     node = cx_emu_graph_add(branch->capture->graph, &own, &branch->frontier);
@@ -196,10 +78,17 @@ cxu_result cx_emu_capture_add(cx_emu_stream *stream, const cx_emu_operation *ope
     return CXU_SUCCESS;
 }
 
-cxu_result cx_emu_capture_refuse(const cx_emu_stream *stream)
+cxu_result cx_emu_operation_submit(cx_emu_stream *stream, const cx_emu_operation *operation)
 {
-    stream->branch->capture->invalidated = true;
-    return CXU_STREAM_CAPTURE_UNSUPPORTED;
+    const cx_emu_operation own = in_context_of(stream, operation);
+    cx_emu_operation_room room;
+    cx_emu_work_request request;
+    const cxu_result result = cx_emu_operation_request(&own, 0, &room, &request);
+
+    if (result != CXU_SUCCESS)
+        return result;
+    return stream->branch ? cx_emu_capture_add(stream, &own)
+                          : cx_emu_work_submit(stream, &request, NULL);
 }
 
 /* ---- events ---- */
@@ -213,13 +102,6 @@ static void free_captured(cx_emu_captured_event *captured_event)
     captured_event->event->captured_event = NULL;
     cx_emu_nodes_free(&captured_event->frontier);
     free(captured_event);
-}
-
-void cx_emu_capture_forget_event(cx_emu_event *event)
-{
-    event->captured = false;
-    if (event->captured_event)
-        free_captured(event->captured_event);
 }
 
 cxu_result cx_emu_capture_record(const cx_emu_stream *stream, cx_emu_event *event)
@@ -243,13 +125,6 @@ cxu_result cx_emu_capture_record(const cx_emu_stream *stream, cx_emu_event *even
     event->captured = true;
     event->captured_event = captured_event;
     return CXU_SUCCESS;
-}
-
-cxu_result cx_emu_capture_refuse_event(const cx_emu_event *event)
-{
-    if (event->captured_event)
-        event->captured_event->capture->invalidated = true;
-    return CXU_CAPTURED_EVENT;
 }
 
 static cxu_result invalidate_capture(cx_emu_capture *capture, cxu_result result)
@@ -302,41 +177,6 @@ cxu_result cx_emu_capture_wait(cx_emu_stream *stream, cx_emu_event *event)
 
 /* ---- beginning and ending ---- */
 
-cxu_result cx_emu_capture_begin(cx_emu_stream *stream, cxu_stream_capture_mode mode,
-                                cx_emu_graph *graph, cx_emu_nodes *frontier)
-{
-    cx_emu_capture *capture = calloc(1, sizeof *capture);
-
-    if (!capture)
-        return CXU_OUT_OF_MEMORY;
-    if (!add_branch(capture, stream))
-        goto free_capture;
-    capture->owns_graph = !graph;
-    capture->graph = graph ? graph : cx_emu_graph_create(true);
-    if (!capture->graph)
-        goto free_origin;
-    if (!thread.number)
-        thread.number = ++last_thread;
-    if (frontier)
-        stream->branch->frontier = *frontier;
-    capture->graph->capture = capture;
-    capture->id = ++last_id;
-    capture->origin = stream;
-    capture->mode = mode;
-    capture->thread = thread.number;
-    capture->next = cx_emu_captures;
-    if (capture->next)
-        capture->next->previous = capture;
-    cx_emu_captures = capture;
-    return CXU_SUCCESS;
-
-free_origin:
-    free_branch(stream->branch);
-free_capture:
-    free(capture);
-    return CXU_OUT_OF_MEMORY;
-}
-
 /* Ends the capture for all its streams; the graph remains. */
 static void finish_capture(cx_emu_capture *capture)
 {
@@ -355,6 +195,53 @@ static void finish_capture(cx_emu_capture *capture)
     if (capture->owns_graph)
         cx_emu_graph_destroy(capture->graph);
     free(capture);
+}
+
+static void leave_capture(cx_emu_stream *stream)
+{
+    if (stream->branch->capture->origin == stream) {
+        finish_capture(stream->branch->capture);
+        return;
+    }
+    stream->branch->stream = NULL;
+    stream->branch = NULL;
+}
+
+static const cx_emu_capture_ends ends = {.stream_leaves = leave_capture,
+                                         .event_leaves = free_captured};
+
+cxu_result cx_emu_capture_begin(cx_emu_stream *stream, cxu_stream_capture_mode mode,
+                                cx_emu_graph *graph, cx_emu_nodes *frontier)
+{
+    cx_emu_capture *capture = calloc(1, sizeof *capture);
+
+    if (!capture)
+        return CXU_OUT_OF_MEMORY;
+    if (!add_branch(capture, stream))
+        goto free_capture;
+    capture->owns_graph = !graph;
+    capture->graph = graph ? graph : cx_emu_graph_create(true);
+    if (!capture->graph)
+        goto free_origin;
+    if (frontier)
+        stream->branch->frontier = *frontier;
+    capture->graph->capture = capture;
+    capture->id = ++last_id;
+    capture->origin = stream;
+    capture->mode = mode;
+    capture->thread = cx_emu_capture_thread();
+    capture->ends = &ends;
+    capture->next = cx_emu_captures;
+    if (capture->next)
+        capture->next->previous = capture;
+    cx_emu_captures = capture;
+    return CXU_SUCCESS;
+
+free_origin:
+    free_branch(stream->branch);
+free_capture:
+    free(capture);
+    return CXU_OUT_OF_MEMORY;
 }
 
 /* True if the origin is behind all nodes of the other streams. */
@@ -386,7 +273,8 @@ cxu_result cx_emu_capture_end(cx_emu_stream *stream, cx_emu_graph **out_graph)
 
     if (capture->origin != stream)
         return invalidate_capture(capture, CXU_STREAM_CAPTURE_UNMATCHED);
-    if (capture->mode != CXU_STREAM_CAPTURE_MODE_RELAXED && capture->thread != thread.number)
+    if (capture->mode != CXU_STREAM_CAPTURE_MODE_RELAXED &&
+        capture->thread != cx_emu_capture_thread())
         return invalidate_capture(capture, CXU_STREAM_CAPTURE_WRONG_THREAD);
     result = end_of(capture);
     if (result == CXU_SUCCESS) {
@@ -395,25 +283,4 @@ cxu_result cx_emu_capture_end(cx_emu_stream *stream, cx_emu_graph **out_graph)
     }
     finish_capture(capture);
     return result;
-}
-
-void cx_emu_capture_leave(cx_emu_stream *stream)
-{
-    if (stream->branch->capture->origin == stream) {
-        finish_capture(stream->branch->capture);
-        return;
-    }
-    stream->branch->stream = NULL;
-    stream->branch = NULL;
-}
-
-cxu_result cx_emu_capture_exchange_mode(cxu_stream_capture_mode *mode)
-{
-    cxu_stream_capture_mode before = thread.mode;
-
-    if ((unsigned int)*mode > CXU_STREAM_CAPTURE_MODE_RELAXED)
-        return CXU_INVALID_VALUE;
-    thread.mode = *mode;
-    *mode = before;
-    return CXU_SUCCESS;
 }

@@ -8,15 +8,7 @@
 
 #include "emu/graph/operation.h"
 #include "emu/graph/user_object.h"
-
-typedef struct cx_emu_node cx_emu_node;
-typedef struct cx_emu_capture cx_emu_capture;
-
-/* A list of nodes that grows. All zeroes: empty. */
-typedef struct cx_emu_nodes {
-    cx_emu_node **items;
-    size_t count, capacity;
-} cx_emu_nodes;
+#include "emu/schedule/capture_check.h"
 
 struct cx_emu_node {
     void *name;         /* the user's handle; NULL in private copies */

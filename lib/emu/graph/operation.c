@@ -2,7 +2,7 @@
 #include "emu/base/state.h"
 #include "emu/context/context.h"
 #include "emu/schedule/event.h"
-#include "emu/schedule/host_call.h"
+#include "emu/schedule/host_function.h"
 
 static cxu_result request_copy(const cxu_memcpy_3d *descriptor, const cx_emu_device *device,
                                uint64_t latest, cx_emu_transfer *room,

@@ -63,6 +63,14 @@ void cx_emu_operation_assign(cx_emu_operation *own, const cx_emu_operation *oper
 cxu_result cx_emu_operation_request(const cx_emu_operation *operation, uint64_t latest,
                                     cx_emu_operation_room *room, cx_emu_work_request *out_request);
 
+/*
+ * Does the operation of a call in a stream: adds a node to the graph that the stream captures, or
+ * gives the stream a piece of work. The stream passed cx_emu_capture_check. An operation that
+ * cannot become work is not captured either. Errors of cx_emu_operation_request and
+ * cx_emu_work_submit; CXU_OUT_OF_MEMORY.
+ */
+cxu_result cx_emu_operation_submit(cx_emu_stream *stream, const cx_emu_operation *operation);
+
 /* Checks the operation without making a request. */
 cxu_result cx_emu_operation_check(const cx_emu_operation *operation);
 

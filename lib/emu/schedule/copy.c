@@ -1,10 +1,9 @@
 #include "emu/schedule/copy.h"
-#include "emu/graph/capture.h"
-#include "emu/context/output.h"
+#include "emu/base/state.h"
+#include "emu/context/context.h"
 #include "emu/memory/reservation.h"
 #include "emu/memory/shared.h"
 #include "emu/schedule/schedule.h"
-#include "emu/base/state.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -293,20 +292,6 @@ void cx_emu_copy_unstage(cx_emu_work_request *request)
         request->release(request->argument);
 }
 
-static cxu_result capture_copy(cx_emu_stream *stream, const cx_emu_copy *copy)
-{
-    cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_MEMCPY,
-                                  .of.copy = cx_emu_copy_describe(copy)};
-
-    return cx_emu_capture_add(stream, &operation);
-}
-
-static cxu_result check_stream(cx_emu_stream *stream, cx_emu_copy_mode mode)
-{
-    return mode == CX_EMU_COPY_SYNC ? cx_emu_capture_check_synchronous(stream)
-                                    : cx_emu_capture_check(stream);
-}
-
 /* ---- copies that are alone in their contexts ---- */
 
 enum { ALONE_CONTEXTS = 3 };
@@ -388,164 +373,26 @@ static cxu_result submit_alone(const cx_emu_copy *copy, cx_emu_stream *stream, p
     return result;
 }
 
-static cxu_result submit_locked(const cx_emu_copy *copy, CUstream handle, cx_emu_copy_mode mode)
+cxu_result cx_emu_copy_check(const cx_emu_copy *copy, const cx_emu_device *device)
 {
     path found;
-    cx_emu_stream *stream;
-    bool wait;
-    cxu_result result = cx_emu_stream_find(handle, &stream);
 
-    if (result == CXU_SUCCESS)
-        result = check_stream(stream, mode);
+    return locate_path(copy, device, 0, &found);
+}
+
+cxu_result cx_emu_copy_submit(const cx_emu_copy *copy, CUstream handle, cx_emu_stream *stream,
+                              cx_emu_copy_mode mode)
+{
+    path found;
+    bool wait;
+    cxu_result result = locate_path(copy, stream->context->device, 0, &found);
+
     if (result != CXU_SUCCESS)
         return result;
-    if (copy->width_bytes == 0 || copy->height == 0 || copy->depth == 0)
-        return CXU_SUCCESS;
-    result = locate_path(copy, stream->context->device, 0, &found);
-    if (result != CXU_SUCCESS)
-        return result;
-    if (stream->branch && copy->destination.device) /* between contexts */
-        return cx_emu_capture_refuse(stream);
-    if (stream->branch)
-        return capture_copy(stream, copy);
     if (must_stage(&found.to, &found.from, found.from_bytes, mode))
         return submit_staged(handle, stream, &found.shape, &found.to, &found.from,
                              mode == CX_EMU_COPY_SYNC && found.from_bytes > CX_EMU_TINY_BYTES);
     wait = found.from.place == CX_EMU_PLACE_PAGEABLE || must_wait(&found.to, &found.from, mode);
     return copy->alone[0] ? submit_alone(copy, stream, &found, wait)
                           : submit_transfer(stream, &found.shape, &found.to, &found.from, wait);
-}
-
-cxu_result cx_emu_copy_submit(const cx_emu_copy *copy, CUstream stream, cx_emu_copy_mode mode)
-{
-    cxu_result result;
-
-    if (mode == CX_EMU_COPY_SYNC)
-        cx_emu_output_show();
-    cx_lock_enter(&cx_emu_lock);
-    result = submit_locked(copy, stream, mode);
-    cx_lock_leave(&cx_emu_lock);
-    return result;
-}
-
-/* ---- calls ---- */
-
-static cxu_result copy_bytes(cxu_memory_type to_type, uintptr_t to, cxu_memory_type from_type,
-                             uintptr_t from, size_t bytes, CUstream stream, cx_emu_copy_mode mode)
-{
-    const cx_emu_copy copy = {.destination = {.type = to_type, .address = to},
-                              .source = {.type = from_type, .address = from},
-                              .width_bytes = bytes,
-                              .height = 1,
-                              .depth = 1};
-    cxu_result result = cx_emu_enter();
-
-    return result == CXU_SUCCESS ? cx_emu_copy_submit(&copy, stream, mode) : result;
-}
-
-cxu_result cx_emu_call_memcpy_unified(CUdeviceptr destination, CUdeviceptr source, size_t bytes)
-{
-    return copy_bytes(CXU_MEMORYTYPE_UNIFIED, destination, CXU_MEMORYTYPE_UNIFIED, source, bytes,
-                      NULL, CX_EMU_COPY_SYNC);
-}
-
-cxu_result cx_emu_call_memcpy_unified_async(CUdeviceptr destination, CUdeviceptr source,
-                                            size_t bytes, CUstream stream)
-{
-    return copy_bytes(CXU_MEMORYTYPE_UNIFIED, destination, CXU_MEMORYTYPE_UNIFIED, source, bytes,
-                      stream, CX_EMU_COPY_ASYNC);
-}
-
-cxu_result cx_emu_call_memcpy_htod(CUdeviceptr destination, const void *source, size_t bytes)
-{
-    return copy_bytes(CXU_MEMORYTYPE_DEVICE, destination, CXU_MEMORYTYPE_HOST, (uintptr_t)source,
-                      bytes, NULL, CX_EMU_COPY_SYNC);
-}
-
-cxu_result cx_emu_call_memcpy_htod_async(CUdeviceptr destination, const void *source, size_t bytes,
-                                         CUstream stream)
-{
-    return copy_bytes(CXU_MEMORYTYPE_DEVICE, destination, CXU_MEMORYTYPE_HOST, (uintptr_t)source,
-                      bytes, stream, CX_EMU_COPY_ASYNC);
-}
-
-cxu_result cx_emu_call_memcpy_dtoh(void *destination, CUdeviceptr source, size_t bytes)
-{
-    return copy_bytes(CXU_MEMORYTYPE_HOST, (uintptr_t)destination, CXU_MEMORYTYPE_DEVICE, source,
-                      bytes, NULL, CX_EMU_COPY_SYNC);
-}
-
-cxu_result cx_emu_call_memcpy_dtoh_async(void *destination, CUdeviceptr source, size_t bytes,
-                                         CUstream stream)
-{
-    return copy_bytes(CXU_MEMORYTYPE_HOST, (uintptr_t)destination, CXU_MEMORYTYPE_DEVICE, source,
-                      bytes, stream, CX_EMU_COPY_ASYNC);
-}
-
-cxu_result cx_emu_call_memcpy_dtod(CUdeviceptr destination, CUdeviceptr source, size_t bytes)
-{
-    return copy_bytes(CXU_MEMORYTYPE_DEVICE, destination, CXU_MEMORYTYPE_DEVICE, source, bytes,
-                      NULL, CX_EMU_COPY_SYNC);
-}
-
-cxu_result cx_emu_call_memcpy_dtod_async(CUdeviceptr destination, CUdeviceptr source, size_t bytes,
-                                         CUstream stream)
-{
-    return copy_bytes(CXU_MEMORYTYPE_DEVICE, destination, CXU_MEMORYTYPE_DEVICE, source, bytes,
-                      stream, CX_EMU_COPY_ASYNC);
-}
-
-cxu_result cx_emu_copy_devices(CUcontext to, CUcontext from, const cx_emu_device **out_to,
-                               const cx_emu_device **out_from)
-{
-    cx_emu_context *context;
-    cxu_result result;
-
-    cx_lock_enter(&cx_emu_lock);
-    result = cx_emu_context_find(to, &context);
-    if (result == CXU_SUCCESS) {
-        *out_to = context->device;
-        result = cx_emu_context_find(from, &context);
-    }
-    if (result == CXU_SUCCESS)
-        *out_from = context->device;
-    cx_lock_leave(&cx_emu_lock);
-    return result;
-}
-
-/* The contexts only name the devices that reach the two sides. */
-static cxu_result copy_between(uintptr_t to, CUcontext to_context, uintptr_t from,
-                               CUcontext from_context, size_t bytes, CUstream stream,
-                               cx_emu_copy_mode mode)
-{
-    cx_emu_copy copy = {.destination = {.type = CXU_MEMORYTYPE_DEVICE, .address = to},
-                        .source = {.type = CXU_MEMORYTYPE_DEVICE, .address = from},
-                        .width_bytes = bytes,
-                        .height = 1,
-                        .depth = 1};
-    cxu_result result = cx_emu_enter();
-
-    if (mode == CX_EMU_COPY_SYNC) {
-        copy.alone[0] = to_context;
-        copy.alone[1] = from_context;
-    }
-    if (result == CXU_SUCCESS)
-        result = cx_emu_copy_devices(to_context, from_context, &copy.destination.device,
-                                     &copy.source.device);
-    return result == CXU_SUCCESS ? cx_emu_copy_submit(&copy, stream, mode) : result;
-}
-
-cxu_result cx_emu_call_memcpy_peer(CUdeviceptr destination, CUcontext destination_context,
-                                   CUdeviceptr source, CUcontext source_context, size_t bytes)
-{
-    return copy_between(destination, destination_context, source, source_context, bytes, NULL,
-                        CX_EMU_COPY_SYNC);
-}
-
-cxu_result cx_emu_call_memcpy_peer_async(CUdeviceptr destination, CUcontext destination_context,
-                                         CUdeviceptr source, CUcontext source_context, size_t bytes,
-                                         CUstream stream)
-{
-    return copy_between(destination, destination_context, source, source_context, bytes, stream,
-                        CX_EMU_COPY_ASYNC);
 }

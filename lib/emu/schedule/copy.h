@@ -58,12 +58,17 @@ bool cx_emu_box_bytes(size_t pitch_bytes, size_t slice_bytes, size_t width_bytes
 cxu_result cx_emu_span_find(cxu_memory_type type, uintptr_t address, size_t bytes,
                             cx_emu_reach reach, cx_emu_span *out_span);
 
+/* Finds both sides of a copy that is not empty, without copying. CXU_INVALID_VALUE; or the error
+ * that made a context useless. Lock held. */
+cxu_result cx_emu_copy_check(const cx_emu_copy *copy, const cx_emu_device *device);
+
 /*
- * Copies in a stream as the user named it; takes the lock. An empty box is a success. In a
- * capturing stream it becomes a node. CXU_INVALID_VALUE, and the errors of captures,
- * cx_emu_stream_find and cx_emu_work_submit.
+ * Copies in a stream that does not capture, which `handle` names, and waits if the mode and the
+ * memory ask for that. The copy is not empty. The lock may be released meanwhile.
+ * CXU_INVALID_VALUE, and the errors of cx_emu_stream_find and cx_emu_work_submit. Lock held.
  */
-cxu_result cx_emu_copy_submit(const cx_emu_copy *copy, CUstream stream, cx_emu_copy_mode mode);
+cxu_result cx_emu_copy_submit(const cx_emu_copy *copy, CUstream handle, cx_emu_stream *stream,
+                              cx_emu_copy_mode mode);
 
 /* The argument of a piece of work that copies. */
 typedef struct cx_emu_box {
@@ -93,12 +98,10 @@ cxu_result cx_emu_copy_stage(cx_emu_work_request *request);
 /* Frees the buffer, if there is one, of a request that was not submitted. */
 void cx_emu_copy_unstage(cx_emu_work_request *request);
 
-/* Finds the devices of two contexts. Errors of cx_emu_context_find. Takes the lock. */
-cxu_result cx_emu_copy_devices(CUcontext to, CUcontext from, const cx_emu_device **out_to,
-                               const cx_emu_device **out_from);
-
-/* Reads the user's descriptor of a copy. CXU_INVALID_VALUE; CXU_NOT_SUPPORTED for arrays, with a
- * message that names `call`. */
+/* Reads the user's descriptor of a copy, or NULL. CXU_INVALID_VALUE; CXU_NOT_SUPPORTED for arrays,
+ * with a message that names `call`. */
+cxu_result cx_emu_copy_of_2d(const char *call, const cxu_memcpy_2d *descriptor,
+                             cx_emu_copy *out_copy);
 cxu_result cx_emu_copy_of_3d(const char *call, const cxu_memcpy_3d *descriptor,
                              cx_emu_copy *out_copy);
 

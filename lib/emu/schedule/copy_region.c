@@ -1,8 +1,7 @@
 /* Copies of 2D and 3D regions: the user's descriptors, checked and turned into copies. */
-#include "emu/schedule/copy.h"
 #include "emu/device/device.h"
-#include "emu/base/state.h"
 #include "emu/report/not_supported.h"
+#include "emu/schedule/copy.h"
 
 /* One side of a descriptor, 2D or 3D. */
 typedef struct region {
@@ -87,19 +86,13 @@ static cxu_result convert_both(const char *call, const region *destination, cons
 
 /* ---- 2D ---- */
 
-static cxu_result copy_2d(const char *call, const cxu_memcpy_2d *copy, CUstream stream,
-                          cx_emu_copy_mode mode)
+cxu_result cx_emu_copy_of_2d(const char *call, const cxu_memcpy_2d *copy, cx_emu_copy *out_copy)
 {
-    cx_emu_copy shape = {.depth = 1};
     region destination, source;
-    cxu_result result = cx_emu_enter();
 
-    if (result != CXU_SUCCESS)
-        return result;
     if (!copy)
         return CXU_INVALID_VALUE;
-    shape.width_bytes = copy->width_bytes;
-    shape.height = copy->height;
+    *out_copy = (cx_emu_copy){.width_bytes = copy->width_bytes, .height = copy->height, .depth = 1};
     source = (region){.type = copy->source_type,
                       .host = copy->source_host,
                       .device = copy->source_device,
@@ -112,23 +105,7 @@ static cxu_result copy_2d(const char *call, const cxu_memcpy_2d *copy, CUstream 
                            .x_bytes = copy->destination_x_bytes,
                            .y = copy->destination_y,
                            .pitch_bytes = copy->destination_pitch_bytes};
-    result = convert_both(call, &destination, &source, &shape);
-    return result == CXU_SUCCESS ? cx_emu_copy_submit(&shape, stream, mode) : result;
-}
-
-cxu_result cx_emu_call_memcpy_2d(const cxu_memcpy_2d *copy)
-{
-    return copy_2d("cuMemcpy2D_v2", copy, NULL, CX_EMU_COPY_SYNC);
-}
-
-cxu_result cx_emu_call_memcpy_2d_unaligned(const cxu_memcpy_2d *copy)
-{
-    return copy_2d("cuMemcpy2DUnaligned_v2", copy, NULL, CX_EMU_COPY_SYNC);
-}
-
-cxu_result cx_emu_call_memcpy_2d_async(const cxu_memcpy_2d *copy, CUstream stream)
-{
-    return copy_2d("cuMemcpy2DAsync_v2", copy, stream, CX_EMU_COPY_ASYNC);
+    return convert_both(call, &destination, &source, out_copy);
 }
 
 /* ---- 3D ---- */
@@ -205,95 +182,4 @@ cxu_memcpy_3d cx_emu_copy_describe(const cx_emu_copy *copy)
     else
         descriptor.destination_device = to->address;
     return descriptor;
-}
-
-static cxu_result copy_3d(const char *call, const cxu_memcpy_3d *copy, CUstream stream,
-                          cx_emu_copy_mode mode)
-{
-    cx_emu_copy shape;
-    cxu_result result = cx_emu_enter();
-
-    if (result == CXU_SUCCESS)
-        result = cx_emu_copy_of_3d(call, copy, &shape);
-    return result == CXU_SUCCESS ? cx_emu_copy_submit(&shape, stream, mode) : result;
-}
-
-cxu_result cx_emu_call_memcpy_3d(const cxu_memcpy_3d *copy)
-{
-    return copy_3d("cuMemcpy3D_v2", copy, NULL, CX_EMU_COPY_SYNC);
-}
-
-cxu_result cx_emu_call_memcpy_3d_async(const cxu_memcpy_3d *copy, CUstream stream)
-{
-    return copy_3d("cuMemcpy3DAsync_v2", copy, stream, CX_EMU_COPY_ASYNC);
-}
-
-/* ---- between contexts ---- */
-
-static bool is_empty(const cxu_memcpy_3d_peer *copy)
-{
-    return copy->width_bytes == 0 || copy->height == 0 || copy->depth == 0;
-}
-
-static cxu_memcpy_3d without_contexts(const cxu_memcpy_3d_peer *copy)
-{
-    return (cxu_memcpy_3d){.source_x_bytes = copy->source_x_bytes,
-                           .source_y = copy->source_y,
-                           .source_z = copy->source_z,
-                           .source_lod = copy->source_lod,
-                           .source_type = copy->source_type,
-                           .source_host = copy->source_host,
-                           .source_device = copy->source_device,
-                           .source_array = copy->source_array,
-                           .source_pitch_bytes = copy->source_pitch_bytes,
-                           .source_height = copy->source_height,
-                           .destination_x_bytes = copy->destination_x_bytes,
-                           .destination_y = copy->destination_y,
-                           .destination_z = copy->destination_z,
-                           .destination_lod = copy->destination_lod,
-                           .destination_type = copy->destination_type,
-                           .destination_host = copy->destination_host,
-                           .destination_device = copy->destination_device,
-                           .destination_array = copy->destination_array,
-                           .destination_pitch_bytes = copy->destination_pitch_bytes,
-                           .destination_height = copy->destination_height,
-                           .width_bytes = copy->width_bytes,
-                           .height = copy->height,
-                           .depth = copy->depth};
-}
-
-/* As recorded: a copy of nothing is a success whatever else the descriptor says. */
-static cxu_result copy_3d_peer(const char *call, const cxu_memcpy_3d_peer *copy, CUstream stream,
-                               cx_emu_copy_mode mode)
-{
-    cxu_memcpy_3d plain;
-    cx_emu_copy shape = {0};
-    cxu_result result = cx_emu_enter();
-
-    if (result != CXU_SUCCESS)
-        return result;
-    if (!copy)
-        return CXU_INVALID_VALUE;
-    if (is_empty(copy))
-        return cx_emu_copy_submit(&shape, stream, mode);
-    plain = without_contexts(copy);
-    result = cx_emu_copy_of_3d(call, &plain, &shape);
-    if (result == CXU_SUCCESS && mode == CX_EMU_COPY_SYNC) {
-        shape.alone[0] = copy->destination_context;
-        shape.alone[1] = copy->source_context;
-    }
-    if (result == CXU_SUCCESS)
-        result = cx_emu_copy_devices(copy->destination_context, copy->source_context,
-                                     &shape.destination.device, &shape.source.device);
-    return result == CXU_SUCCESS ? cx_emu_copy_submit(&shape, stream, mode) : result;
-}
-
-cxu_result cx_emu_call_memcpy_3d_peer(const cxu_memcpy_3d_peer *copy)
-{
-    return copy_3d_peer("cuMemcpy3DPeer", copy, NULL, CX_EMU_COPY_SYNC);
-}
-
-cxu_result cx_emu_call_memcpy_3d_peer_async(const cxu_memcpy_3d_peer *copy, CUstream stream)
-{
-    return copy_3d_peer("cuMemcpy3DPeerAsync", copy, stream, CX_EMU_COPY_ASYNC);
 }

@@ -1,12 +1,9 @@
 #include "emu/schedule/event.h"
 #include "emu/base/state.h"
-#include "emu/context/context.h"
 #include "emu/device/sticky.h"
-#include "emu/graph/capture.h"
+#include "emu/schedule/capture_check.h"
 #include "emu/schedule/green.h"
 #include "emu/schedule/stream.h"
-
-#define EVENT_FLAGS (CXU_EVENT_BLOCKING_SYNC | CXU_EVENT_DISABLE_TIMING | CXU_EVENT_INTERPROCESS)
 
 static cx_emu_handles handles = {.slot_bytes = sizeof(cx_emu_event)};
 
@@ -39,7 +36,7 @@ bool cx_emu_event_recorded(const cx_emu_event *event)
     return event->record || recorded_elsewhere(event);
 }
 
-static void remove_event(cx_emu_event *event)
+void cx_emu_event_destroy(cx_emu_event *event)
 {
     *(event->previous ? &event->previous->next : &event->context->events) = event->next;
     if (event->next)
@@ -53,7 +50,7 @@ static void remove_event(cx_emu_event *event)
 void cx_emu_events_release(cx_emu_context *context)
 {
     while (context->events)
-        remove_event(context->events);
+        cx_emu_event_destroy(context->events);
 }
 
 cxu_result cx_emu_event_find(CUevent handle, cx_emu_event **out_event)
@@ -67,13 +64,7 @@ cxu_result cx_emu_event_find(CUevent handle, cx_emu_event **out_event)
     return cx_emu_context_error(event->context);
 }
 
-static bool flags_valid(unsigned int flags)
-{
-    return !(flags & ~(unsigned int)EVENT_FLAGS) &&
-           (!(flags & CXU_EVENT_INTERPROCESS) || (flags & CXU_EVENT_DISABLE_TIMING));
-}
-
-static cx_emu_event *make_event(cx_emu_context *context, unsigned int flags)
+cx_emu_event *cx_emu_event_make(cx_emu_context *context, unsigned int flags)
 {
     cx_emu_event *event = cx_emu_handle_take(&handles);
 
@@ -87,44 +78,6 @@ static cx_emu_event *make_event(cx_emu_context *context, unsigned int flags)
         event->next->previous = event;
     context->events = event;
     return event;
-}
-
-cxu_result cx_emu_call_event_create(CUevent *out_event, unsigned int flags)
-{
-    cx_emu_context *context;
-    cx_emu_event *event;
-    cxu_result result = cx_emu_enter();
-
-    if (result != CXU_SUCCESS)
-        return result;
-    if (!out_event || !flags_valid(flags))
-        return CXU_INVALID_VALUE;
-    cx_lock_enter(&cx_emu_lock);
-    result = cx_emu_context_current(&context);
-    if (result == CXU_SUCCESS) {
-        event = make_event(context, flags);
-        if (event)
-            *out_event = (CUevent)(void *)event;
-        else
-            result = CXU_OUT_OF_MEMORY;
-    }
-    cx_lock_leave(&cx_emu_lock);
-    return result;
-}
-
-cxu_result cx_emu_call_event_destroy(CUevent handle)
-{
-    cx_emu_event *event;
-    cxu_result result = cx_emu_enter();
-
-    if (result != CXU_SUCCESS)
-        return result;
-    cx_lock_enter(&cx_emu_lock);
-    result = cx_emu_event_find(handle, &event);
-    if (result == CXU_SUCCESS)
-        remove_event(event);
-    cx_lock_leave(&cx_emu_lock);
-    return result;
 }
 
 /* ---- record and wait ---- */
@@ -191,28 +144,18 @@ cxu_result cx_emu_event_share(cx_emu_event *event)
 
 cx_emu_event *cx_emu_event_adopt(cx_emu_context *context, cx_emu_shared_event *shared)
 {
-    cx_emu_event *event = make_event(context, CXU_EVENT_DISABLE_TIMING);
+    cx_emu_event *event = cx_emu_event_make(context, CXU_EVENT_DISABLE_TIMING);
 
     if (event)
         event->shared = shared;
     return event;
 }
 
-static cxu_result record_behind(cx_emu_event *event, cx_emu_stream *stream,
-                                cx_emu_context *after_context)
+cxu_result cx_emu_event_record_behind(cx_emu_event *event, cx_emu_context *context)
 {
-    cx_emu_work_request request = {.kind = CX_EMU_WORK_LOCKED, .after_context = after_context};
+    cx_emu_work_request request = {.kind = CX_EMU_WORK_LOCKED, .after_context = context};
 
-    return record_by(event, stream, &request);
-}
-
-/* The flag EXTERNAL, in a capturing stream: each launch of the graph records the event. */
-static cxu_result capture_external(cx_emu_event *event, cx_emu_stream *stream)
-{
-    const cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_EVENT_RECORD,
-                                        .of.event = (CUevent)(void *)event};
-
-    return cx_emu_capture_add(stream, &operation);
+    return record_by(event, NULL, &request);
 }
 
 static bool record_again(cx_emu_event *event, const cx_emu_stream *stream)
@@ -221,43 +164,11 @@ static bool record_again(cx_emu_event *event, const cx_emu_stream *stream)
            cx_emu_work_repeat(event->record, stream);
 }
 
-static cxu_result record_or_capture(cx_emu_event *event, cx_emu_stream *stream, unsigned int flags)
+cxu_result cx_emu_event_record(cx_emu_event *event, cx_emu_stream *stream)
 {
-    if (stream->branch)
-        return flags == 0 ? cx_emu_capture_record(stream, event) : capture_external(event, stream);
-    if (flags != 0)
-        return CXU_INVALID_VALUE;
-    return record_again(event, stream) ? CXU_SUCCESS : record_behind(event, stream, NULL);
-}
+    cx_emu_work_request request = {.kind = CX_EMU_WORK_LOCKED};
 
-cxu_result cx_emu_call_event_record_with_flags(CUevent event_handle, CUstream stream_handle,
-                                               unsigned int flags)
-{
-    cx_emu_event *event;
-    cx_emu_stream *stream;
-    cxu_result result = cx_emu_enter();
-
-    if (result != CXU_SUCCESS)
-        return result;
-    if (flags > CXU_EVENT_RECORD_EXTERNAL)
-        return CXU_INVALID_VALUE;
-    cx_lock_enter(&cx_emu_lock);
-    result = cx_emu_event_find(event_handle, &event);
-    if (result == CXU_SUCCESS)
-        result = cx_emu_stream_find(stream_handle, &stream);
-    if (result == CXU_SUCCESS && event->context != stream->context)
-        result = CXU_INVALID_HANDLE;
-    if (result == CXU_SUCCESS)
-        result = cx_emu_capture_check(stream);
-    if (result == CXU_SUCCESS)
-        result = record_or_capture(event, stream, flags);
-    cx_lock_leave(&cx_emu_lock);
-    return result;
-}
-
-cxu_result cx_emu_call_event_record(CUevent event, CUstream stream)
-{
-    return cx_emu_call_event_record_with_flags(event, stream, CXU_EVENT_RECORD_DEFAULT);
+    return record_again(event, stream) ? CXU_SUCCESS : record_by(event, stream, &request);
 }
 
 cxu_result cx_emu_event_record_green(CUevent handle, cx_emu_green *green)
@@ -280,33 +191,6 @@ cxu_result cx_emu_event_record_green(CUevent handle, cx_emu_green *green)
     return result;
 }
 
-cxu_result cx_emu_call_ctx_record_event(CUcontext context_handle, CUevent event_handle)
-{
-    cx_emu_context *context;
-    cx_emu_event *event;
-    cxu_result result = cx_emu_enter();
-
-    if (result != CXU_SUCCESS)
-        return result;
-    cx_lock_enter(&cx_emu_lock);
-    result = cx_emu_context_find(context_handle, &context);
-    if (result == CXU_SUCCESS && cx_emu_green_of(context_handle)) {
-        result = cx_emu_event_record_green(event_handle, cx_emu_green_of(context_handle));
-        goto unlock;
-    }
-    if (result == CXU_SUCCESS)
-        result = cx_emu_event_find(event_handle, &event);
-    if (result == CXU_SUCCESS && event->context != context)
-        result = CXU_INVALID_HANDLE;
-    if (result == CXU_SUCCESS)
-        result = cx_emu_capture_check_context(context);
-    if (result == CXU_SUCCESS)
-        result = record_behind(event, NULL, context);
-unlock:
-    cx_lock_leave(&cx_emu_lock);
-    return result;
-}
-
 bool cx_emu_event_wait_request(const cx_emu_event *event, cx_emu_context *context,
                                cx_emu_shared_wait *room, cx_emu_work_request *out_request)
 {
@@ -322,55 +206,17 @@ bool cx_emu_event_wait_request(const cx_emu_event *event, cx_emu_context *contex
     return !cx_emu_shared_event_finished(event->shared, room->number);
 }
 
-/* The flag EXTERNAL, in a capturing stream: each launch of the graph waits. */
-static cxu_result capture_external_wait(cx_emu_stream *stream, cx_emu_event *event)
-{
-    const cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_WAIT_EVENT,
-                                        .of.event = (CUevent)(void *)event};
-
-    return cx_emu_capture_add(stream, &operation);
-}
-
-static cxu_result wait_or_capture(cx_emu_stream *stream, cx_emu_event *event, unsigned int flags)
+cxu_result cx_emu_event_wait(const cx_emu_event *event, cx_emu_stream *stream)
 {
     cx_emu_shared_wait room;
     cx_emu_work_request request;
 
-    if (flags != 0)
-        return stream->branch ? capture_external_wait(stream, event) : CXU_INVALID_VALUE;
-    if (stream->branch || event->captured)
-        return cx_emu_capture_wait(stream, event);
-    if (!cx_emu_event_wait_request(event, stream->context, &room, &request))
-        return CXU_SUCCESS;
-    return cx_emu_work_submit(stream, &request, NULL);
+    return cx_emu_event_wait_request(event, stream->context, &room, &request)
+               ? cx_emu_work_submit(stream, &request, NULL)
+               : CXU_SUCCESS;
 }
 
-cxu_result cx_emu_call_stream_wait_event(CUstream stream_handle, CUevent event_handle,
-                                         unsigned int flags)
-{
-    cx_emu_event *event;
-    cx_emu_stream *stream;
-    cxu_result result = cx_emu_enter();
-
-    if (result != CXU_SUCCESS)
-        return result;
-    if (flags > CXU_EVENT_WAIT_EXTERNAL)
-        return CXU_INVALID_VALUE;
-    cx_lock_enter(&cx_emu_lock);
-    result = cx_emu_stream_find(stream_handle, &stream);
-    if (result == CXU_SUCCESS)
-        result = cx_emu_event_find(event_handle, &event);
-    if (result == CXU_SUCCESS)
-        result = cx_emu_capture_check(stream);
-    if (result == CXU_SUCCESS)
-        result = wait_or_capture(stream, event, flags);
-    cx_lock_leave(&cx_emu_lock);
-    return result;
-}
-
-/* Makes all later work of the context wait for the event, and for the events that it waited for
- * before. */
-static cxu_result put_barrier(cx_emu_stream *legacy, const cx_emu_event *event)
+cxu_result cx_emu_event_hold_back(const cx_emu_event *event, cx_emu_stream *legacy)
 {
     cx_emu_shared_wait room;
     cx_emu_work_request request;
@@ -378,17 +224,6 @@ static cxu_result put_barrier(cx_emu_stream *legacy, const cx_emu_event *event)
     return cx_emu_event_wait_request(event, legacy->context, &room, &request)
                ? cx_emu_stream_put_barrier(legacy, &request)
                : CXU_SUCCESS;
-}
-
-/* T3: captures on either side are invalidated. */
-static cxu_result check_context_wait(const cx_emu_context *context, const cx_emu_event *event)
-{
-    cxu_result result = cx_emu_capture_check_context(context);
-
-    if (!event->captured)
-        return result;
-    cx_emu_capture_refuse_event(event);
-    return CXU_STREAM_CAPTURE_UNSUPPORTED;
 }
 
 cxu_result cx_emu_event_wait_green(CUevent handle, cx_emu_green *green)
@@ -410,45 +245,9 @@ cxu_result cx_emu_event_wait_green(CUevent handle, cx_emu_green *green)
                : CXU_SUCCESS;
 }
 
-cxu_result cx_emu_call_ctx_wait_event(CUcontext context_handle, CUevent event_handle)
-{
-    cx_emu_context *context;
-    cx_emu_event *event;
-    cxu_result result = cx_emu_enter();
-
-    if (result != CXU_SUCCESS)
-        return result;
-    cx_lock_enter(&cx_emu_lock);
-    result = cx_emu_context_find(context_handle, &context);
-    if (result == CXU_SUCCESS && cx_emu_green_of(context_handle)) {
-        result = cx_emu_event_wait_green(event_handle, cx_emu_green_of(context_handle));
-        goto unlock;
-    }
-    if (result == CXU_SUCCESS)
-        result = cx_emu_event_find(event_handle, &event);
-    if (result == CXU_SUCCESS)
-        result = check_context_wait(context, event);
-    if (result == CXU_SUCCESS)
-        result = put_barrier(context->legacy, event);
-unlock:
-    cx_lock_leave(&cx_emu_lock);
-    return result;
-}
-
 /* ---- queries of events ---- */
 
-/* Finds the event of a query or a wait. */
-static cxu_result find_answering(CUevent handle, cx_emu_event **out_event)
-{
-    cxu_result result = cx_emu_event_find(handle, out_event);
-
-    if (result != CXU_SUCCESS)
-        return result;
-    return (*out_event)->captured ? cx_emu_capture_refuse_event(*out_event)
-                                  : cx_emu_capture_check_unsafe();
-}
-
-static bool poll_event(const cx_emu_event *event)
+bool cx_emu_event_poll(const cx_emu_event *event)
 {
     if (!recorded_elsewhere(event))
         return !event->record || cx_emu_work_poll(event->record);
@@ -458,8 +257,7 @@ static bool poll_event(const cx_emu_event *event)
     return false;
 }
 
-/* The event may be gone afterwards. */
-static cxu_result wait_for_event(const cx_emu_event *event)
+cxu_result cx_emu_event_synchronize(const cx_emu_event *event)
 {
     cx_emu_context *context = event->context;
     uint64_t opening = event->opening;
@@ -482,43 +280,13 @@ static cxu_result wait_for_event(const cx_emu_event *event)
     return result;
 }
 
-cxu_result cx_emu_call_event_query(CUevent handle)
-{
-    cx_emu_event *event;
-    cxu_result result = cx_emu_enter();
-
-    if (result != CXU_SUCCESS)
-        return result;
-    cx_lock_enter(&cx_emu_lock);
-    result = find_answering(handle, &event);
-    if (result == CXU_SUCCESS && !poll_event(event))
-        result = CXU_NOT_READY;
-    cx_lock_leave(&cx_emu_lock);
-    return result;
-}
-
-cxu_result cx_emu_call_event_synchronize(CUevent handle)
-{
-    cx_emu_event *event;
-    cxu_result result = cx_emu_enter();
-
-    if (result != CXU_SUCCESS)
-        return result;
-    cx_lock_enter(&cx_emu_lock);
-    result = find_answering(handle, &event);
-    if (result == CXU_SUCCESS)
-        result = wait_for_event(event);
-    cx_lock_leave(&cx_emu_lock);
-    return result;
-}
-
 static bool has_time(const cx_emu_event *event)
 {
     return event->record && !(event->flags & CXU_EVENT_DISABLE_TIMING);
 }
 
 /* Rule T4. The events may be gone after the first check of a record. */
-static cxu_result elapsed(cx_emu_work *start, cx_emu_work *end, float *out_ms)
+static cxu_result work_elapsed(cx_emu_work *start, cx_emu_work *end, float *out_ms)
 {
     bool start_done = cx_emu_work_poll(start);
     bool end_done = cx_emu_work_poll(end);
@@ -529,7 +297,7 @@ static cxu_result elapsed(cx_emu_work *start, cx_emu_work *end, float *out_ms)
     return CXU_SUCCESS;
 }
 
-static cxu_result elapsed_between(const cx_emu_event *start, const cx_emu_event *end, float *out_ms)
+cxu_result cx_emu_event_elapsed(const cx_emu_event *start, const cx_emu_event *end, float *out_ms)
 {
     cx_emu_work *first = start->record, *last = end->record;
     cxu_result result;
@@ -542,33 +310,8 @@ static cxu_result elapsed_between(const cx_emu_event *start, const cx_emu_event 
         return CXU_INVALID_HANDLE;
     cx_emu_work_retain(first);
     cx_emu_work_retain(last);
-    result = elapsed(first, last, out_ms);
+    result = work_elapsed(first, last, out_ms);
     cx_emu_work_drop(first);
     cx_emu_work_drop(last);
     return result;
-}
-
-cxu_result cx_emu_call_event_elapsed_time_v2(float *out_ms, CUevent start_handle,
-                                             CUevent end_handle)
-{
-    cx_emu_event *start, *end;
-    cxu_result result = cx_emu_enter();
-
-    if (result != CXU_SUCCESS)
-        return result;
-    if (!out_ms)
-        return CXU_INVALID_VALUE;
-    cx_lock_enter(&cx_emu_lock);
-    result = cx_emu_event_find(start_handle, &start);
-    if (result == CXU_SUCCESS)
-        result = cx_emu_event_find(end_handle, &end);
-    if (result == CXU_SUCCESS)
-        result = elapsed_between(start, end, out_ms);
-    cx_lock_leave(&cx_emu_lock);
-    return result;
-}
-
-cxu_result cx_emu_call_event_elapsed_time(float *out_ms, CUevent start, CUevent end)
-{
-    return cx_emu_call_event_elapsed_time_v2(out_ms, start, end);
 }

@@ -24,6 +24,31 @@ struct cx_emu_event {
 /* The event of a user's handle, or CXU_INVALID_HANDLE. */
 cxu_result cx_emu_event_find(CUevent handle, cx_emu_event **out_event);
 
+/* Makes an event of an open context; NULL: out of memory. And frees one. */
+cx_emu_event *cx_emu_event_make(cx_emu_context *context, unsigned int flags);
+void cx_emu_event_destroy(cx_emu_event *event);
+
+/* Records the event in a stream that does not capture; behind all work of a context. Errors of
+ * cx_emu_work_submit. */
+cxu_result cx_emu_event_record(cx_emu_event *event, cx_emu_stream *stream);
+cxu_result cx_emu_event_record_behind(cx_emu_event *event, cx_emu_context *context);
+
+/* Makes later work of a stream that does not capture wait for the event; that of the whole context
+ * of `legacy`, also for the events that it waited for before. Errors of cx_emu_work_submit. */
+cxu_result cx_emu_event_wait(const cx_emu_event *event, cx_emu_stream *stream);
+cxu_result cx_emu_event_hold_back(const cx_emu_event *event, cx_emu_stream *legacy);
+
+/* True if its record is done. */
+bool cx_emu_event_poll(const cx_emu_event *event);
+
+/* Waits for its record, with the lock released; the event may be gone afterwards. The error as of
+ * cx_emu_work_wait. */
+cxu_result cx_emu_event_synchronize(const cx_emu_event *event);
+
+/* The time between two records. CXU_NOT_READY; CXU_INVALID_HANDLE: they have no times, or are on
+ * two devices; CXU_CAPTURED_EVENT. The events may be gone afterwards. */
+cxu_result cx_emu_event_elapsed(const cx_emu_event *start, const cx_emu_event *end, float *out_ms);
+
 /* Records this piece of work in the event, or none. */
 void cx_emu_event_set_record(cx_emu_event *event, cx_emu_work *work);
 

@@ -1,10 +1,10 @@
 #include "emu/schedule/green.h"
 
-#include "emu/graph/capture.h"
-#include "emu/device/device.h"
 #include "emu/base/slot.h"
-#include "emu/context/stack.h"
 #include "emu/base/state.h"
+#include "emu/context/stack.h"
+#include "emu/device/device.h"
+#include "emu/schedule/capture_check.h"
 
 static cx_emu_handles greens = {.slot_bytes = sizeof(cx_emu_green)};
 

@@ -3,7 +3,7 @@
 #include "emu/context/stack.h"
 #include "emu/device/device.h"
 #include "emu/device/sticky.h"
-#include "emu/graph/capture.h"
+#include "emu/schedule/capture_check.h"
 #include "emu/schedule/green.h"
 
 #define PRIORITY_GREATEST (-5)

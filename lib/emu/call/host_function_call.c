@@ -1,54 +1,10 @@
-#include "emu/schedule/host_call.h"
-#include "emu/graph/capture.h"
-#include "emu/context/output.h"
+/* Calls that have a stream call a function of the host. */
 #include "emu/base/state.h"
-#include "emu/schedule/stream.h"
+#include "emu/graph/operation.h"
+#include "emu/schedule/capture_check.h"
+#include "emu/schedule/host_function.h"
 
 #define HOST_TASK_MODES_LAST 1 /* blocking, spinning */
-
-/* ---- host functions ---- */
-
-static void run_function(void *argument)
-{
-    const cxu_host_node_params *host = argument;
-
-    host->function(host->user_data);
-}
-
-/* ---- callbacks ---- */
-
-typedef struct callback {
-    cxu_stream_callback function;
-    CUstream stream; /* as the user named it */
-    cx_emu_context *context;
-    void *user_data;
-} callback;
-
-static void run_callback(void *argument)
-{
-    const callback *host = argument;
-
-    cx_lock_enter(&cx_emu_lock);
-    cx_emu_output_flush(host->context);
-    cx_lock_leave(&cx_emu_lock);
-    host->function(host->stream, CXU_SUCCESS, host->user_data);
-}
-
-/* A callback, unlike a host function, runs in a useless context too. */
-static void run_failed_callback(void *argument, cxu_result error)
-{
-    const callback *host = argument;
-
-    host->function(host->stream, error, host->user_data);
-}
-
-cx_emu_work_request cx_emu_host_request(cxu_host_node_params *host)
-{
-    return (cx_emu_work_request){.kind = CX_EMU_WORK_HOST,
-                                 .call = run_function,
-                                 .argument = host,
-                                 .argument_bytes = sizeof *host};
-}
 
 static cxu_result find_stream(CUstream handle, cx_emu_stream **out_stream)
 {
@@ -57,26 +13,18 @@ static cxu_result find_stream(CUstream handle, cx_emu_stream **out_stream)
     return result == CXU_SUCCESS ? cx_emu_capture_check(*out_stream) : result;
 }
 
-static cxu_result submit_function(CUstream handle, cxu_host_node_params *host)
+static cxu_result submit_function(CUstream handle, const cxu_host_node_params *host)
 {
     const cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_HOST, .of.host = *host};
-    const cx_emu_work_request request = cx_emu_host_request(host);
     cx_emu_stream *stream;
     cxu_result result = find_stream(handle, &stream);
 
-    if (result != CXU_SUCCESS)
-        return result;
-    return stream->branch ? cx_emu_capture_add(stream, &operation)
-                          : cx_emu_work_submit(stream, &request, NULL);
+    return result == CXU_SUCCESS ? cx_emu_operation_submit(stream, &operation) : result;
 }
 
-static cxu_result submit_callback(CUstream handle, callback *host)
+static cxu_result submit_callback(CUstream handle, cx_emu_callback *host)
 {
-    const cx_emu_work_request request = {.kind = CX_EMU_WORK_HOST,
-                                         .call = run_callback,
-                                         .fail = run_failed_callback,
-                                         .argument = host,
-                                         .argument_bytes = sizeof *host};
+    const cx_emu_work_request request = cx_emu_callback_request(host);
     cx_emu_stream *stream;
     cxu_result result = find_stream(handle, &stream);
 
@@ -125,7 +73,7 @@ cxu_result cx_emu_call_launch_host_func_v2(CUstream stream, CUhostFn function, v
 cxu_result cx_emu_call_stream_add_callback(CUstream stream, cxu_stream_callback function,
                                            void *user_data, unsigned int flags)
 {
-    callback host = {.function = function, .stream = stream, .user_data = user_data};
+    cx_emu_callback host = {.function = function, .stream = stream, .user_data = user_data};
     cxu_result result = cx_emu_enter();
 
     if (result != CXU_SUCCESS)
