@@ -22,15 +22,15 @@ emu/graph 4
 emu/call
 emu/ 16 11
 layer
-layer/check 17 2
+layer/check 2
 layer/count
 layer/trace
 device 2
-context 16
-work 6 2
+context
+work 2
 alloc
 memory 29 5 2
-copy 3 2
+copy
 graph
 infinirt
 shim 3 2
