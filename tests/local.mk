@@ -16,7 +16,17 @@ endif
 if !STATIC
 %.lo: private LIBTOOL = $(SHELL) $(top_srcdir)/tests/support/compile.sh
 endif
-EXTRA_DIST += tests/support/compile.sh tests/support/link.sh
+EXTRA_DIST += tests/support/compile.sh tests/support/link.sh tests/support/unit.sh
+
+# make unit T=emu/event [CASE=name]: compiles and links that test program alone, runs it, and prints what failed. T may have several
+# words; a room (T=emu) stands for all its programs; T=emu/schedules.sh, a script, needs the programs of all tests.
+.PHONY: unit
+UNIT = $(foreach test,$(T),$(or $(filter tests/$(test) tests/$(dir $(test))check_$(notdir $(test)) $(test),$(TESTS)), \
+	$(filter-out %.sh,$(filter tests/$(test)/%,$(TESTS)))))
+unit: $(BUILT_SOURCES) config.h
+	@test -n '$(strip $(UNIT))' || { echo "make unit T=ROOM/TEST [CASE=NAME]: there is no test '$(T)'" >&2; exit 2; }
+	@$(MAKE) $(AM_MAKEFLAGS) --no-print-directory $(if $(filter %.sh,$(UNIT)),check-programs,$(UNIT))
+	@CASE='$(CASE)' $(SHELL) $(top_srcdir)/tests/support/unit.sh $(UNIT)
 
 check_LTLIBRARIES += tests/support/libsupport.la
 tests_support_libsupport_la_SOURCES = tests/support/test.c tests/support/test.h

@@ -10,6 +10,11 @@
  */
 #define _mark_point(file, line) ((void)0)
 
+/* Adds a test as Check does; where CTXRT_TEST_NAME is set, only the test of that name. `make unit CASE=name` sets it. */
+void cx_test_add(TCase *tcase, const TTest *test, int signal, int exit_value, int start, int end);
+#define _tcase_add_test(tcase, test, signal, exit_value, start, end)                               \
+    cx_test_add(tcase, test, signal, exit_value, start, end)
+
 /* Runs the suites of the NULL-terminated list; returns main's result. */
 int cx_test_run(Suite *(*const suites[])(void));
 
