@@ -3,6 +3,11 @@ LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver
 SH_LOG_DRIVER = $(LOG_DRIVER)
 AM_TESTS_ENVIRONMENT = . $(top_builddir)/tests/environment.sh;
 
+# All that tests are compiled with, unless a program needs more. A room whose tests include another room's headers says so for its
+# folder in the same way.
+tests/%.o tests/%.lo: private AM_CPPFLAGS += -I$(top_srcdir)/tests/support
+tests/%.o tests/%.lo: private AM_CFLAGS += $(CHECK_CFLAGS)
+
 # Most of the time to compile goes into the tests, whose speed matters little: bootstrap asks for -O0.
 tests/%.o tests/%.lo: private CFLAGS += $(TEST_CFLAGS)
 
@@ -29,13 +34,17 @@ unit: $(BUILT_SOURCES) config.h
 	@CASE='$(CASE)' $(SHELL) $(top_srcdir)/tests/support/unit.sh $(UNIT)
 
 check_LTLIBRARIES += tests/support/libsupport.la
-tests_support_libsupport_la_SOURCES = tests/support/test.c tests/support/test.h
-tests_support_libsupport_la_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_support_libsupport_la_SOURCES = tests/support/main.c tests/support/test.c tests/support/test.h
 
 check_LTLIBRARIES += tests/support/libfixture.la
 tests_support_libfixture_la_SOURCES = tests/support/fixture.c tests/support/fixture.h tests/support/faults.c \
 	tests/support/faults.h
-tests_support_libfixture_la_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+
+# A program tests/ROOM/checks_GROUP has many files of tests in it. tests/support/main.c is its main. Each of its files is a test by the
+# name of the file: tests/ROOM/check_NAME, a link to the program, which then runs that file alone. link.sh makes the links with the
+# program, for scripts that run them. A room adds its files to CHECK_FILES, and says whose links they are.
+CHECK_FILES =
+LINK_CHECK = @ln -sf $(<F) $@
 
 # Tests of the insides link the rooms; tests of the public interface link the shared library. Never both.
 INSIDE_LIBS = tests/support/libfixture.la tests/support/libsupport.la $(lib_libctxrt_la_LIBADD) $(CHECK_LIBS)
@@ -70,3 +79,6 @@ include tests/seeds/local.mk
 include tests/standin/local.mk
 include tests/tools/local.mk
 include tests/package/local.mk
+
+TESTS += $(CHECK_FILES:.c=)
+CLEANFILES += $(CHECK_FILES:.c=)

@@ -18,7 +18,7 @@ tests/mutants/commands: Makefile
 	@{ unset=`$(CC) $(MUTANT_UNSET) -E -x c /dev/null >/dev/null 2>&1 && echo ' $(MUTANT_UNSET)'`; \
 	echo "MUTANT_COMPILE='$(CC) $(DEFS) -I. $(AM_CPPFLAGS) $(CPPFLAGS) $(SANITIZER_CFLAGS) $(CFLAGS) -O0 -fPIC -Werror=return-type'"; \
 	echo "MUTANT_LINK='$(CC) $(SANITIZER_CFLAGS) $(CFLAGS) $(ctxrt_play_LDFLAGS) $(LDFLAGS)'"; echo "MUTANT_LIBS='$(MUTANT_LIBS)'"; \
-	echo "MUTANT_CHECKS='$(check_PROGRAMS)'"; echo "MUTANT_OTHERS='$(MUTANT_OTHERS)'"; \
+	echo "MUTANT_CHECKS='$(check_PROGRAMS) $(CHECK_FILES:.c=)'"; echo "MUTANT_OTHERS='$(MUTANT_OTHERS)'"; \
 	echo "MUTANT_MAKE='$(MAKE) WARNING_CFLAGS=\"-w$$unset\"'"; \
 	echo 'export MUTANT_COMPILE MUTANT_LINK MUTANT_LIBS MUTANT_CHECKS MUTANT_OTHERS MUTANT_MAKE'; } >$@
 

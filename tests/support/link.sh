@@ -1,7 +1,8 @@
 #!/bin/sh
 # link.sh [--tag=CC] [--silent] --mode=link COMPILER ARGUMENT...: links a program that is not installed, as libtool does,
 # in a tenth of its time and without a script around the program, which finds this build's libraries by its run path; or,
-# where CTXRT_CARRIED is a folder, those of the same names there, by a path from the program itself.
+# where CTXRT_CARRIED is a folder, those of the same names there, by a path from the program itself. A program of many test files,
+# checks_GROUP, gets a link for each object check_NAME.o in it.
 set -euf
 
 # expand ARGUMENT...: the linker's arguments, one a line.
@@ -62,4 +63,22 @@ IFS='
 set -- $command
 unset IFS
 [ "$show" = no ] || echo "link.sh: $*"
-exec "$@"
+"$@"
+
+output=
+previous=
+for argument in "$@"; do
+    [ "$previous" != -o ] || output=$argument
+    previous=$argument
+done
+program=${output##*/}
+case $program in
+checks_*.*) extension=.${program#*.} ;;
+checks_*) extension= ;;
+*) exit ;;
+esac
+for argument in "$@"; do
+    case $argument in
+    */check_*.o) ln -sf "$program" "${argument%.o}$extension" ;;
+    esac
+done

@@ -3,6 +3,7 @@
 #define CX_TEST_H
 
 #include <check.h>
+#include <stdbool.h>
 
 /*
  * Check writes a message to a file at each assertion that holds, to say after a crash which was the
@@ -26,5 +27,31 @@ int cx_test_run_together(Suite *(*const suites[])(void));
 
 /* Reports to TAP that this whole program is skipped, and why; returns main's result. */
 int cx_test_skip(const char *reason);
+
+/* A file with tests, which a program shares with others; CX_TESTS makes and registers it before main. */
+typedef struct cx_test_file {
+    const char *path;
+    Suite *(*const *suites)(void); /* the last is NULL */
+    int (*run)(Suite *(*const suites[])(void));
+    const char *(*lack)(void); /* returns what the tests need and this machine lacks, or NULL; may be NULL itself */
+    bool chosen;
+    struct cx_test_file *next;
+} cx_test_file;
+
+void cx_test_register(cx_test_file *file);
+
+/* Once at the end of a file, in place of a main: the functions that make its suites. The second runs them as
+ * cx_test_run_together does; the third skips them where the function `lack` returns a reason. */
+#define CX_TESTS(...) CX_TEST_FILE(cx_test_run, NULL, __VA_ARGS__)
+#define CX_TESTS_TOGETHER(...) CX_TEST_FILE(cx_test_run_together, NULL, __VA_ARGS__)
+#define CX_TESTS_UNLESS(lack, ...) CX_TEST_FILE(cx_test_run, lack, __VA_ARGS__)
+#define CX_TEST_FILE(run, lack, ...)                                                               \
+    static Suite *(*const cx_suites_here[])(void) = {__VA_ARGS__, NULL};                           \
+    static cx_test_file cx_file_here = {__FILE__, cx_suites_here, run, lack, .chosen = false};      \
+    __attribute__((constructor)) static void cx_register_here(void)                                \
+    {                                                                                              \
+        cx_test_register(&cx_file_here);                                                           \
+    }                                                                                              \
+    struct cx_test_file /* takes the semicolon */
 
 #endif
