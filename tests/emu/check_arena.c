@@ -453,8 +453,4 @@ static Suite *arena_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    Suite *(*const suites[])(void) = {arena_suite, NULL};
-    return cx_test_run(suites);
-}
+CX_TESTS(arena_suite);

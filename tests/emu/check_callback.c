@@ -97,7 +97,4 @@ static Suite *callback_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){callback_suite, NULL});
-}
+CX_TESTS(callback_suite);

@@ -652,7 +652,4 @@ static Suite *capture_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){capture_suite, NULL});
-}
+CX_TESTS(capture_suite);

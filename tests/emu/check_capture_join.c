@@ -504,7 +504,4 @@ static Suite *capture_join_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){capture_join_suite, NULL});
-}
+CX_TESTS(capture_join_suite);

@@ -572,7 +572,4 @@ static Suite *rules_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){rules_suite, NULL});
-}
+CX_TESTS(rules_suite);

@@ -274,7 +274,4 @@ static Suite *child_grid_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){child_grid_suite, NULL});
-}
+CX_TESTS(child_grid_suite);

@@ -323,7 +323,4 @@ static Suite *cluster_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){cluster_suite, NULL});
-}
+CX_TESTS(cluster_suite);

@@ -233,7 +233,4 @@ static Suite *condition_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){condition_suite, NULL});
-}
+CX_TESTS(condition_suite);

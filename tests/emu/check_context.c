@@ -356,7 +356,4 @@ static Suite *context_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){context_suite, NULL});
-}
+CX_TESTS(context_suite);

@@ -133,7 +133,4 @@ static Suite *context_bytes_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){context_bytes_suite, NULL});
-}
+CX_TESTS(context_bytes_suite);

@@ -275,7 +275,4 @@ static Suite *batch_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){batch_suite, NULL});
-}
+CX_TESTS(batch_suite);

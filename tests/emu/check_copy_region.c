@@ -265,7 +265,4 @@ static Suite *region_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){region_suite, NULL});
-}
+CX_TESTS(region_suite);

@@ -231,7 +231,4 @@ static Suite *culprit_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){culprit_suite, NULL});
-}
+CX_TESTS(culprit_suite);

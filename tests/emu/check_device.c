@@ -264,7 +264,4 @@ static Suite *device_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){device_suite, NULL});
-}
+CX_TESTS(device_suite);

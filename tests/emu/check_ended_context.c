@@ -323,7 +323,4 @@ static Suite *ended_context_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){ended_context_suite, NULL});
-}
+CX_TESTS(ended_context_suite);

@@ -351,7 +351,4 @@ static Suite *ended_memory_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){ended_memory_suite, NULL});
-}
+CX_TESTS(ended_memory_suite);

@@ -188,7 +188,4 @@ static Suite *log_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){log_suite, NULL});
-}
+CX_TESTS(log_suite);

@@ -296,8 +296,4 @@ static Suite *fat_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    static Suite *(*const suites[])(void) = {fat_suite, NULL};
-    return cx_test_run(suites);
-}
+CX_TESTS(fat_suite);

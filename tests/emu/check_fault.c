@@ -375,7 +375,4 @@ static Suite *fault_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){fault_suite, NULL});
-}
+CX_TESTS(fault_suite);

@@ -210,7 +210,4 @@ static Suite *passed_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){passed_suite, NULL});
-}
+CX_TESTS(passed_suite);

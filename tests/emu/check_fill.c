@@ -172,7 +172,4 @@ static Suite *fill_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){fill_suite, NULL});
-}
+CX_TESTS(fill_suite);

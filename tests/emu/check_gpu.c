@@ -264,7 +264,4 @@ static Suite *gpu_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){gpu_suite, NULL});
-}
+CX_TESTS(gpu_suite);

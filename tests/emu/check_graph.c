@@ -537,7 +537,4 @@ static Suite *graph_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){graph_suite, NULL});
-}
+CX_TESTS(graph_suite);

@@ -187,7 +187,4 @@ static Suite *graph_copy_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){graph_copy_suite, NULL});
-}
+CX_TESTS(graph_copy_suite);

@@ -601,7 +601,4 @@ static Suite *graph_exec_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){graph_exec_suite, NULL});
-}
+CX_TESTS(graph_exec_suite);

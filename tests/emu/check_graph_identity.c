@@ -137,7 +137,4 @@ static Suite *identity_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){identity_suite, NULL});
-}
+CX_TESTS(identity_suite);

@@ -379,7 +379,4 @@ static Suite *graph_node_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){graph_node_suite, NULL});
-}
+CX_TESTS(graph_node_suite);

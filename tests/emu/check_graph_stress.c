@@ -315,7 +315,4 @@ static Suite *graph_stress_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){graph_stress_suite, NULL});
-}
+CX_TESTS(graph_stress_suite);

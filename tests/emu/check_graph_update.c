@@ -358,7 +358,4 @@ static Suite *graph_update_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){graph_update_suite, NULL});
-}
+CX_TESTS(graph_update_suite);

@@ -261,7 +261,4 @@ static Suite *hint_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){hint_suite, NULL});
-}
+CX_TESTS(hint_suite);

@@ -340,21 +340,21 @@ static void *release_in_thread(void *argument)
 
 static void release_while_in_use(cxu_result (*call)(void *), void *pointer)
 {
-    stream_gate gate;
+    memory_gate gate;
     pthread_t thread;
     _Atomic int used = 0;
     CUdeviceptr mapped;
     releasing release = {.call = call, .pointer = pointer, .used = &used};
-    gate_close(&gate);
+    memory_gate_close(&gate);
     use_memory(gate.stream, (uintptr_t)pointer, &used);
     ck_assert_int_eq(pthread_create(&thread, NULL, release_in_thread, &release), 0);
     while (cx_emu_call_mem_host_get_device_pointer(&mapped, pointer, 0) == CXU_SUCCESS)
         sched_yield();
-    gate_open(&gate);
+    memory_gate_open(&gate);
     ck_assert_int_eq(pthread_join(thread, NULL), 0);
     ck_success(release.result);
     ck_assert_int_eq(release.used_at_return, 1);
-    gate_end(&gate);
+    memory_gate_end(&gate);
 }
 
 START_TEST(pinned_pages_stay_while_work_uses_them) /* T12 */
@@ -402,8 +402,4 @@ static Suite *host_memory_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    Suite *(*const suites[])(void) = {host_memory_suite, NULL};
-    return cx_test_run(suites);
-}
+CX_TESTS(host_memory_suite);

@@ -199,7 +199,4 @@ static Suite *ipc_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){ipc_suite, NULL});
-}
+CX_TESTS(ipc_suite);

@@ -708,7 +708,4 @@ static Suite *ipc_event_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){ipc_event_suite, NULL});
-}
+CX_TESTS(ipc_event_suite);

@@ -457,7 +457,4 @@ static Suite *hostile_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){hostile_suite, NULL});
-}
+CX_TESTS(hostile_suite);

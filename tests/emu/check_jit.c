@@ -231,7 +231,4 @@ static Suite *jit_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){jit_suite, NULL});
-}
+CX_TESTS(jit_suite);

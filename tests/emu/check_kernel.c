@@ -685,7 +685,4 @@ static Suite *kernel_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){kernel_suite, NULL});
-}
+CX_TESTS(kernel_suite);

@@ -374,7 +374,4 @@ static Suite *kernel_query_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){kernel_query_suite, NULL});
-}
+CX_TESTS(kernel_query_suite);

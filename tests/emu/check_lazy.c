@@ -510,7 +510,4 @@ static Suite *lazy_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){lazy_suite, NULL});
-}
+CX_TESTS(lazy_suite);

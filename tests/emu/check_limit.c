@@ -131,7 +131,4 @@ static Suite *limit_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){limit_suite, NULL});
-}
+CX_TESTS(limit_suite);

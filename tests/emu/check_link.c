@@ -391,7 +391,4 @@ static Suite *link_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){link_suite, NULL});
-}
+CX_TESTS(link_suite);

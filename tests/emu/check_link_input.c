@@ -412,7 +412,4 @@ static Suite *input_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){input_suite, NULL});
-}
+CX_TESTS(input_suite);

@@ -146,7 +146,4 @@ static Suite *loading_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){loading_suite, NULL});
-}
+CX_TESTS(loading_suite);

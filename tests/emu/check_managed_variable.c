@@ -186,7 +186,4 @@ static Suite *managed_variable_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){managed_variable_suite, NULL});
-}
+CX_TESTS(managed_variable_suite);

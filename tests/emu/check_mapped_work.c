@@ -191,12 +191,12 @@ static void await_unmapping(CUdeviceptr pointer)
 
 START_TEST(unmapping_waits_for_the_work_that_uses_any_of_it) /* V6 */
 {
-    stream_gate gate;
+    memory_gate gate;
     pthread_t thread;
     CUdeviceptr range = reserve(4 * CHUNK);
     for (int i = 0; i < 4; i++)
         fill_range(range + (size_t)i * CHUNK, CHUNK);
-    gate_close(&gate);
+    memory_gate_close(&gate);
     ck_success(cx_emu_call_memset_d8_async(range + CHUNK - 1, 5, CHUNK + 2, gate.stream));
 
     /* What the work does not use need not wait. */
@@ -211,12 +211,12 @@ START_TEST(unmapping_waits_for_the_work_that_uses_any_of_it) /* V6 */
     ck_invalid(cx_emu_call_mem_address_free(range, 4 * CHUNK));
     CUmemGenericAllocationHandle handle = create(0, CHUNK);
     ck_invalid(cx_emu_call_mem_map(range + CHUNK, CHUNK, 0, handle, 0));
-    gate_open(&gate);
+    memory_gate_open(&gate);
     ck_assert_int_eq(pthread_join(thread, NULL), 0);
     ck_success(job.result);
     ck_success(cx_emu_call_mem_map(range + CHUNK, CHUNK, 0, handle, 0));
     ck_success(cx_emu_call_mem_release(handle));
-    gate_end(&gate);
+    memory_gate_end(&gate);
     ck_success(cx_emu_call_mem_unmap(range + CHUNK, CHUNK));
     give_back_rest(range);
 }
@@ -235,21 +235,21 @@ static bool awaits_work(CUdeviceptr pointer)
 START_TEST(each_mapping_that_work_touches_waits_for_it) /* V6 */
 {
     for (size_t i = 0; i < 3; i++) {
-        stream_gate gate;
+        memory_gate gate;
         pthread_t thread;
         CUdeviceptr range = reserve(4 * CHUNK);
         for (size_t each = 0; each < 3; each++)
             fill_range(range + each * CHUNK, CHUNK);
-        gate_close(&gate);
+        memory_gate_close(&gate);
         ck_success(cx_emu_call_memcpy_dtod_async(range, range, 3 * CHUNK, gate.stream));
         unmapping job = {.range = range + i * CHUNK, .bytes = CHUNK};
         ck_assert_int_eq(pthread_create(&thread, NULL, unmap_elsewhere, &job), 0);
         await_unmapping(job.range);
         ck_assert(awaits_work(job.range));
-        gate_open(&gate);
+        memory_gate_open(&gate);
         ck_assert_int_eq(pthread_join(thread, NULL), 0);
         ck_success(job.result);
-        gate_end(&gate);
+        memory_gate_end(&gate);
         for (size_t each = 0; each < 3; each++)
             if (each != i)
                 ck_success(cx_emu_call_mem_unmap(range + each * CHUNK, CHUNK));
@@ -523,8 +523,4 @@ static Suite *mapped_work_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    Suite *(*const suites[])(void) = {mapped_work_suite, NULL};
-    return cx_test_run(suites);
-}
+CX_TESTS(mapped_work_suite);

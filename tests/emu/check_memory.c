@@ -380,32 +380,32 @@ static void spin_until_freed(CUdeviceptr pointer)
 
 START_TEST(free_waits_for_the_work_that_uses_the_memory) /* T12 */
 {
-    stream_gate gate;
+    memory_gate gate;
     pthread_t thread;
     _Atomic int used = 0;
     freeing call = {.pointer = allocate(4096), .used = &used};
-    gate_close(&gate);
+    memory_gate_close(&gate);
     use_memory(gate.stream, call.pointer, &used);
     ck_assert_int_eq(pthread_create(&thread, NULL, free_in_thread, &call), 0);
     spin_until_freed(call.pointer);
     ck_assert_int_eq(cx_emu_call_mem_free(call.pointer), CXU_INVALID_VALUE);
     ck_assert_uint_eq(used_bytes(0), 4096);
-    gate_open(&gate);
+    memory_gate_open(&gate);
     ck_assert_int_eq(pthread_join(thread, NULL), 0);
     ck_success(call.result);
     ck_assert_int_eq(call.used_at_return, 1);
     ck_assert_uint_eq(used_bytes(0), 0);
-    gate_end(&gate);
+    memory_gate_end(&gate);
 }
 END_TEST
 
 START_TEST(a_context_may_go_while_free_waits) /* T12, C3 */
 {
-    stream_gate gate;
+    memory_gate gate;
     CUcontext other;
     pthread_t thread;
     _Atomic int used = 0;
-    gate_close(&gate);
+    memory_gate_close(&gate);
     ck_success(cx_emu_call_ctx_create_v2(&other, 0, 1));
     freeing call = {.pointer = allocate(4096), .used = &used};
     use_memory(gate.stream, call.pointer, &used);
@@ -413,29 +413,29 @@ START_TEST(a_context_may_go_while_free_waits) /* T12, C3 */
     spin_until_freed(call.pointer);
     ck_success(cx_emu_call_ctx_destroy(other));
     ck_assert_uint_eq(used_bytes(1), 4096);
-    gate_open(&gate);
+    memory_gate_open(&gate);
     ck_assert_int_eq(pthread_join(thread, NULL), 0);
     ck_success(call.result);
     ck_assert_int_eq(call.used_at_return, 1);
     ck_assert_uint_eq(used_bytes(1), 0);
-    gate_end(&gate);
+    memory_gate_end(&gate);
 }
 END_TEST
 
 START_TEST(memory_outlives_its_context_while_others_use_it) /* C3 */
 {
-    stream_gate gate;
+    memory_gate gate;
     CUcontext other;
     _Atomic int used = 0;
-    gate_close(&gate);
+    memory_gate_close(&gate);
     ck_success(cx_emu_call_ctx_create_v2(&other, 0, 1));
     CUdeviceptr pointer = allocate(4096);
     use_memory(gate.stream, pointer, &used);
     ck_success(cx_emu_call_ctx_destroy(other));
     ck_assert_int_eq(cx_emu_call_mem_free(pointer), CXU_INVALID_VALUE);
     ck_assert_uint_eq(used_bytes(1), 4096);
-    gate_open(&gate);
-    gate_end(&gate);
+    memory_gate_open(&gate);
+    memory_gate_end(&gate);
     ck_assert_int_eq(atomic_load(&used), 1);
     ck_assert_uint_eq(used_bytes(1), 0);
 }
@@ -464,8 +464,8 @@ END_TEST
 
 START_TEST(free_async_frees_when_the_stream_gets_there) /* T12 */
 {
-    stream_gate gate;
-    gate_close(&gate);
+    memory_gate gate;
+    memory_gate_close(&gate);
     size_t before = free_bytes();
     CUdeviceptr pointer = allocate_async(MIB, gate.stream), ordinary = allocate(MIB);
     ck_success(cx_emu_call_mem_free_async(pointer, gate.stream));
@@ -473,24 +473,24 @@ START_TEST(free_async_frees_when_the_stream_gets_there) /* T12 */
     ck_assert_uint_eq(free_bytes(), before - 2 * MIB);
     ck_assert_int_eq(cx_emu_call_mem_free_async(pointer, gate.stream), CXU_INVALID_VALUE);
     ck_assert_int_eq(cx_emu_call_mem_free(pointer), CXU_INVALID_VALUE);
-    gate_open(&gate);
-    gate_end(&gate);
+    memory_gate_open(&gate);
+    memory_gate_end(&gate);
     ck_assert_uint_eq(free_bytes(), before);
 }
 END_TEST
 
 START_TEST(free_of_async_memory_does_not_wait) /* T12 */
 {
-    stream_gate gate;
+    memory_gate gate;
     _Atomic int used = 0;
-    gate_close(&gate);
+    memory_gate_close(&gate);
     CUdeviceptr pointer = allocate_async(MIB, gate.stream);
     use_memory(gate.stream, pointer, &used);
     ck_success(cx_emu_call_mem_free(pointer));
     ck_assert_int_eq(atomic_load(&used), 0);
     ck_assert_uint_eq(used_bytes(0), MIB);
-    gate_open(&gate);
-    gate_end(&gate);
+    memory_gate_open(&gate);
+    memory_gate_end(&gate);
     ck_assert_uint_eq(used_bytes(0), 0);
 }
 END_TEST
@@ -532,22 +532,22 @@ END_TEST
 
 static void *open_once_awaited(void *argument)
 {
-    stream_gate *gate = ((void **)argument)[0];
+    memory_gate *gate = ((void **)argument)[0];
     cx_emu_allocation *leaving = ((void **)argument)[1];
     for (bool awaited = false; !awaited; sched_yield()) {
         cx_lock_enter(&cx_emu_lock);
         awaited = leaving->awaited;
         cx_lock_leave(&cx_emu_lock);
     }
-    gate_open(gate);
+    memory_gate_open(gate);
     return NULL;
 }
 
 START_TEST(an_allocation_waits_for_memory_that_is_being_freed)
 {
-    stream_gate gate;
+    memory_gate gate;
     pthread_t thread;
-    gate_close(&gate);
+    memory_gate_close(&gate);
     CUdeviceptr pointer = allocate_async(GPU_BYTES, gate.stream);
     cx_lock_enter(&cx_emu_lock);
     void *argument[2] = {&gate, cx_emu_allocation_find(pointer, 1)};
@@ -557,21 +557,21 @@ START_TEST(an_allocation_waits_for_memory_that_is_being_freed)
     pointer = allocate_async(GPU_BYTES, gate.stream);
     ck_assert_int_eq(pthread_join(thread, NULL), 0);
     ck_success(cx_emu_call_mem_free(pointer));
-    gate_end(&gate);
+    memory_gate_end(&gate);
 }
 END_TEST
 
 START_TEST(a_request_beyond_the_quota_waits_for_nothing)
 {
-    stream_gate gate;
-    gate_close(&gate);
+    memory_gate gate;
+    memory_gate_close(&gate);
     CUdeviceptr pointer = allocate_async(MIB, gate.stream), none = 77;
     ck_success(cx_emu_call_mem_free_async(pointer, gate.stream));
     ck_assert_int_eq(cx_emu_call_mem_alloc(&none, GPU_BYTES + 1), CXU_OUT_OF_MEMORY);
     ck_assert_int_eq(cx_emu_call_mem_alloc(&none, SIZE_MAX), CXU_OUT_OF_MEMORY);
     ck_assert_uint_eq(none, 77);
-    gate_open(&gate);
-    gate_end(&gate);
+    memory_gate_open(&gate);
+    memory_gate_end(&gate);
 }
 END_TEST
 
@@ -685,8 +685,4 @@ static Suite *memory_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    Suite *(*const suites[])(void) = {memory_suite, NULL};
-    return cx_test_run(suites);
-}
+CX_TESTS(memory_suite);

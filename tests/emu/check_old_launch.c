@@ -167,7 +167,4 @@ static Suite *launch_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){launch_suite, NULL});
-}
+CX_TESTS(launch_suite);

@@ -397,7 +397,4 @@ static Suite *order_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){order_suite, NULL});
-}
+CX_TESTS(order_suite);

@@ -344,7 +344,4 @@ static Suite *ordered_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){ordered_suite, NULL});
-}
+CX_TESTS(ordered_suite);

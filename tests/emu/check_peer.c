@@ -150,7 +150,4 @@ static Suite *peer_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){peer_suite, NULL});
-}
+CX_TESTS(peer_suite);

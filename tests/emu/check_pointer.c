@@ -324,8 +324,4 @@ static Suite *pointer_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    Suite *(*const suites[])(void) = {pointer_suite, NULL};
-    return cx_test_run(suites);
-}
+CX_TESTS(pointer_suite);

@@ -35,16 +35,16 @@ static CUstream stream(void)
 
 START_TEST(a_pool_counts_what_is_allocated_until_the_stream_frees_it)
 {
-    stream_gate gate;
+    memory_gate gate;
     CUdeviceptr pointer;
     CUmemoryPool pool = create(0, 0);
-    gate_close(&gate);
+    memory_gate_close(&gate);
     ck_success(cx_emu_call_mem_alloc_from_pool_async(&pointer, 100, pool, gate.stream));
     ck_assert_uint_eq(attribute(pool, CXU_MEMPOOL_ATTR_USED_MEM_CURRENT), 512);
     ck_success(cx_emu_call_mem_free_async(pointer, gate.stream));
     ck_assert_uint_eq(attribute(pool, CXU_MEMPOOL_ATTR_USED_MEM_CURRENT), 512);
-    gate_open(&gate);
-    gate_end(&gate);
+    memory_gate_open(&gate);
+    memory_gate_end(&gate);
     ck_assert_uint_eq(attribute(pool, CXU_MEMPOOL_ATTR_USED_MEM_CURRENT), 0);
     ck_assert_uint_eq(attribute(pool, CXU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), 0);
     ck_assert_uint_eq(attribute(pool, CXU_MEMPOOL_ATTR_USED_MEM_HIGH), 512);
@@ -320,8 +320,4 @@ static Suite *pool_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    Suite *(*const suites[])(void) = {pool_suite, NULL};
-    return cx_test_run(suites);
-}
+CX_TESTS(pool_suite);

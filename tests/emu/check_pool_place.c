@@ -356,8 +356,4 @@ static Suite *place_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    Suite *(*const suites[])(void) = {place_suite, NULL};
-    return cx_test_run(suites);
-}
+CX_TESTS(place_suite);

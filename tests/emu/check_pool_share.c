@@ -343,8 +343,4 @@ static Suite *share_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    Suite *(*const suites[])(void) = {share_suite, NULL};
-    return cx_test_run(suites);
-}
+CX_TESTS(share_suite);

@@ -344,7 +344,4 @@ static Suite *primary_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){primary_suite, NULL});
-}
+CX_TESTS(primary_suite);

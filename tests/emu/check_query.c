@@ -260,7 +260,4 @@ static Suite *query_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){query_suite, NULL});
-}
+CX_TESTS(query_suite);

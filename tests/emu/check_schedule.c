@@ -328,7 +328,4 @@ static Suite *schedule_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){schedule_suite, NULL});
-}
+CX_TESTS(schedule_suite);

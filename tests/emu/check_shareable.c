@@ -344,8 +344,4 @@ static Suite *shareable_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    Suite *(*const suites[])(void) = {shareable_suite, NULL};
-    return cx_test_run(suites);
-}
+CX_TESTS(shareable_suite);

@@ -125,7 +125,4 @@ static Suite *shared_memory_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){shared_memory_suite, NULL});
-}
+CX_TESTS(shared_memory_suite);

@@ -536,7 +536,4 @@ static Suite *sweep_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){sweep_suite, NULL});
-}
+CX_TESTS(sweep_suite);

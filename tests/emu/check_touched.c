@@ -245,7 +245,4 @@ static Suite *touched_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){touched_suite, NULL});
-}
+CX_TESTS(touched_suite);

@@ -169,7 +169,4 @@ static Suite *object_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){object_suite, NULL});
-}
+CX_TESTS(object_suite);

@@ -278,7 +278,4 @@ static Suite *value_op_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){value_op_suite, NULL});
-}
+CX_TESTS(value_op_suite);

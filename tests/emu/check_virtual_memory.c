@@ -163,18 +163,18 @@ END_TEST
 
 START_TEST(a_creation_waits_for_memory_that_is_being_freed) /* V2 */
 {
-    stream_gate gate;
+    memory_gate gate;
     _Atomic int done = 0;
     CUdeviceptr pointer;
     ck_success(cx_emu_call_mem_alloc(&pointer, GPU_BYTES));
-    gate_close(&gate);
+    memory_gate_close(&gate);
     use_memory(gate.stream, pointer, &done);
     ck_success(cx_emu_call_mem_free_async(pointer, gate.stream));
-    gate_open(&gate);
+    memory_gate_open(&gate);
     CUmemGenericAllocationHandle handle = create(0, GPU_BYTES);
     ck_assert_int_eq(done, 1);
     ck_success(cx_emu_call_mem_release(handle));
-    gate_end(&gate);
+    memory_gate_end(&gate);
 }
 END_TEST
 
@@ -503,8 +503,4 @@ static Suite *virtual_memory_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    Suite *(*const suites[])(void) = {virtual_memory_suite, NULL};
-    return cx_test_run(suites);
-}
+CX_TESTS(virtual_memory_suite);

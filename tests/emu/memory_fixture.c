@@ -58,24 +58,24 @@ unsigned char *driver_bytes(CUdeviceptr pointer)
 
 static void wait_at_gate(void *argument)
 {
-    stream_gate *waiting = argument;
+    memory_gate *waiting = argument;
     while (sem_wait(&waiting->open) != 0)
         ;
 }
 
-void gate_close(stream_gate *gate)
+void memory_gate_close(memory_gate *gate)
 {
     ck_assert_int_eq(sem_init(&gate->open, 0, 0), 0);
     ck_success(cx_emu_call_stream_create(&gate->stream, CXU_STREAM_NON_BLOCKING));
     ck_success(cx_emu_call_launch_host_func(gate->stream, wait_at_gate, gate));
 }
 
-void gate_open(stream_gate *gate)
+void memory_gate_open(memory_gate *gate)
 {
     sem_post(&gate->open);
 }
 
-void gate_end(stream_gate *gate)
+void memory_gate_end(memory_gate *gate)
 {
     ck_success(cx_emu_call_stream_synchronize(gate->stream));
     ck_success(cx_emu_call_stream_destroy(gate->stream));

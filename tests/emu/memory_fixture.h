@@ -34,13 +34,13 @@ size_t used_bytes(CUdevice device);
 unsigned char *driver_bytes(CUdeviceptr pointer);
 
 /* A stream whose work stands still until the gate opens. */
-typedef struct stream_gate {
+typedef struct memory_gate {
     sem_t open;
     CUstream stream;
-} stream_gate;
-void gate_close(stream_gate *gate);
-void gate_open(stream_gate *gate);
-void gate_end(stream_gate *gate); /* open it before */
+} memory_gate;
+void memory_gate_close(memory_gate *gate);
+void memory_gate_open(memory_gate *gate);
+void memory_gate_end(memory_gate *gate); /* open it before */
 
 /* Queues work that uses the memory and then sets *done. */
 void use_memory(CUstream stream, CUdeviceptr pointer, _Atomic int *done);

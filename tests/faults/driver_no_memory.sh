@@ -29,7 +29,7 @@ not_lazy='capture fault graph_exec order primary virtual_memory'
 # Where the file of a large segment fails, each allocation has a small one of its own, thousands at once.
 ulimit -n "$(ulimit -H -n)"
 [ "$(ulimit -n)" = unlimited ] || [ "$(ulimit -n)" -ge 20000 ] || left_out="$left_out memory"
-programs=$(sed -n 's/^tests_emu_check_\([a-z_0-9]*\)_LDADD.*/\1/p' "$top_srcdir/tests/emu/local.mk")
+programs=$(grep -o 'tests/emu/check_[a-z_0-9]*\.c' "$top_srcdir/tests/emu/local.mk" | sort -u | sed 's/.*check_//; s/\.c//')
 numbers=1 schedules=threads
 if [ "$CTXRT_TEST_EXTENT" = soak ]; then
     numbers='1 2 3 4 5 6 7 8 9 10 12 14 16 20 24 32' schedules='threads lazy'

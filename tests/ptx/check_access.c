@@ -184,7 +184,4 @@ static Suite *access_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){access_suite, NULL});
-}
+CX_TESTS(access_suite);

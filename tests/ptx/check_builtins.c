@@ -488,7 +488,4 @@ static Suite *builtin_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){builtin_suite, NULL});
-}
+CX_TESTS(builtin_suite);

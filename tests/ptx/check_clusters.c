@@ -477,7 +477,4 @@ static Suite *clusters_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){clusters_suite, NULL});
-}
+CX_TESTS(clusters_suite);

@@ -186,7 +186,4 @@ static Suite *cores_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){cores_suite, NULL});
-}
+CX_TESTS(cores_suite);

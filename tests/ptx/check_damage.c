@@ -136,7 +136,4 @@ static Suite *damage_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){damage_suite, NULL});
-}
+CX_TESTS(damage_suite);

@@ -1,6 +1,8 @@
 #include "edges.h"
 
-int main(void)
+static Suite *float_suite(void)
 {
-    return edges_run("edges of floats", &float_rows);
+    return edges_suite("edges of floats", &float_rows);
 }
+
+CX_TESTS(float_suite);

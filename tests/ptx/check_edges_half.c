@@ -1,6 +1,8 @@
 #include "edges.h"
 
-int main(void)
+static Suite *half_suite(void)
 {
-    return edges_run("edges of halves", &half_rows);
+    return edges_suite("edges of halves", &half_rows);
 }
+
+CX_TESTS(half_suite);

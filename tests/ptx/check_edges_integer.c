@@ -1,6 +1,8 @@
 #include "edges.h"
 
-int main(void)
+static Suite *integer_suite(void)
 {
-    return edges_run("edges of integers", &integer_rows);
+    return edges_suite("edges of integers", &integer_rows);
 }
+
+CX_TESTS(integer_suite);

@@ -217,7 +217,4 @@ static Suite *flow_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){flow_suite, NULL});
-}
+CX_TESTS(flow_suite);

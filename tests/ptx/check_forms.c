@@ -452,7 +452,4 @@ static Suite *form_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){form_suite, NULL});
-}
+CX_TESTS(form_suite);

@@ -559,7 +559,4 @@ static Suite *instruction_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){instruction_suite, NULL});
-}
+CX_TESTS(instruction_suite);

@@ -121,7 +121,4 @@ static Suite *judged_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){judged_suite, NULL});
-}
+CX_TESTS(judged_suite);

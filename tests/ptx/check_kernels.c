@@ -75,7 +75,4 @@ static Suite *kernels_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){kernels_suite, NULL});
-}
+CX_TESTS(kernels_suite);

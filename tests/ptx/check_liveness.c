@@ -163,7 +163,4 @@ static Suite *liveness_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){liveness_suite, NULL});
-}
+CX_TESTS(liveness_suite);

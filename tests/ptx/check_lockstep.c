@@ -453,7 +453,4 @@ static Suite *lockstep_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run_together((Suite *(*const[])(void)){lockstep_suite, NULL});
-}
+CX_TESTS_TOGETHER(lockstep_suite);

@@ -252,7 +252,4 @@ static Suite *text_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){text_suite, NULL});
-}
+CX_TESTS(text_suite);

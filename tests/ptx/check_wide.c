@@ -204,7 +204,4 @@ static Suite *wide_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){wide_suite, NULL});
-}
+CX_TESTS(wide_suite);

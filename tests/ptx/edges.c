@@ -312,34 +312,32 @@ static bool check_row(const edge_row *row)
     return right;
 }
 
-static const edge_table *checked;
-static const char *suite_name;
+enum { TABLES_MOST = 8 };
+static const edge_table *tables[TABLES_MOST];
+static int table_count;
 
 START_TEST(instructions_are_right_at_the_edges)
 {
+    const edge_table *table = tables[_i];
     size_t wrong = 0;
 
-    for (size_t i = 0; i < checked->count; i++)
-        wrong += !check_row(&checked->rows[i]);
-    ck_assert_msg(wrong == 0, "%zu of %zu rows are wrong", wrong, checked->count);
+    for (size_t i = 0; i < table->count; i++)
+        wrong += !check_row(&table->rows[i]);
+    ck_assert_msg(wrong == 0, "%zu of %zu rows are wrong", wrong, table->count);
 }
 END_TEST
 
-static Suite *edge_suite(void)
+Suite *edges_suite(const char *name, const edge_table *table)
 {
-    Suite *suite = suite_create(suite_name);
+    Suite *suite = suite_create(name);
     TCase *edges = tcase_create("edges");
 
+    ck_assert_int_lt(table_count, TABLES_MOST);
+    tables[table_count] = table;
     tcase_add_checked_fixture(edges, work_setup, work_teardown);
     tcase_set_timeout(edges, 600);
-    tcase_add_test(edges, instructions_are_right_at_the_edges);
+    tcase_add_loop_test(edges, instructions_are_right_at_the_edges, table_count, table_count + 1);
+    table_count++;
     suite_add_tcase(suite, edges);
     return suite;
-}
-
-int edges_run(const char *suite, const edge_table *table)
-{
-    suite_name = suite;
-    checked = table;
-    return cx_test_run((Suite *(*const[])(void)){edge_suite, NULL});
 }

@@ -6,6 +6,8 @@
 #ifndef CX_TEST_EDGES_H
 #define CX_TEST_EDGES_H
 
+#include "test.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,7 +36,7 @@ extern const edge_table integer_rows, float_rows, half_rows;
 /* The end of the text of rows whose value is the predicate %p0. */
 #define EDGE_TO_U0 " selp.u32 %u0, 1, 0, %p0;"
 
-/* Runs a suite that compares all rows, and tells the first wrong value of each wrong row. */
-int edges_run(const char *suite, const edge_table *table);
+/* Makes a suite that compares all rows, and tells the first wrong value of each wrong row. */
+Suite *edges_suite(const char *name, const edge_table *table);
 
 #endif
