@@ -400,7 +400,4 @@ static Suite *address_reuse_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){address_reuse_suite, NULL});
-}
+CX_TESTS(address_reuse_suite);

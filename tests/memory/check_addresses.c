@@ -520,8 +520,4 @@ static Suite *addresses_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    static Suite *(*const suites[])(void) = {addresses_suite, NULL};
-    return cx_test_run_together(suites);
-}
+CX_TESTS_TOGETHER(addresses_suite);

@@ -607,8 +607,4 @@ static Suite *info_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    static Suite *(*const suites[])(void) = {info_suite, NULL};
-    return cx_test_run(suites);
-}
+CX_TESTS(info_suite);

@@ -511,8 +511,4 @@ static Suite *random_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    static Suite *(*const suites[])(void) = {random_suite, NULL};
-    return cx_test_run(suites);
-}
+CX_TESTS(random_suite);

@@ -55,8 +55,4 @@ static Suite *capacity_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    static Suite *(*const suites[])(void) = {capacity_suite, NULL};
-    return cx_test_run(suites);
-}
+CX_TESTS(capacity_suite);

@@ -539,8 +539,4 @@ static Suite *captures_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    static Suite *(*const suites[])(void) = {captures_suite, NULL};
-    return cx_test_run(suites);
-}
+CX_TESTS(captures_suite);

@@ -332,8 +332,4 @@ static Suite *direct_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    static Suite *(*const suites[])(void) = {direct_suite, NULL};
-    return cx_test_run(suites);
-}
+CX_TESTS(direct_suite);

@@ -64,7 +64,4 @@ static Suite *endless_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){endless_suite, NULL});
-}
+CX_TESTS(endless_suite);

@@ -610,8 +610,4 @@ static Suite *fit_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    static Suite *(*const suites[])(void) = {fit_suite, NULL};
-    return cx_test_run(suites);
-}
+CX_TESTS(fit_suite);

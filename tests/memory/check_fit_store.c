@@ -108,8 +108,4 @@ static Suite *fit_store_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    static Suite *(*const suites[])(void) = {fit_store_suite, NULL};
-    return cx_test_run(suites);
-}
+CX_TESTS(fit_store_suite);

@@ -588,8 +588,4 @@ static Suite *guard_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    static Suite *(*const suites[])(void) = {guard_suite, NULL};
-    return cx_test_run(suites);
-}
+CX_TESTS(guard_suite);

@@ -280,7 +280,4 @@ static Suite *guard_change_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){guard_change_suite, NULL});
-}
+CX_TESTS(guard_change_suite);

@@ -233,8 +233,4 @@ static Suite *environment_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    static Suite *(*const suites[])(void) = {environment_suite, NULL};
-    return cx_test_run(suites);
-}
+CX_TESTS(environment_suite);

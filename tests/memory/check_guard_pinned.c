@@ -413,7 +413,4 @@ static Suite *guard_pinned_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){guard_pinned_suite, NULL});
-}
+CX_TESTS(guard_pinned_suite);

@@ -259,8 +259,4 @@ static Suite *magazines_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    static Suite *(*const suites[])(void) = {magazines_suite, NULL};
-    return cx_test_run(suites);
-}
+CX_TESTS(magazines_suite);

@@ -247,8 +247,4 @@ static Suite *heap_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    Suite *(*const suites[])(void) = {heap_suite, NULL};
-    return cx_test_run(suites);
-}
+CX_TESTS(heap_suite);

@@ -310,8 +310,4 @@ static Suite *range_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    Suite *(*const suites[])(void) = {range_suite, NULL};
-    return cx_test_run(suites);
-}
+CX_TESTS(range_suite);

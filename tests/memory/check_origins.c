@@ -130,7 +130,4 @@ static Suite *origins_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite * (*const[])(void)){origins_suite, NULL});
-}
+CX_TESTS(origins_suite);

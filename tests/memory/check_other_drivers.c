@@ -617,8 +617,4 @@ static Suite *other_drivers_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    static Suite *(*const suites[])(void) = {other_drivers_suite, NULL};
-    return cx_test_run(suites);
-}
+CX_TESTS(other_drivers_suite);

@@ -143,8 +143,4 @@ static Suite *past_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    static Suite *(*const suites[])(void) = {past_suite, NULL};
-    return cx_test_run_together(suites);
-}
+CX_TESTS_TOGETHER(past_suite);

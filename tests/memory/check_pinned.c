@@ -357,7 +357,4 @@ static Suite *pinned_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite * (*const[])(void)){pinned_suite, NULL});
-}
+CX_TESTS(pinned_suite);

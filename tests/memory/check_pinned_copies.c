@@ -358,7 +358,4 @@ static Suite *pinned_copies_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){pinned_copies_suite, NULL});
-}
+CX_TESTS(pinned_copies_suite);

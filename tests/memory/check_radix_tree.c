@@ -214,8 +214,4 @@ static Suite *radix_tree_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    Suite *(*const suites[])(void) = {radix_tree_suite, NULL};
-    return cx_test_run(suites);
-}
+CX_TESTS(radix_tree_suite);

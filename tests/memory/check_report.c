@@ -149,8 +149,4 @@ static Suite *report_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    static Suite *(*const suites[])(void) = {report_suite, NULL};
-    return cx_test_run(suites);
-}
+CX_TESTS(report_suite);

@@ -248,8 +248,4 @@ static Suite *marks_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    static Suite *(*const suites[])(void) = {marks_suite, NULL};
-    return cx_test_run(suites);
-}
+CX_TESTS(marks_suite);

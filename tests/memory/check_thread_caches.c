@@ -272,7 +272,4 @@ static Suite *thread_caches_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite * (*const[])(void)){thread_caches_suite, NULL});
-}
+CX_TESTS(thread_caches_suite);
