@@ -657,7 +657,4 @@ static Suite *allocator_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite * (*const[])(void)){allocator_suite, NULL});
-}
+CX_TESTS(allocator_suite);

@@ -793,7 +793,4 @@ static Suite *arguments_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite * (*const[])(void)){arguments_suite, NULL});
-}
+CX_TESTS(arguments_suite);

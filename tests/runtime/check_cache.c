@@ -892,8 +892,4 @@ static Suite *cache_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    static Suite *(*const suites[])(void) = {cache_suite, NULL};
-    return cx_test_run(suites);
-}
+CX_TESTS(cache_suite);

@@ -608,7 +608,4 @@ static Suite *copy_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite * (*const[])(void)){copy_suite, NULL});
-}
+CX_TESTS(copy_suite);

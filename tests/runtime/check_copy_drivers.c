@@ -294,7 +294,4 @@ static Suite *copy_drivers_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){copy_drivers_suite, NULL});
-}
+CX_TESTS(copy_drivers_suite);

@@ -460,7 +460,4 @@ static Suite *ending_cancel_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite * (*const[])(void)){ending_cancel_suite, NULL});
-}
+CX_TESTS(ending_cancel_suite);

@@ -587,7 +587,4 @@ static Suite *ending_fork_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite * (*const[])(void)){ending_fork_suite, NULL});
-}
+CX_TESTS(ending_fork_suite);

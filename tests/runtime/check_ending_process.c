@@ -115,6 +115,10 @@ END_TEST
 
 static Suite *ending_process_suite(void)
 {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/tests/runtime/.libs/ending_module.so", getenv("top_builddir"));
+    setenv("ENDING_MODULE", path, 1);
+
     Suite *suite = suite_create("ending of the process");
     TCase *tcase = tcase_create("ending of the process");
     tcase_add_test(tcase, a_return_from_main_with_everything_live_ends_the_process);
@@ -139,10 +143,4 @@ static Suite *ending_process_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    char path[4096];
-    snprintf(path, sizeof path, "%s/tests/runtime/.libs/ending_module.so", getenv("top_builddir"));
-    setenv("ENDING_MODULE", path, 1);
-    return cx_test_run((Suite * (*const[])(void)){ending_process_suite, NULL});
-}
+CX_TESTS(ending_process_suite);

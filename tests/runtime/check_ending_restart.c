@@ -294,7 +294,4 @@ static Suite *ending_restart_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite * (*const[])(void)){ending_restart_suite, NULL});
-}
+CX_TESTS(ending_restart_suite);

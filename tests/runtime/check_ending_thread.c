@@ -648,7 +648,4 @@ static Suite *ending_thread_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite * (*const[])(void)){ending_thread_suite, NULL});
-}
+CX_TESTS(ending_thread_suite);

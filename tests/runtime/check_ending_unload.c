@@ -320,7 +320,4 @@ static Suite *ending_unload_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite * (*const[])(void)){ending_unload_suite, NULL});
-}
+CX_TESTS(ending_unload_suite);

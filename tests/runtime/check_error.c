@@ -557,7 +557,4 @@ static Suite *error_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite * (*const[])(void)){error_suite, NULL});
-}
+CX_TESTS(error_suite);

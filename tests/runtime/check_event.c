@@ -271,7 +271,4 @@ static Suite *event_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){event_suite, NULL});
-}
+CX_TESTS(event_suite);

@@ -72,7 +72,4 @@ static Suite *first_call_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite * (*const[])(void)){first_call_suite, NULL});
-}
+CX_TESTS(first_call_suite);

@@ -450,7 +450,4 @@ static Suite *foreign_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite * (*const[])(void)){foreign_suite, NULL});
-}
+CX_TESTS(foreign_suite);

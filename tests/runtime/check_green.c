@@ -177,7 +177,4 @@ static Suite *green_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){green_suite, NULL});
-}
+CX_TESTS(green_suite);

@@ -191,7 +191,4 @@ static Suite *handle_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite * (*const[])(void)){handle_suite, NULL});
-}
+CX_TESTS(handle_suite);

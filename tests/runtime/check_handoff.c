@@ -620,7 +620,4 @@ static Suite *handoff_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite * (*const[])(void)){handoff_suite, NULL});
-}
+CX_TESTS(handoff_suite);

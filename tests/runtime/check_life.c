@@ -237,7 +237,4 @@ static Suite *life_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite * (*const[])(void)){life_suite, NULL});
-}
+CX_TESTS(life_suite);

@@ -371,7 +371,4 @@ static Suite *log_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run_together((Suite * (*const[])(void)){log_suite, NULL});
-}
+CX_TESTS_TOGETHER(log_suite);

@@ -698,8 +698,4 @@ static Suite *mapped_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    static Suite *(*const suites[])(void) = {mapped_suite, NULL};
-    return cx_test_run(suites);
-}
+CX_TESTS(mapped_suite);

@@ -675,7 +675,4 @@ static Suite *memory_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite * (*const[])(void)){memory_suite, NULL});
-}
+CX_TESTS(memory_suite);

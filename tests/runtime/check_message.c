@@ -338,7 +338,4 @@ static Suite *message_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite * (*const[])(void)){message_suite, NULL});
-}
+CX_TESTS(message_suite);

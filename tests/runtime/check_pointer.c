@@ -100,7 +100,4 @@ static Suite *pointer_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite * (*const[])(void)){pointer_suite, NULL});
-}
+CX_TESTS(pointer_suite);

@@ -623,7 +623,4 @@ static Suite *raw_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite * (*const[])(void)){raw_suite, NULL});
-}
+CX_TESTS(raw_suite);

@@ -158,7 +158,4 @@ static Suite *scope_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite * (*const[])(void)){scope_suite, NULL});
-}
+CX_TESTS(scope_suite);

@@ -113,7 +113,4 @@ static Suite *shared_context_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite * (*const[])(void)){shared_context_suite, NULL});
-}
+CX_TESTS(shared_context_suite);

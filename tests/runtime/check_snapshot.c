@@ -584,7 +584,4 @@ static Suite *snapshot_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite * (*const[])(void)){snapshot_suite, NULL});
-}
+CX_TESTS(snapshot_suite);

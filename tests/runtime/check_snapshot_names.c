@@ -331,7 +331,4 @@ static Suite *snapshot_names_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite * (*const[])(void)){snapshot_names_suite, NULL});
-}
+CX_TESTS(snapshot_names_suite);

@@ -466,7 +466,4 @@ static Suite *snapshot_race_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite * (*const[])(void)){snapshot_race_suite, NULL});
-}
+CX_TESTS(snapshot_race_suite);

@@ -337,7 +337,4 @@ static Suite *stack_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite * (*const[])(void)){stack_suite, NULL});
-}
+CX_TESTS(stack_suite);

@@ -303,7 +303,4 @@ static Suite *staged_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){staged_suite, NULL});
-}
+CX_TESTS(staged_suite);

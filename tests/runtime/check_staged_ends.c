@@ -558,7 +558,4 @@ static Suite *staged_ends_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){staged_ends_suite, NULL});
-}
+CX_TESTS(staged_ends_suite);

@@ -607,7 +607,4 @@ static Suite *staged_memory_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite * (*const[])(void)){staged_memory_suite, NULL});
-}
+CX_TESTS(staged_memory_suite);

@@ -366,7 +366,4 @@ static Suite *sticky_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){sticky_suite, NULL});
-}
+CX_TESTS(sticky_suite);

@@ -487,7 +487,4 @@ static Suite *stream_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){stream_suite, NULL});
-}
+CX_TESTS(stream_suite);

@@ -249,7 +249,4 @@ static Suite *stream_order_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){stream_order_suite, NULL});
-}
+CX_TESTS(stream_order_suite);

@@ -338,7 +338,4 @@ static Suite *stress_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite * (*const[])(void)){stress_suite, NULL});
-}
+CX_TESTS(stress_suite);

@@ -465,7 +465,4 @@ static Suite *trace_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite * (*const[])(void)){trace_suite, NULL});
-}
+CX_TESTS(trace_suite);

@@ -62,7 +62,4 @@ static Suite *lines_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite * (*const[])(void)){lines_suite, NULL});
-}
+CX_TESTS(lines_suite);

@@ -503,7 +503,4 @@ static Suite *two_drivers_work_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite * (*const[])(void)){two_drivers_work_suite, NULL});
-}
+CX_TESTS(two_drivers_work_suite);
