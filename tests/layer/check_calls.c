@@ -478,8 +478,4 @@ static Suite *calls_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    static Suite *(*const suites[])(void) = {calls_suite, NULL};
-    return cx_test_run(suites);
-}
+CX_TESTS(calls_suite);

@@ -448,8 +448,4 @@ static Suite *capture_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    static Suite *(*const suites[])(void) = {capture_suite, NULL};
-    return cx_test_run(suites);
-}
+CX_TESTS(capture_suite);

@@ -322,8 +322,4 @@ static Suite *edges_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    static Suite *(*const suites[])(void) = {edges_suite, NULL};
-    return cx_test_run(suites);
-}
+CX_TESTS(edges_suite);

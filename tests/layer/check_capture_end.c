@@ -273,8 +273,4 @@ static Suite *capture_end_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    static Suite *(*const suites[])(void) = {capture_end_suite, NULL};
-    return cx_test_run(suites);
-}
+CX_TESTS(capture_end_suite);

@@ -311,7 +311,4 @@ static Suite *count_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){count_suite, NULL});
-}
+CX_TESTS(count_suite);

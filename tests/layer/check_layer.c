@@ -248,8 +248,4 @@ static Suite *layer_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    static Suite *(*const suites[])(void) = {layer_suite, NULL};
-    return cx_test_run(suites);
-}
+CX_TESTS(layer_suite);

@@ -530,8 +530,4 @@ static Suite *order_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    static Suite *(*const suites[])(void) = {order_suite, NULL};
-    return cx_test_run(suites);
-}
+CX_TESTS(order_suite);

@@ -505,8 +505,4 @@ static Suite *bytes_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    static Suite *(*const suites[])(void) = {bytes_suite, NULL};
-    return cx_test_run(suites);
-}
+CX_TESTS(bytes_suite);

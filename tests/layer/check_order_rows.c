@@ -133,8 +133,4 @@ static Suite *rows_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    static Suite *(*const suites[])(void) = {rows_suite, NULL};
-    return cx_test_run(suites);
-}
+CX_TESTS(rows_suite);

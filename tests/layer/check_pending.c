@@ -198,8 +198,4 @@ static Suite *pending_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    static Suite *(*const suites[])(void) = {pending_suite, NULL};
-    return cx_test_run(suites);
-}
+CX_TESTS(pending_suite);

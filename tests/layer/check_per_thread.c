@@ -283,8 +283,4 @@ static Suite *per_thread_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    static Suite *(*const suites[])(void) = {per_thread_suite, NULL};
-    return cx_test_run(suites);
-}
+CX_TESTS(per_thread_suite);

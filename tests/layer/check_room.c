@@ -333,7 +333,4 @@ static Suite *room_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){room_suite, NULL});
-}
+CX_TESTS(room_suite);

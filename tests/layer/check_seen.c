@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#define PROGRAM "checks_check" /* whose part this file is */
 static CUcontext context;
 
 static void set_up(void)
@@ -236,7 +237,7 @@ START_TEST(a_place_begins_with_the_function_of_this_library)
     const cx_region_trace *trace = &cx_region_here->all_traces[latest(CX_HANDLE_CONTEXT)->made];
     ck_assert_int_gt((int)trace->count, 0);
     ck_assert_ptr_nonnull(
-        strstr(cx_region_here->paths[trace->frames[0].module], "check_seen"));
+        strstr(cx_region_here->paths[trace->frames[0].module], PROGRAM));
 }
 END_TEST
 
@@ -295,7 +296,7 @@ START_TEST(the_report_names_the_process)
     ck_assert_uint_le(region->begun, now);
     /* This clock may have begun later than 600 s ago itself. */
     ck_assert_uint_lt(now - region->begun, 600000000000u);
-    ck_assert_ptr_nonnull(strstr(region->program, "check_seen"));
+    ck_assert_ptr_nonnull(strstr(region->program, PROGRAM));
 }
 END_TEST
 
@@ -424,7 +425,7 @@ START_TEST(a_finding_of_no_call_names_none)
     end_log();
     assert_begins(logged, "ctxrt: warning: check: STACK-LEFT: a thread ended without popping a "
                           "context that it pushed; pushed: context 1 of GPU 0, pushed by "
-                          "check_seen at ");
+                          PROGRAM " at ");
 }
 END_TEST
 
@@ -567,8 +568,4 @@ static Suite *seen_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    static Suite *(*const suites[])(void) = {seen_suite, NULL};
-    return cx_test_run(suites);
-}
+CX_TESTS(seen_suite);

@@ -328,8 +328,4 @@ static Suite *stress_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    static Suite *(*const suites[])(void) = {stress_suite, NULL};
-    return cx_test_run(suites);
-}
+CX_TESTS(stress_suite);

@@ -570,8 +570,4 @@ static Suite *trace_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    static Suite *(*const suites[])(void) = {trace_suite, NULL};
-    return cx_test_run(suites);
-}
+CX_TESTS(trace_suite);
