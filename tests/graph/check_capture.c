@@ -537,7 +537,4 @@ static Suite *capture_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run_together((Suite *(*const[])(void)){capture_suite, NULL});
-}
+CX_TESTS_TOGETHER(capture_suite);

@@ -208,7 +208,4 @@ static Suite *operator_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){operator_suite, NULL});
-}
+CX_TESTS(operator_suite);

@@ -419,7 +419,4 @@ static Suite *plan_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite * (*const[])(void)){plan_suite, NULL});
-}
+CX_TESTS(plan_suite);

@@ -304,7 +304,4 @@ static Suite *plan_lifetimes_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite * (*const[])(void)){plan_lifetimes_suite, NULL});
-}
+CX_TESTS(plan_lifetimes_suite);

@@ -536,7 +536,4 @@ static Suite *pool_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run_together((Suite *(*const[])(void)){pool_suite, NULL});
-}
+CX_TESTS_TOGETHER(pool_suite);

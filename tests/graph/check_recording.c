@@ -563,7 +563,4 @@ static Suite *recording_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run_together((Suite *(*const[])(void)){recording_suite, NULL});
-}
+CX_TESTS_TOGETHER(recording_suite);

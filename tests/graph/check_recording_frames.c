@@ -416,7 +416,4 @@ static Suite *frames_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run_together((Suite *(*const[])(void)){frames_suite, NULL});
-}
+CX_TESTS_TOGETHER(frames_suite);

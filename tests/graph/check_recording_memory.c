@@ -535,7 +535,4 @@ static Suite *memory_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run_together((Suite *(*const[])(void)){memory_suite, NULL});
-}
+CX_TESTS_TOGETHER(memory_suite);
