@@ -329,7 +329,4 @@ static Suite *base_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite * (*const[])(void)){base_suite, NULL});
-}
+CX_TESTS(base_suite);

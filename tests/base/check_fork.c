@@ -104,8 +104,4 @@ static Suite *fork_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    Suite *(*const suites[])(void) = {fork_suite, NULL};
-    return cx_test_run(suites);
-}
+CX_TESTS(fork_suite);

@@ -220,8 +220,4 @@ static Suite *lock_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    Suite *(*const suites[])(void) = {lock_suite, NULL};
-    return cx_test_run(suites);
-}
+CX_TESTS(lock_suite);

@@ -151,7 +151,4 @@ static Suite *section_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite * (*const[])(void)){section_suite, NULL});
-}
+CX_TESTS(section_suite);

@@ -415,7 +415,4 @@ static Suite *refused_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite * (*const[])(void)){refused_suite, NULL});
-}
+CX_TESTS(refused_suite);

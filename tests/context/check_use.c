@@ -336,7 +336,4 @@ static Suite *use_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite * (*const[])(void)){use_suite, NULL});
-}
+CX_TESTS(use_suite);

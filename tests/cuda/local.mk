@@ -36,8 +36,6 @@ EXTRA_DIST += tests/cuda/kernels.cu
 check_PROGRAMS += tests/cuda/check_nvcc
 TESTS += tests/cuda/check_nvcc
 tests_cuda_check_nvcc_SOURCES = tests/cuda/check_nvcc.c
-tests_cuda_check_nvcc_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/support
-tests_cuda_check_nvcc_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_cuda_check_nvcc_LDADD = $(PUBLIC_LIBS) -lm
 if HAVE_NVCC
 NVCC_FILES = tests/cuda/kernels.ptx tests/cuda/kernels.fatbin tests/cuda/kernels.packed.fatbin tests/cuda/kernels.fast.fatbin

@@ -198,7 +198,4 @@ static Suite *driver_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){driver_suite, NULL});
-}
+CX_TESTS(driver_suite);

@@ -284,7 +284,4 @@ static Suite *loader_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){loader_suite, NULL});
-}
+CX_TESTS(loader_suite);

@@ -1,6 +1,5 @@
 DRIVER_LIBS = tests/support/libsupport.la lib/driver/libdriver.la lib/base/libbase.la $(CHECK_LIBS)
-DRIVER_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/support -I$(top_srcdir)/tests/driver
-DRIVER_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+DRIVER_CPPFLAGS = $(AM_CPPFLAGS)
 
 # The test double of libcuda, once for each fault; libcuda.la carries the real soname.
 # -rpath makes libtool build a shared module.
@@ -61,21 +60,16 @@ tests_driver_fake_empty_la_SOURCES = $(FAKE_SOURCES)
 tests_driver_fake_empty_la_LDFLAGS = $(FAKE_LDFLAGS)
 tests_driver_fake_empty_la_CPPFLAGS = $(DRIVER_CPPFLAGS) -DFAKE_DEVICES=0
 
-DRIVER_TESTS = tests/driver/check_driver tests/driver/check_loader tests/driver/test_abi
-check_PROGRAMS += $(DRIVER_TESTS)
-TESTS += $(DRIVER_TESTS)
+DRIVER_FILES = tests/driver/check_driver.c tests/driver/check_loader.c
+check_PROGRAMS += tests/driver/checks_driver
+CHECK_FILES += $(DRIVER_FILES)
+$(DRIVER_FILES:.c=$(EXEEXT)): tests/driver/checks_driver$(EXEEXT) ; $(LINK_CHECK)
+tests_driver_checks_driver_SOURCES = $(DRIVER_FILES)
+tests_driver_checks_driver_LDADD = $(DRIVER_LIBS)
+EXTRA_tests_driver_checks_driver_DEPENDENCIES = $(FAKE_MODULES)
 
-tests_driver_check_driver_SOURCES = tests/driver/check_driver.c
-tests_driver_check_driver_CPPFLAGS = $(DRIVER_CPPFLAGS)
-tests_driver_check_driver_CFLAGS = $(DRIVER_CFLAGS)
-tests_driver_check_driver_LDADD = $(DRIVER_LIBS)
-
-tests_driver_check_loader_SOURCES = tests/driver/check_loader.c
-tests_driver_check_loader_CPPFLAGS = $(DRIVER_CPPFLAGS)
-tests_driver_check_loader_CFLAGS = $(DRIVER_CFLAGS)
-tests_driver_check_loader_LDADD = $(DRIVER_LIBS)
-EXTRA_tests_driver_check_loader_DEPENDENCIES = $(FAKE_MODULES)
-
+check_PROGRAMS += tests/driver/test_abi
+TESTS += tests/driver/test_abi
 # Compares our declarations with cuda.h where that is installed; else it says why not.
 tests_driver_test_abi_SOURCES = tests/driver/test_abi.c tests/driver/test_abi.h tests/driver/test_abi_order.c
 tests_driver_test_abi_CPPFLAGS = $(DRIVER_CPPFLAGS)

@@ -210,7 +210,4 @@ static Suite *faults_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run_together((Suite * (*const[])(void)){faults_suite, NULL});
-}
+CX_TESTS_TOGETHER(faults_suite);

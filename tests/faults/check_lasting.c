@@ -162,7 +162,4 @@ static Suite *lasting_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run_together((Suite *(*const[])(void)){lasting_suite, NULL});
-}
+CX_TESTS_TOGETHER(lasting_suite);

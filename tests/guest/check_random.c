@@ -503,7 +503,4 @@ static Suite *random_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite * (*const[])(void)){random_suite, NULL});
-}
+CX_TESTS(random_suite);

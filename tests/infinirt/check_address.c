@@ -110,7 +110,4 @@ static Suite *table(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite * (*const[])(void)){table, NULL});
-}
+CX_TESTS(table);

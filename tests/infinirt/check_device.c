@@ -231,7 +231,4 @@ static Suite *devices(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite * (*const[])(void)){devices, NULL});
-}
+CX_TESTS(devices);

@@ -119,7 +119,4 @@ static Suite *foreign(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite * (*const[])(void)){foreign, NULL});
-}
+CX_TESTS(foreign);

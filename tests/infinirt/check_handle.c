@@ -441,7 +441,4 @@ static Suite *handles(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite * (*const[])(void)){handles, NULL});
-}
+CX_TESTS(handles);

@@ -528,7 +528,4 @@ static Suite *work(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite * (*const[])(void)){work, NULL});
-}
+CX_TESTS(work);

@@ -24,40 +24,19 @@ tests_infinirt_table_CPPFLAGS = $(INFINIRT_CPPFLAGS)
 tests_infinirt_table_LDADD = lib/libinfinirt.la
 
 # These look from the inside of ctxrt's public interface at what the other one did.
-INFINIRT_TESTS = tests/infinirt/check_device tests/infinirt/check_foreign tests/infinirt/check_handle \
-	tests/infinirt/check_work
-check_PROGRAMS += $(INFINIRT_TESTS)
-TESTS += $(INFINIRT_TESTS)
-INFINIRT_TEST_SOURCES = tests/infinirt/infini.c tests/infinirt/infini.h
-INFINIRT_TEST_CPPFLAGS = $(AM_CPPFLAGS) $(INFINIRT_CPPFLAGS) -I$(top_srcdir)/tests/support
-INFINIRT_TEST_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-INFINIRT_TEST_LIBS = lib/libinfinirt.la $(PUBLIC_LIBS)
-
-tests_infinirt_check_device_SOURCES = tests/infinirt/check_device.c $(INFINIRT_TEST_SOURCES)
-tests_infinirt_check_device_CPPFLAGS = $(INFINIRT_TEST_CPPFLAGS)
-tests_infinirt_check_device_CFLAGS = $(INFINIRT_TEST_CFLAGS)
-tests_infinirt_check_device_LDADD = $(INFINIRT_TEST_LIBS)
-
-tests_infinirt_check_handle_SOURCES = tests/infinirt/check_handle.c $(INFINIRT_TEST_SOURCES)
-tests_infinirt_check_handle_CPPFLAGS = $(INFINIRT_TEST_CPPFLAGS)
-tests_infinirt_check_handle_CFLAGS = $(INFINIRT_TEST_CFLAGS)
-tests_infinirt_check_handle_LDADD = $(INFINIRT_TEST_LIBS)
-
-tests_infinirt_check_work_SOURCES = tests/infinirt/check_work.c $(INFINIRT_TEST_SOURCES)
-tests_infinirt_check_work_CPPFLAGS = $(INFINIRT_TEST_CPPFLAGS)
-tests_infinirt_check_work_CFLAGS = $(INFINIRT_TEST_CFLAGS)
-tests_infinirt_check_work_LDADD = $(INFINIRT_TEST_LIBS)
-
-tests_infinirt_check_foreign_SOURCES = tests/infinirt/check_foreign.c $(INFINIRT_TEST_SOURCES)
-tests_infinirt_check_foreign_CPPFLAGS = $(INFINIRT_TEST_CPPFLAGS)
-tests_infinirt_check_foreign_CFLAGS = $(INFINIRT_TEST_CFLAGS)
-tests_infinirt_check_foreign_LDADD = $(INFINIRT_TEST_LIBS)
-EXTRA_tests_infinirt_check_foreign_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
+tests/infinirt/%.o: private AM_CPPFLAGS += $(INFINIRT_CPPFLAGS)
+INFINIRT_FILES = tests/infinirt/check_device.c tests/infinirt/check_foreign.c tests/infinirt/check_handle.c \
+	tests/infinirt/check_work.c
+check_PROGRAMS += tests/infinirt/checks_infinirt
+CHECK_FILES += $(INFINIRT_FILES)
+$(INFINIRT_FILES:.c=$(EXEEXT)): tests/infinirt/checks_infinirt$(EXEEXT) ; $(LINK_CHECK)
+tests_infinirt_checks_infinirt_SOURCES = $(INFINIRT_FILES) tests/infinirt/infini.c tests/infinirt/infini.h
+tests_infinirt_checks_infinirt_LDADD = lib/libinfinirt.la $(PUBLIC_LIBS)
+EXTRA_tests_infinirt_checks_infinirt_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
 
 # The library shows only its 40 functions: this one has the table in itself.
 check_PROGRAMS += tests/infinirt/check_address
 TESTS += tests/infinirt/check_address
 tests_infinirt_check_address_SOURCES = tests/infinirt/check_address.c lib/infinirt/address.c lib/infinirt/address.h
-tests_infinirt_check_address_CPPFLAGS = $(INFINIRT_TEST_CPPFLAGS)
-tests_infinirt_check_address_CFLAGS = $(INFINIRT_TEST_CFLAGS)
+tests_infinirt_check_address_CPPFLAGS = $(AM_CPPFLAGS)
 tests_infinirt_check_address_LDADD = tests/support/libsupport.la $(CHECK_LIBS)

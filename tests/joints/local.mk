@@ -1,6 +1,4 @@
-JOINTS_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/include/infinirt -I$(top_srcdir)/tests/joints \
-	-I$(top_srcdir)/tests/runtime -I$(top_srcdir)/tests/support
-JOINTS_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests/joints/%.o: private AM_CPPFLAGS += -I$(top_srcdir)/include/infinirt -I$(top_srcdir)/tests/joints -I$(top_srcdir)/tests/runtime
 
 check_PROGRAMS += tests/joints/check_joints
 dist_check_SCRIPTS += tests/joints/pending.sh
@@ -10,8 +8,6 @@ tests_joints_check_joints_SOURCES = tests/joints/check_joints.c tests/joints/sui
 	tests/joints/joint.h tests/joints/handoff.c tests/joints/reset.c tests/joints/peers.c tests/joints/owed.c \
 	tests/joints/recording.c tests/joints/pointers.c \
 	tests/joints/streams.c tests/joints/capacity.c tests/joints/infinirt.c tests/runtime/gate.h tests/runtime/opener.h
-tests_joints_check_joints_CPPFLAGS = $(JOINTS_CPPFLAGS)
-tests_joints_check_joints_CFLAGS = $(JOINTS_CFLAGS)
 tests_joints_check_joints_LDADD = lib/libinfinirt.la $(PUBLIC_LIBS)
 
 # The whole public API at random. A feature adds its operations to mix/operations.def.
@@ -23,20 +19,19 @@ MIX_SOURCES = tests/joints/mix/world.c tests/joints/mix/world.h tests/joints/mix
 check_PROGRAMS += tests/joints/check_random
 TESTS += tests/joints/check_random
 tests_joints_check_random_SOURCES = tests/joints/check_random.c $(MIX_SOURCES)
-tests_joints_check_random_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/joints/mix -I$(top_srcdir)/tests/joints
 tests_joints_check_random_LDADD = lib/libctxrt.la
 
 # The same mix by 64 threads beside foreign calls: a few seconds here, minutes by hand.
 check_PROGRAMS += tests/joints/soak
 TESTS += tests/joints/soak
 tests_joints_soak_SOURCES = tests/joints/soak.c $(MIX_SOURCES)
-tests_joints_soak_CPPFLAGS = $(tests_joints_check_random_CPPFLAGS) \
+tests_joints_soak_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/joints/mix \
 	-DSTAND_IN=\"$(abs_top_builddir)/lib/shim/cuda-13/.libs/libcuda.so.1\"
 tests_joints_soak_LDADD = lib/libctxrt.la -ldl
 
 # Servers whose threads come and go, over ctxrt and over the driver alone: seconds here, minutes by hand.
 JOINTS_SERVERS = tests/joints/server tests/joints/server_driver
-JOINTS_SERVER_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/joints \
+JOINTS_SERVER_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DSTAND_IN=\"$(abs_top_builddir)/lib/shim/cuda-13/.libs/libcuda.so.1\"
 check_PROGRAMS += $(JOINTS_SERVERS)
 TESTS += $(JOINTS_SERVERS)

@@ -119,7 +119,4 @@ static Suite *foreign_contexts_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite * (*const[])(void)){foreign_contexts_suite, NULL});
-}
+CX_TESTS(foreign_contexts_suite);

@@ -565,7 +565,4 @@ static Suite *launch_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run_together((Suite * (*const[])(void)){launch_suite, NULL});
-}
+CX_TESTS_TOGETHER(launch_suite);

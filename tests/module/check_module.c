@@ -517,7 +517,4 @@ static Suite *module_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run_together((Suite * (*const[])(void)){module_suite, NULL});
-}
+CX_TESTS_TOGETHER(module_suite);

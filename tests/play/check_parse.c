@@ -219,8 +219,4 @@ static Suite *make_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    static Suite *(*const suites[])(void) = {make_suite, NULL};
-    return cx_test_run(suites);
-}
+CX_TESTS(make_suite);

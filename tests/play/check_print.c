@@ -199,8 +199,4 @@ static Suite *make_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    static Suite *(*const suites[])(void) = {make_suite, NULL};
-    return cx_test_run_together(suites);
-}
+CX_TESTS_TOGETHER(make_suite);

@@ -1,22 +1,9 @@
-PLAY_TESTS = tests/play/check_parse tests/play/check_print tests/play/check_play
-check_PROGRAMS += $(PLAY_TESTS)
-TESTS += $(PLAY_TESTS)
-PLAY_TEST_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/support
-PLAY_TEST_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-PLAY_TEST_LIBS = tests/support/libsupport.la $(PLAY_LIBS) $(CHECK_LIBS)
-
-tests_play_check_parse_SOURCES = tests/play/check_parse.c
-tests_play_check_parse_CPPFLAGS = $(PLAY_TEST_CPPFLAGS)
-tests_play_check_parse_CFLAGS = $(PLAY_TEST_CFLAGS)
-tests_play_check_parse_LDADD = $(PLAY_TEST_LIBS)
-tests_play_check_print_SOURCES = tests/play/check_print.c
-tests_play_check_print_CPPFLAGS = $(PLAY_TEST_CPPFLAGS)
-tests_play_check_print_CFLAGS = $(PLAY_TEST_CFLAGS)
-tests_play_check_print_LDADD = $(PLAY_TEST_LIBS)
-tests_play_check_play_SOURCES = tests/play/check_play.c
-tests_play_check_play_CPPFLAGS = $(PLAY_TEST_CPPFLAGS)
-tests_play_check_play_CFLAGS = $(PLAY_TEST_CFLAGS)
-tests_play_check_play_LDADD = $(PLAY_TEST_LIBS)
+PLAY_FILES = tests/play/check_parse.c tests/play/check_print.c tests/play/check_play.c
+check_PROGRAMS += tests/play/checks_play
+CHECK_FILES += $(PLAY_FILES)
+$(PLAY_FILES:.c=$(EXEEXT)): tests/play/checks_play$(EXEEXT) ; $(LINK_CHECK)
+tests_play_checks_play_SOURCES = $(PLAY_FILES)
+tests_play_checks_play_LDADD = tests/support/libsupport.la $(PLAY_LIBS) $(CHECK_LIBS)
 
 # Malformed scenarios and malformed PTX, by libFuzzer: `make fuzz FUZZ_SECONDS=600`, or one of the two. It needs clang.
 EXTRA_DIST += tests/play/fuzz_parse.c

@@ -178,7 +178,4 @@ static Suite *graph_defects_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){graph_defects_suite, NULL});
-}
+CX_TESTS(graph_defects_suite);

@@ -385,7 +385,4 @@ static Suite *defects_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run_together((Suite *(*const[])(void)){defects_suite, NULL});
-}
+CX_TESTS_TOGETHER(defects_suite);

@@ -256,7 +256,4 @@ static Suite *seeds_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){seeds_suite, NULL});
-}
+CX_TESTS(seeds_suite);

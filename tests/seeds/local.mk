@@ -1,28 +1,14 @@
-SEEDS_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/support
-SEEDS_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests/seeds/%.o: private AM_CPPFLAGS += -I$(top_srcdir)/tests/runtime
 
-check_PROGRAMS += tests/seeds/check_graph_memory_defects
-TESTS += tests/seeds/check_graph_memory_defects
-tests_seeds_check_graph_memory_defects_SOURCES = tests/seeds/check_graph_memory_defects.c tests/seeds/sources.h tests/runtime/gate.h
-tests_seeds_check_graph_memory_defects_CPPFLAGS = $(SEEDS_CPPFLAGS) -I$(top_srcdir)/tests/runtime
-tests_seeds_check_graph_memory_defects_CFLAGS = $(SEEDS_CFLAGS)
-tests_seeds_check_graph_memory_defects_LDADD = $(PUBLIC_LIBS)
-
-check_PROGRAMS += tests/seeds/check_memory_defects
-TESTS += tests/seeds/check_memory_defects
-tests_seeds_check_memory_defects_SOURCES = tests/seeds/check_memory_defects.c tests/seeds/sources.h tests/runtime/gate.h
-tests_seeds_check_memory_defects_CPPFLAGS = $(SEEDS_CPPFLAGS) -I$(top_srcdir)/tests/runtime
-tests_seeds_check_memory_defects_CFLAGS = $(SEEDS_CFLAGS)
-tests_seeds_check_memory_defects_LDADD = $(PUBLIC_LIBS)
-
-check_PROGRAMS += tests/seeds/check_seeds
-TESTS += tests/seeds/check_seeds tests/seeds/rows.sh
+SEEDS_FILES = tests/seeds/check_graph_memory_defects.c tests/seeds/check_memory_defects.c tests/seeds/check_seeds.c
+check_PROGRAMS += tests/seeds/checks_seeds
+CHECK_FILES += $(SEEDS_FILES)
+$(SEEDS_FILES:.c=$(EXEEXT)): tests/seeds/checks_seeds$(EXEEXT) ; $(LINK_CHECK)
+tests_seeds_checks_seeds_SOURCES = $(SEEDS_FILES) tests/seeds/sources.h tests/runtime/gate.h
+tests_seeds_checks_seeds_LDADD = $(PUBLIC_LIBS)
+EXTRA_tests_seeds_checks_seeds_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
+TESTS += tests/seeds/rows.sh
 dist_check_SCRIPTS += tests/seeds/rows.sh
-tests_seeds_check_seeds_SOURCES = tests/seeds/check_seeds.c
-tests_seeds_check_seeds_CPPFLAGS = $(SEEDS_CPPFLAGS)
-tests_seeds_check_seeds_CFLAGS = $(SEEDS_CFLAGS)
-tests_seeds_check_seeds_LDADD = $(PUBLIC_LIBS)
-EXTRA_tests_seeds_check_seeds_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
 
 # Each function of docs/seeds.md is disabled in turn, and its row's test must fail: minutes, so it is no part of `check`.
 .PHONY: check-seeds

@@ -296,7 +296,4 @@ static Suite *address_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){address_suite, NULL});
-}
+CX_TESTS(address_suite);

@@ -527,7 +527,4 @@ static Suite *calls_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){calls_suite, NULL});
-}
+CX_TESTS(calls_suite);

@@ -268,7 +268,4 @@ static Suite *interposed_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){interposed_suite, NULL});
-}
+CX_TESTS(interposed_suite);

@@ -6,7 +6,6 @@ EXTRA_DIST += tests/tools/story.scn tests/tools/browser.sh tests/tools/page_prob
 # A program of the Driver API that misuses it, and ends in each way.
 check_PROGRAMS += tests/tools/checked
 tests_tools_checked_SOURCES = tests/tools/checked.c
-tests_tools_checked_CPPFLAGS = $(STANDIN_CPPFLAGS)
 tests_tools_checked_LDADD = -Llib/shim/cuda-12/.libs -l:libcuda.so.1
 EXTRA_tests_tools_checked_DEPENDENCIES = $(cuda12lib_LTLIBRARIES)
 
@@ -19,7 +18,6 @@ tests_tools_validate_LDADD = $(JANSSON_LIBS)
 # A program for traces, and the checker of timelines.
 check_PROGRAMS += tests/tools/traced
 tests_tools_traced_SOURCES = tests/tools/traced.c
-tests_tools_traced_CPPFLAGS = $(STANDIN_CPPFLAGS)
 tests_tools_traced_LDADD = -Llib/shim/cuda-12/.libs -l:libcuda.so.1
 EXTRA_tests_tools_traced_DEPENDENCIES = $(cuda12lib_LTLIBRARIES)
 
@@ -31,6 +29,5 @@ tests_tools_timeline_LDADD = $(JANSSON_LIBS) -lm
 # A program for reports of runs.
 check_PROGRAMS += tests/tools/counted
 tests_tools_counted_SOURCES = tests/tools/counted.c
-tests_tools_counted_CPPFLAGS = $(STANDIN_CPPFLAGS)
 tests_tools_counted_LDADD = -Llib/shim/cuda-12/.libs -l:libcuda.so.1
 EXTRA_tests_tools_counted_DEPENDENCIES = $(cuda12lib_LTLIBRARIES)
