@@ -78,7 +78,9 @@ static Suite *gate_suite(void)
 
 static const char *what_is_missing(void)
 {
-    return access("/proc/self/syscall", R_OK) == 0 ? NULL : "the kernel does not say what threads wait in";
+    if (access("/proc/self/syscall", R_OK) == 0)
+        return NULL;
+    return "the kernel does not say what threads wait in";
 }
 
 CX_TESTS_UNLESS(what_is_missing, gate_suite);

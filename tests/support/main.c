@@ -1,4 +1,7 @@
-/* The main of every program of Check's tests whose files have none: it runs the files that its arguments or its own name say. */
+/*
+ * The main of the programs of Check's tests whose files have none: it runs the files that its
+ * arguments or its own name say.
+ */
 #include "test.h"
 
 #include <stdio.h>
@@ -60,8 +63,8 @@ static int run_chosen(void)
 }
 
 /*
- * A link by the name of a file (check_event) runs that file alone, in the file's own manner. Arguments name files, too. Without
- * either all files run.
+ * A link by the name of a file (check_event) runs that file alone, in the file's own manner.
+ * Arguments name files, too. Without either all files run.
  */
 int main(int argc, char **argv)
 {
