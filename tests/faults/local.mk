@@ -23,5 +23,16 @@ TESTS += tests/faults/check_no_memory
 tests_faults_check_no_memory_SOURCES = tests/faults/check_no_memory.c
 tests_faults_check_no_memory_LDADD = tests/faults/liboperations.la tests/faults/libhost_memory.la $(INSIDE_LIBS)
 
+# The driver tells the layers of work from within its calls, which do not lack memory.
+check_PROGRAMS += tests/faults/check_layers
+TESTS += tests/faults/check_layers
+tests_faults_check_layers_SOURCES = tests/faults/check_layers.c
+tests_faults_check_layers_CPPFLAGS = $(FAULTS_CPPFLAGS)
+tests_faults_check_layers_CFLAGS = $(FAULTS_CFLAGS)
+tests_faults_check_layers_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=cx_touch_watch -Wl,--wrap=cx_timing_watch \
+	-Wl,--wrap=__cxa_thread_atexit_impl
+tests_faults_check_layers_LDADD = tests/support/libsupport.la tests/faults/libhost_memory.la lib/layer/libcheck.la lib/layer/libcount.la \
+	lib/layer/libtrace.la lib/layer/liblayer.la lib/emu/libemu.la lib/driver/libdriver.la lib/base/libbase.la $(CHECK_LIBS)
+
 dist_check_SCRIPTS += tests/faults/complete.sh tests/faults/driver_no_memory.sh
 TESTS += tests/faults/complete.sh tests/faults/driver_no_memory.sh

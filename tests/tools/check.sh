@@ -341,6 +341,18 @@ limited 100 begin use_ended fork pop_empty
     said '^  2 processes called the driver, but .* had no room for a file: their findings are in their log only$'
 report $? 'processes_without_room_are_counted_and_log_their_findings'
 
+# What was found before stays found. A sanitizer stands in the place of malloc itself.
+if [ -z "$SANITIZERS" ]; then
+    check --json "$scratch/report" --leaks "$checked" begin pop_empty lack_memory leave_stream use_ended exit
+    [ "$status" -eq 1 ] && found 'error STACK-POP-EMPTY' && grep -q '"gave_up": true$' "$scratch/report" &&
+        said '^  process [0-9]* had no memory for what is kept of it: later calls, and what it left alive, are not judged$' &&
+        ! said 'alive at the end'
+    report $? 'without_memory_for_what_is_kept_the_program_goes_on_and_the_report_says_so'
+    run "$top_builddir/tests/tools/validate" "$top_srcdir/docs/check.schema.json" "$scratch/report"
+    [ "$status" -eq 0 ] && [ ! -s "$scratch/out" ]
+    report $? 'the_report_fits_the_schema:_no_memory'
+fi
+
 # A file system of a few kilobytes, of this process and its children alone. Its pages would be signals.
 mkdir "$scratch/tiny"
 if unshare -rm mount -t tmpfs none "$scratch/tiny" 2> "$scratch/errors"; then

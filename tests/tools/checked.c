@@ -29,6 +29,37 @@ DEED begin(void)
         _exit(99);
 }
 
+/* ---- memory ---- */
+
+#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+void *__libc_calloc(size_t count, size_t bytes); /* the C library's own */
+static _Thread_local bool lacks_memory;
+
+__attribute__((visibility("default"))) void *calloc(size_t count, size_t bytes)
+{
+    return lacks_memory ? NULL : __libc_calloc(count, bytes);
+}
+#else
+static bool lacks_memory;
+#endif
+
+/* The driver needs no memory for this; a layer does for a thread's first call. */
+static void *ask_version(void *unused)
+{
+    int version;
+    lacks_memory = true;
+    results += (int)cuDriverGetVersion(&version);
+    lacks_memory = false;
+    return unused;
+}
+
+DEED lack_memory(void)
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, ask_version, NULL) != 0 || pthread_join(thread, NULL) != 0)
+        _exit(97);
+}
+
 /* ---- misuse ---- */
 
 DEED pop_empty(void)
@@ -279,6 +310,7 @@ static void spawn_child(void)
 
 static const deed deeds[] = {
     {"begin", begin},
+    {"lack_memory", lack_memory},
     {"pop_empty", pop_empty},
     {"pop_often", pop_often},
     {"use_ended", use_ended},

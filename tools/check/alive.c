@@ -40,6 +40,8 @@ void report_judge_alive(report_process *process)
 {
     const cx_region *region = process->region;
     unsigned objects = atomic_load(&((cx_region *)region)->objects);
+    if (report_gave_up(process))
+        return;
     if (objects > CX_REGION_OBJECTS)
         objects = CX_REGION_OBJECTS;
     for (unsigned i = 0; i < objects; i++) {

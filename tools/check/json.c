@@ -76,7 +76,8 @@ static json_t *alive_of(const report_process *process)
 {
     json_t *all = json_array();
     const cx_region *region = process->region;
-    unsigned objects = atomic_load(&((cx_region *)region)->objects);
+    unsigned objects = report_gave_up(process) ? 0
+                                               : atomic_load(&((cx_region *)region)->objects);
     for (unsigned i = 0; i < objects && i < CX_REGION_OBJECTS; i++) {
         const cx_region_object *object = &region->all_objects[i];
         if (object->kind == 0 || object->kind >= CX_OBJECT_KINDS)
@@ -113,6 +114,7 @@ static json_t *process_of(const report_process *process)
     json_object_set_new(self, "lost_findings", json_integer(atomic_load(&region->unreported)));
     json_object_set_new(self, "lost_objects", json_integer(atomic_load(&region->unrecorded)));
     json_object_set_new(self, "lost_backtraces", json_integer(atomic_load(&region->untraced)));
+    json_object_set_new(self, "gave_up", json_boolean(report_gave_up(process)));
     return self;
 }
 

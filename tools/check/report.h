@@ -82,6 +82,12 @@ const char *report_module(const report_process *process, uint32_t module);
 
 void report_print(const report_process *process, const cx_region_finding *finding, FILE *out);
 
+/* True if the checker lacked memory in the process: it judged no later call. */
+static inline bool report_gave_up(const report_process *process)
+{
+    return atomic_load(&((cx_region *)(uintptr_t)process->region)->gave_up) != 0;
+}
+
 /* Raises a finding about what is alive. */
 void report_leave(report_process *process, const cx_region_finding *finding);
 

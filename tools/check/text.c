@@ -151,6 +151,9 @@ static void print_missing(const report_process *process, FILE *out)
         fprintf(out, "  %u more objects of process %d had no room\n", objects, (int)region->pid);
     if (traces != 0)
         fprintf(out, "  %u backtraces of process %d had no room\n", traces, (int)region->pid);
+    if (report_gave_up(process))
+        fprintf(out, "  process %d had no memory for what is kept of it: later calls, and what it "
+                "left alive, are not judged\n", (int)region->pid);
 }
 
 static void summarise_process(const report *self, const report_process *process, FILE *out)
@@ -161,7 +164,8 @@ static void summarise_process(const report *self, const report_process *process,
         fputs(": ", out);
         print_counts(self, process->counts, out);
     }
-    print_alive(process, out);
+    if (!report_gave_up(process))
+        print_alive(process, out);
     print_missing(process, out);
 }
 

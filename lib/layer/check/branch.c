@@ -25,8 +25,10 @@ static bool extend(cx_branch_clock *clock, unsigned count)
     if (clock->count >= count)
         return true;
     uint64_t *works = reallocarray(clock->works, count, sizeof *works);
-    if (works == NULL)
+    if (works == NULL) {
+        cx_region_give_up();
         return false;
+    }
     memset(works + clock->count, 0, (count - clock->count) * sizeof *works);
     *clock = (cx_branch_clock){works, count};
     return true;
@@ -79,8 +81,10 @@ static cx_branch *add_branch(cx_capture *capture, const cx_branch *joining, cx_o
     if (capture->count == capture->capacity) {
         const unsigned more = capture->capacity != 0 ? 2 * capture->capacity : 4;
         cx_branch *all = reallocarray(capture->all, more, sizeof *all);
-        if (all == NULL)
+        if (all == NULL) {
+            cx_region_give_up();
             return NULL;
+        }
         capture->all = all;
         capture->capacity = more;
     }
@@ -180,9 +184,13 @@ void cx_capture_record(cx_check_call *call, CUstream stream, CUevent event)
     cx_capture *capture;
     const cx_branch *branch = branch_of(call, stream, &capture);
     cx_capture_forget(event);
-    captured_event *made = branch != NULL ? calloc(1, sizeof *made) : NULL;
-    if (made == NULL)
+    if (branch == NULL)
         return;
+    captured_event *made = calloc(1, sizeof *made);
+    if (made == NULL) {
+        cx_region_give_up();
+        return;
+    }
     made->event = event;
     made->capture = capture;
     join(&made->behind, &branch->behind);
@@ -190,6 +198,7 @@ void cx_capture_record(cx_check_call *call, CUstream stream, CUevent event)
     HASH_ADD(hh, events, event, sizeof made->event, made);
     if (added)
         return;
+    cx_region_give_up();
     free(made->behind.works);
     free(made);
 }
@@ -215,6 +224,7 @@ void cx_capture_begin(cx_check_call *call, cx_object *object, CUstream stream)
     const cx_branch first = identify(call, stream);
     cx_capture *capture = calloc(1, sizeof *capture);
     if (capture == NULL || add_branch(capture, &first, object->made) == NULL) {
+        cx_region_give_up();
         free(capture);
         cx_object_end(object, -1, 0);
         return;

@@ -67,13 +67,20 @@ static void run_after(cx_check_call *call)
 static void begin_child(void)
 {
     cx_lock_enter(&cx_check_lock);
-    if (atomic_load(&cx_region_of_parent) && cx_region_fork())
-        atomic_store(&cx_region_of_parent, false);
+    if (atomic_load(&cx_region_of_parent) && !cx_region_gave_up()) {
+        if (cx_region_fork())
+            atomic_store(&cx_region_of_parent, false);
+        else
+            cx_region_give_up();
+    }
     cx_lock_leave(&cx_check_lock);
 }
 
+/* NULL: the call is not looked at. */
 static cx_check_thread *thread_to_check(void)
 {
+    if (__builtin_expect(cx_region_gave_up(), 0))
+        return NULL;
     if (__builtin_expect(atomic_load_explicit(&cx_region_of_parent, memory_order_relaxed), 0))
         begin_child();
     return atomic_load_explicit(&cx_region_of_parent, memory_order_relaxed)
@@ -104,7 +111,7 @@ static void begin_call(const cx_layer_call *seen)
 static void end_call(const cx_layer_call *seen)
 {
     cx_check_call *call = &under_way[depth - 1];
-    if (--depth >= DEPTH || call->thread == NULL)
+    if (--depth >= DEPTH || call->thread == NULL || cx_region_gave_up())
         return;
     call->result = seen->result;
     if (call->origin == 0 && cx_check_failed(call))

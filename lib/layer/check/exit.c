@@ -1,7 +1,9 @@
 #include "layer/check/exit.h"
 
+#include "layer/check/region.h"
 #include "layer/check/thread.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 int cx_check_exit_thread;
@@ -33,6 +35,15 @@ static void end_thread_objects(void *unused)
         cx_check_note_exit();
 }
 
+/* The C library ends the process if it finds no memory for a thread's object. What is free of more
+ * than a thread's own list of small blocks keeps is for any of its requests. */
+static bool has_memory(void)
+{
+    void *volatile some = malloc(2048); /* compilers leave out a request that nothing uses */
+    free(some);
+    return some != NULL;
+}
+
 void cx_check_watch_exit(void)
 {
     if (watches_exit)
@@ -40,6 +51,8 @@ void cx_check_watch_exit(void)
     watches_exit = true;
     if (cx_origin_in_exit())
         cx_check_note_exit();
+    else if (!has_memory())
+        cx_region_give_up();
     else if (__cxa_thread_atexit_impl != NULL)
         (void)__cxa_thread_atexit_impl(end_thread_objects, NULL, &cx_check_exit_thread);
 }

@@ -127,6 +127,8 @@ void cx_finding_raise(const cx_finding *given)
 {
     cx_finding named = *given, *finding = &named;
     cx_region *region = cx_region_here;
+    if (cx_region_gave_up())
+        return;
     note_frame(finding);
     unsigned count = atomic_load(&region->findings);
     for (unsigned i = 0; i < count; i++)

@@ -20,8 +20,10 @@ static bool put(nodes *to, CUgraphNode node)
     if (to->count == to->capacity) {
         const size_t more = to->capacity != 0 ? 2 * to->capacity : 16;
         CUgraphNode *all = reallocarray(to->all, more, sizeof *all);
-        if (all == NULL)
+        if (all == NULL) {
+            cx_region_give_up();
             return false;
+        }
         to->all = all;
         to->capacity = more;
     }
@@ -70,6 +72,8 @@ static bool ask_dependencies(CUgraphNode node, nodes *out)
         return false;
     CUgraphNode *all = calloc(count + 1, sizeof *all);
     cxu_graph_edge_data *edges = calloc(count + 1, sizeof *edges);
+    if (all == NULL || edges == NULL)
+        cx_region_give_up();
     const bool good = all != NULL && edges != NULL &&
                       (count == 0 || get_dependencies(node, all, edges, &count) == CXU_SUCCESS) &&
                       put_all(out, all, count);
@@ -90,14 +94,18 @@ static bool is_reached(const reached_node *reached, CUgraphNode node)
 static bool reach(reached_node **reached, CUgraphNode node)
 {
     reached_node *made = calloc(1, sizeof *made);
-    if (made == NULL)
+    if (made == NULL) {
+        cx_region_give_up();
         return false;
+    }
     made->node = node;
     bool added = true;
     HASH_ADD(hh, *reached, node, sizeof made->node, made);
-    if (!added)
-        free(made);
-    return added;
+    if (added)
+        return true;
+    cx_region_give_up();
+    free(made);
+    return false;
 }
 
 /* All that the nodes are behind; they are taken from the list. */
@@ -158,6 +166,8 @@ static bool name_streams(cx_check_call *call, const cx_capture *capture, CUstrea
 static bool *ask(const CUstream *streams, unsigned count)
 {
     bool *left = calloc(count, sizeof *left);
+    if (left == NULL)
+        cx_region_give_up();
     cx_lock_leave(&cx_check_lock);
     if (left != NULL && !find_left(streams, count, left)) {
         free(left);
@@ -174,6 +184,8 @@ void cx_frontier_ask(cx_check_call *call, CUstream stream)
         return;
     const unsigned count = capture->count;
     CUstream *streams = calloc(count, sizeof *streams);
+    if (streams == NULL)
+        cx_region_give_up();
     bool *left =
         streams != NULL && name_streams(call, capture, streams) ? ask(streams, count) : NULL;
     free(streams);

@@ -224,7 +224,7 @@ static void enter_history(cx_object *object)
 
 /* ---- making ---- */
 
-/* A tree's node that cannot be made leaves the memory unknown. Memory within the new one, in any
+/* False: no memory for a node of the tree. Memory within the new one, in any
  * part of it, is not there any more. */
 static bool enter_tree(cx_object *object)
 {
@@ -239,8 +239,10 @@ cx_object *cx_object_make(uint32_t kind, uintptr_t value, size_t bytes, cx_objec
                           cx_origin made)
 {
     cx_object *object = calloc(1, sizeof *object);
-    if (object == NULL)
+    if (object == NULL) {
+        cx_region_give_up();
         return NULL;
+    }
     object->key = key_of(kind, value);
     object->number = ++last_numbers[kind];
     object->bytes = bytes;
@@ -264,6 +266,7 @@ cx_object *cx_object_make(uint32_t kind, uintptr_t value, size_t bytes, cx_objec
         HASH_ADD(hh, objects, key, sizeof object->key, object);
     }
     if (!added) {
+        cx_region_give_up();
         free(object);
         return NULL;
     }
@@ -347,8 +350,8 @@ void cx_object_revive(cx_object *object)
     object->ended_by = -1;
     object->record = object->met ? CX_REGION_OBJECTS : take_record();
     fill_record(object);
-    if (cx_object_is_memory(object))
-        (void)tsearch(object, &memory, compare_ranges);
+    if (cx_object_is_memory(object) && tsearch(object, &memory, compare_ranges) == NULL)
+        cx_region_give_up();
 }
 
 static bool dies_with(const cx_object *object, const cx_object *owner)

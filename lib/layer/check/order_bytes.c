@@ -50,9 +50,13 @@ void cx_order_piece_drop(cx_order_piece *piece)
 
 static byte_range *add_range(uintptr_t begin, uintptr_t end)
 {
-    byte_range *range = range_count < RANGES_MOST ? calloc(1, sizeof *range) : NULL;
-    if (range == NULL)
+    if (range_count == RANGES_MOST)
         return NULL;
+    byte_range *range = calloc(1, sizeof *range);
+    if (range == NULL) {
+        cx_region_give_up();
+        return NULL;
+    }
     range->begin = begin;
     range->end = end;
     RB_INSERT(range_tree, &ranges, range);
@@ -79,7 +83,7 @@ static byte_range *first_behind(uintptr_t address)
     return before != NULL && before->end > address ? before : next;
 }
 
-/* Cuts the range in two at an address inside; false: no memory. */
+/* Cuts the range in two at an address inside; false: no memory, or too many ranges. */
 static bool cut(byte_range *range, uintptr_t at)
 {
     uintptr_t end = range->end;

@@ -66,8 +66,10 @@ const cx_order_clock *cx_order_host(void)
 cx_order_kept *cx_order_keep(const cx_order_clock *clock)
 {
     cx_order_kept *kept = malloc(sizeof *kept + line_count * sizeof *kept->pieces);
-    if (kept == NULL)
+    if (kept == NULL) {
+        cx_region_give_up();
         return NULL;
+    }
     kept->count = line_count;
     for (unsigned i = 0; i < line_count; i++)
         kept->pieces[i] = clock->pieces[i];

@@ -24,6 +24,7 @@ void cx_order_mark_set(uintptr_t handle, cx_order_kept *clock, uint64_t capture)
     if (mark == NULL) {
         mark = calloc(1, sizeof *mark);
         if (mark == NULL) {
+            cx_region_give_up();
             free(clock);
             return;
         }
@@ -31,6 +32,7 @@ void cx_order_mark_set(uintptr_t handle, cx_order_kept *clock, uint64_t capture)
         bool added = true;
         HASH_ADD(hh, marks, handle, sizeof mark->handle, mark);
         if (!added) {
+            cx_region_give_up();
             free(mark);
             free(clock);
             return;

@@ -215,6 +215,7 @@ cx_order_work *cx_order_work_begin(cx_check_call *call, int line, cx_order_what 
     const uint64_t number = cx_order_count(line);
     cx_order_kept *clock = cx_order_keep(cx_order_clock_of(line));
     if (work == NULL || piece == NULL || clock == NULL) {
+        cx_region_give_up();
         free(work);
         free(piece);
         free(clock);
@@ -243,8 +244,10 @@ void cx_order_work_touch(cx_order_work *work, const cx_touch *touch)
     if (work->count == work->capacity) {
         size_t capacity = work->capacity != 0 ? 2 * work->capacity : 4;
         cx_touch *all = reallocarray(work->all, capacity, sizeof *all);
-        if (all == NULL)
+        if (all == NULL) {
+            cx_region_give_up();
             return;
+        }
         work->all = all;
         work->capacity = capacity;
     }

@@ -160,6 +160,7 @@ static cx_origin enter_trace(void *const frames[CX_REGION_FRAMES], const resolve
     bool added = true;
     HASH_ADD(hh, by_frames, frames, sizeof made->frames, made);
     if (!added) {
+        atomic_fetch_add(&region->untraced, 1);
         free(made);
         return 0;
     }

@@ -66,6 +66,23 @@ bool cx_region_has_room(cx_region_array array, uint32_t index)
     return index < room[array].records;
 }
 
+static atomic_bool gave_up;
+
+void cx_region_give_up(void)
+{
+    if (atomic_exchange(&gave_up, true))
+        return;
+    if (!atomic_load(&cx_region_of_parent))
+        atomic_store(&cx_region_here->gave_up, 1);
+    cx_log(CTXRT_LOG_WARNING, "check: no memory for what is kept of process %ld: what it does from "
+           "now on is not checked", (long)getpid());
+}
+
+bool cx_region_gave_up(void)
+{
+    return atomic_load_explicit(&gave_up, memory_order_relaxed);
+}
+
 static void have_all_room(void)
 {
     for (int i = 0; i < CX_REGION_ARRAYS; i++)
@@ -132,6 +149,7 @@ static void begin_region(cx_region *region, int32_t parent)
     region->version = CX_REGION_VERSION;
     region->pid = (int32_t)getpid();
     region->forked_from = parent;
+    atomic_store(&region->gave_up, cx_region_gave_up());
     cx_process_file_program(region->program, sizeof region->program);
     __atomic_store_n(&region->magic, CX_REGION_MAGIC, __ATOMIC_RELEASE);
 }
@@ -156,12 +174,22 @@ static cx_region *copy_traces(const cx_region *region, unsigned traces)
     return copy;
 }
 
+/* The command counts the process as one for whose file there was no room. */
+static void leave_empty_file(void)
+{
+    const char *folder = secure_getenv("CTXRT_CHECK_FOLDER");
+    if (folder != NULL)
+        (void)cx_process_file_make(&file, folder, "");
+}
+
 bool cx_region_fork(void)
 {
     cx_region *region = cx_region_here;
     int32_t parent = region->pid;
     unsigned traces = atomic_load(&region->traces), modules = atomic_load(&region->modules);
     cx_region *copy = copy_traces(region, traces);
+    if (copy == NULL)
+        leave_empty_file();
     if (copy == NULL || map_region(region, traces, modules) == NULL) {
         free(copy);
         return false;

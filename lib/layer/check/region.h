@@ -25,7 +25,7 @@ enum {
 };
 
 #define CX_REGION_MAGIC 0x6b68637478637472u
-#define CX_REGION_VERSION 4u
+#define CX_REGION_VERSION 5u
 
 /* A place in a module: the return address less the module's begin, less 1. */
 typedef struct cx_region_frame {
@@ -82,6 +82,7 @@ typedef struct cx_region {
     atomic_uint unrecorded; /* objects for which there was no record */
     atomic_uint unreported; /* findings for which there was no room */
     atomic_uint untraced;   /* backtraces for which there was no room */
+    atomic_uint gave_up;    /* memory was missing: later calls and what is alive are not judged */
     atomic_uint modules, traces, findings;
     atomic_ullong devices_worked; /* bits of those below 64 on which something was made or done */
     char program[CX_REGION_PATH];
@@ -120,12 +121,20 @@ bool cx_region_open(void);
  * array grows, and holds records for all lower numbers. */
 bool cx_region_has_room(cx_region_array array, uint32_t index);
 
+/* There was no memory for what the checker keeps of the process. Findings rest on all of that, so
+ * nothing is found from now on, in children neither; the report says so. Needs no lock. */
+void cx_region_give_up(void);
+
+/* True once the checker has given up. */
+bool cx_region_gave_up(void);
+
 /* In the child of a fork the region is the parent's until a call comes: most children only execute
  * another program. Nothing writes to it meanwhile. */
 extern atomic_bool cx_region_of_parent;
 
 /* Gives a child a region of its own, with the parent's traces and modules, which origins of before
- * the fork name. False: there is no memory, and nothing is checked any more. */
+ * the fork name. False: there is no memory, and nothing is checked any more; the command finds an
+ * empty file. */
 bool cx_region_fork(void);
 
 #endif

@@ -37,12 +37,24 @@ static void make_key(void)
     key_made = pthread_key_create(&key, end_thread) == 0;
 }
 
-static cx_check_thread *begin_thread(void)
+/* NULL: no memory, or the thread's end would not be seen. */
+static cx_check_thread *new_thread(void)
 {
     pthread_once(&key_once, make_key);
     cx_check_thread *thread = key_made ? calloc(1, sizeof *thread) : NULL;
-    if (thread == NULL)
+    if (thread != NULL && pthread_setspecific(key, thread) == 0)
+        return thread;
+    free(thread);
+    return NULL;
+}
+
+static cx_check_thread *begin_thread(void)
+{
+    cx_check_thread *thread = new_thread();
+    if (thread == NULL) {
+        cx_region_give_up();
         return NULL;
+    }
     (void)pthread_getname_np(pthread_self(), thread->name, sizeof thread->name);
     thread->main = getpid() == gettid();
     if (thread->main)
@@ -55,7 +67,6 @@ static cx_check_thread *begin_thread(void)
         threads->link = &thread->next;
     threads = thread;
     cx_lock_leave(&cx_check_lock);
-    (void)pthread_setspecific(key, thread);
     return thread;
 }
 
@@ -72,8 +83,10 @@ cx_check_entry *cx_check_push(cx_check_thread *thread, cx_object *context, cx_en
     if (thread->depth == thread->capacity) {
         unsigned more = thread->capacity != 0 ? 2 * thread->capacity : 8;
         cx_check_entry *grown = realloc(thread->entries, more * sizeof *grown);
-        if (grown == NULL)
+        if (grown == NULL) {
+            cx_region_give_up();
             return NULL;
+        }
         thread->entries = grown;
         thread->capacity = more;
     }

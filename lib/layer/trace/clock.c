@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/fork.h"
 #include "base/lock.h"
+#include "layer/trace/file.h"
 #include "layer/trace/thread.h"
 
 #include <stdlib.h>
@@ -107,6 +108,8 @@ cx_trace_clock *cx_trace_clock_of(const cx_driver_table *driver, CUcontext conte
         return NULL;
     made.primary = is_primary(driver, context, made.device);
     clock = enter(&made);
+    if (clock == NULL)
+        cx_trace_file_lose();
     if (clock == NULL || clock->base != made.base) {
         (void)driver->event_destroy(made.base);
         (void)driver->stream_destroy(made.stream);
@@ -162,8 +165,10 @@ static void give_event(cx_trace_timed *timed, CUevent event)
 cx_trace_timed *cx_trace_clock_take(const cx_driver_table *driver, cx_trace_clock *clock)
 {
     cx_trace_timed *timed = calloc(1, sizeof *timed);
-    if (timed == NULL)
+    if (timed == NULL) {
+        cx_trace_file_lose();
         return NULL;
+    }
     timed->clock = clock;
     cx_lock_enter(&lock);
     timed->life = clock->life;

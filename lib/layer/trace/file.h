@@ -20,7 +20,7 @@ cx_trace_chunk *cx_trace_file_map(void);
 /* The mapping ends; the file keeps the chunk. */
 void cx_trace_file_unmap(cx_trace_chunk *chunk);
 
-/* A call or a piece of work is not in the file. */
+/* A call or a piece of work is not in the file, or not all that it tells. */
 void cx_trace_file_lose(void);
 
 /* The number of a new thread. */

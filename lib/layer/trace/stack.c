@@ -1,6 +1,7 @@
 #include "layer/trace/thread.h"
 
 #include "layer/arguments.h"
+#include "layer/trace/file.h"
 
 #include <stdlib.h>
 
@@ -33,6 +34,8 @@ static void push(cx_trace_thread *self, uint64_t context)
 {
     if (self->depth < self->capacity || grow(self))
         self->stack[self->depth++] = context;
+    else
+        cx_trace_file_lose(); /* the stack is less deep in what follows */
 }
 
 static void pop(cx_trace_thread *self)

@@ -83,8 +83,10 @@ static cx_trace_thread *begin_thread(void)
     cx_trace_thread *self = calloc(1, sizeof *self);
     if (self == NULL)
         return NULL;
-    if (key_made)
-        (void)pthread_setspecific(key, self);
+    if (key_made && pthread_setspecific(key, self) != 0) { /* its end would not be seen */
+        free(self);
+        return NULL;
+    }
     here = self;
     return self;
 }

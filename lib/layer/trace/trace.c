@@ -34,8 +34,10 @@ static void fill_call(cx_trace_call *call, cx_trace_thread *self, const cx_layer
 static void begin_call(const cx_layer_call *seen)
 {
     cx_trace_thread *self = cx_trace_thread_self();
-    if (self == NULL)
+    if (self == NULL) {
+        cx_trace_file_lose();
         return;
+    }
     if (__builtin_expect(!self->knows_stack, 0))
         cx_trace_stack_begin(self, driver);
     if (self->lost_calls == 0)
