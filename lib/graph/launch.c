@@ -56,17 +56,6 @@ static ctxrt_status resolve_stream(cx_context *context, const ctxrt_stream *stre
 
 /* ---- order ---- */
 
-static ctxrt_status make_event(const cx_stream_target *target, CUevent *out_event)
-{
-    cx_context_guard guard;
-    ctxrt_status status = cx_context_guard_enter(target->context, &guard);
-    if (status != CTXRT_SUCCESS)
-        return status;
-    status = CX_DRIVER_CALL(target->driver, event_create, (out_event, CXU_EVENT_DISABLE_TIMING));
-    cx_context_guard_leave(&guard);
-    return status;
-}
-
 /* ---- launching ---- */
 
 typedef struct launching {
@@ -223,7 +212,7 @@ static ctxrt_status wait_for(const cx_stream_target *stream, CUevent event)
 static ctxrt_status order_streams(const cx_stream_target *first, const cx_stream_target *second)
 {
     CUevent event;
-    ctxrt_status status = make_event(first, &event);
+    ctxrt_status status = cx_event_make_native(first, &event);
     if (status != CTXRT_SUCCESS)
         return status;
     status = record_event(first, event);

@@ -8,17 +8,6 @@
 #include "work/capture_gate.h"
 #include "work/relaxed_capture.h"
 
-static ctxrt_status make_event(const cx_stream_target *target, CUevent *out_event)
-{
-    cx_context_guard guard;
-    ctxrt_status status = cx_context_guard_enter(target->context, &guard);
-    if (status != CTXRT_SUCCESS)
-        return status;
-    status = CX_DRIVER_CALL(target->driver, event_create, (out_event, CXU_EVENT_DISABLE_TIMING));
-    cx_context_guard_leave(&guard);
-    return status;
-}
-
 /* ---- launches whose event was not recorded ---- */
 
 /* The legacy stream has one handle for all contexts. */
@@ -89,7 +78,7 @@ ctxrt_status cx_launch_order_begin(cx_launch_order *order, cx_sequence *sequence
 {
     ctxrt_status status = CTXRT_SUCCESS;
     if (order->done == NULL)
-        status = make_event(target, &order->done);
+        status = cx_event_make_native(target, &order->done);
     if (status == CTXRT_SUCCESS)
         status = settle_order(order, sequence);
     if (status == CTXRT_SUCCESS && !order->begun)

@@ -81,17 +81,6 @@ static cx_peer_use *take_finished(const cx_stream_target *target)
     return again;
 }
 
-static ctxrt_status make_event(const cx_stream_target *target, CUevent *out_event)
-{
-    cx_context_guard guard;
-    ctxrt_status status = cx_context_guard_enter(target->context, &guard);
-    if (status != CTXRT_SUCCESS)
-        return status;
-    status = CX_DRIVER_CALL(target->driver, event_create, (out_event, CXU_EVENT_DISABLE_TIMING));
-    cx_context_guard_leave(&guard);
-    return status;
-}
-
 static ctxrt_status make_use(const cx_stream_target *target, cx_peer_use **out_use)
 {
     cx_peer_use *use = take_finished(target);
@@ -102,7 +91,7 @@ static ctxrt_status make_use(const cx_stream_target *target, cx_peer_use **out_u
     use = calloc(1, sizeof *use);
     if (use == NULL)
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to record a use of memory");
-    ctxrt_status status = make_event(target, &use->event);
+    ctxrt_status status = cx_event_make_native(target, &use->event);
     if (status != CTXRT_SUCCESS)
         free(use);
     else

@@ -8,6 +8,17 @@ cx_pool cx_events = CX_POOL_INIT("event", CX_EVENT_POOL_KIND, cx_event);
 /* ---- making and destroying ---- */
 
 /* In a section. */
+ctxrt_status cx_event_make_native(const cx_stream_target *target, CUevent *out_event)
+{
+    cx_context_guard guard;
+    ctxrt_status status = cx_context_guard_enter(target->context, &guard);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = CX_DRIVER_CALL(target->driver, event_create, (out_event, CXU_EVENT_DISABLE_TIMING));
+    cx_context_guard_leave(&guard);
+    return status;
+}
+
 static ctxrt_status make_event(cx_context *context, unsigned int flags, ctxrt_event **out_event)
 {
     CUevent native;

@@ -23,6 +23,9 @@ typedef struct cx_event_target {
     CUevent native;
 } cx_event_target;
 
+/* Makes a driver's event without timing in the context of the stream. */
+ctxrt_status cx_event_make_native(const cx_stream_target *target, CUevent *out_event);
+
 /* For refused handles: reports why. While the event's context is being reset it waits, as
  * cx_context_wait does, and may then find the event valid. */
 __attribute__((cold)) ctxrt_status cx_event_resolve_slowly(const ctxrt_event *event,
