@@ -55,14 +55,6 @@ cxu_result cx_emu_call_ipc_get_mem_handle(cxu_ipc_mem_handle *out_handle, CUdevi
     return CXU_SUCCESS;
 }
 
-static cx_emu_device *find_board(int board)
-{
-    for (int i = 0; i < cx_emu_device_total(); i++)
-        if (cx_emu_device_find(i)->board == board && !cx_emu_device_find(i)->host)
-            return cx_emu_device_find(i);
-    return NULL;
-}
-
 /* Opening again in the same context counts, and gives the same address. */
 static cxu_result open_again(cx_emu_shared *shared, const cx_emu_context *context)
 {
@@ -82,7 +74,7 @@ static cxu_result open_offer(const cx_emu_shared_offer *offer, cx_emu_context *c
         return CXU_INVALID_HANDLE;
     if (offer->place.where.process == (int32_t)getpid())
         return CXU_INVALID_CONTEXT;
-    device = find_board(offer->facts.board);
+    device = cx_emu_device_of_board(offer->facts.board);
     if (!device)
         return CXU_INVALID_DEVICE;
     if (device != context->device && !cx_emu_device_peer(context->device, device))

@@ -89,18 +89,10 @@ cxu_result cx_emu_call_mem_pool_export_to_shareable_handle(void *out_shareable, 
     return result;
 }
 
-static cx_emu_device *find_board(int board)
-{
-    for (int i = 0; i < cx_emu_device_total(); i++)
-        if (cx_emu_device_find(i)->board == board && !cx_emu_device_find(i)->host)
-            return cx_emu_device_find(i);
-    return NULL;
-}
-
 /* Memory of a pool belongs to its device; the host's to the first one. */
 static cx_emu_device *device_of(const pool_facts *facts)
 {
-    return facts->location == CXU_MEM_LOCATION_TYPE_DEVICE ? find_board(facts->board)
+    return facts->location == CXU_MEM_LOCATION_TYPE_DEVICE ? cx_emu_device_of_board(facts->board)
                                                            : cx_emu_device_find(0);
 }
 

@@ -48,6 +48,14 @@ void cx_emu_devices_build(const cx_emu_config *config)
         add_device(boards[i], config->gpu, config->gpu_memory_bytes, config->context_bytes);
 }
 
+cx_emu_device *cx_emu_device_of_board(int board)
+{
+    for (int i = 0; i < total; i++)
+        if (!devices[i].host && devices[i].board == board)
+            return &devices[i];
+    return NULL;
+}
+
 bool cx_emu_devices_busy(void)
 {
     for (int i = 0; i < total; i++)

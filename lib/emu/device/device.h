@@ -31,6 +31,9 @@ typedef struct cx_emu_device {
 cx_emu_device *cx_emu_device_find(CUdevice ordinal);
 int cx_emu_device_total(void);
 
+/* The GPU that is a board, or NULL: it is not visible. Needs no lock either. */
+cx_emu_device *cx_emu_device_of_board(int board);
+
 /* As cuDevicePrimaryCtxRetain and _Release; they may release the lock meanwhile. Lock held. */
 cxu_result cx_emu_primary_retain(cx_emu_device *device);
 cxu_result cx_emu_primary_release(cx_emu_device *device);

@@ -244,16 +244,6 @@ static bool file_read_facts(int file, size_t *out_bytes, memory_facts *out_facts
     return ours;
 }
 
-static cx_emu_device *find_board(int board)
-{
-    for (int i = 0; i < cx_emu_device_total(); i++) {
-        cx_emu_device *device = cx_emu_device_find(i);
-        if (!device->host && device->board == board)
-            return device;
-    }
-    return NULL;
-}
-
 static cx_emu_physical *find_open(const struct stat *file)
 {
     for (cx_emu_physical *each = open_files; each != NULL; each = each->next) {
@@ -266,7 +256,7 @@ static cx_emu_physical *find_open(const struct stat *file)
 static cxu_result import_foreign(int file, size_t bytes, const memory_facts *facts,
                                  cx_emu_physical **out_physical)
 {
-    cx_emu_device *device = find_board(facts->board);
+    cx_emu_device *device = cx_emu_device_of_board(facts->board);
     if (device == NULL)
         return CXU_INVALID_DEVICE;
     cxu_mem_properties properties = {

@@ -341,7 +341,7 @@ static bool hold_back(cx_emu_context *const *contexts, size_t count, cx_emu_work
     const cx_emu_work_request request = {.kind = CX_EMU_WORK_LOCKED, .after = {work}};
 
     for (size_t i = 0; i < count && !work->done; i++)
-        if (cx_emu_stream_put_barrier(contexts[i]->legacy, &request) != CXU_SUCCESS)
+        if (cx_emu_work_put_barrier(&contexts[i]->legacy->barrier, &request) != CXU_SUCCESS)
             return true;
     return false;
 }

@@ -222,7 +222,7 @@ cxu_result cx_emu_event_hold_back(const cx_emu_event *event, cx_emu_stream *lega
     cx_emu_work_request request;
 
     return cx_emu_event_wait_request(event, legacy->context, &room, &request)
-               ? cx_emu_stream_put_barrier(legacy, &request)
+               ? cx_emu_work_put_barrier(&legacy->barrier, &request)
                : CXU_SUCCESS;
 }
 
@@ -241,7 +241,7 @@ cxu_result cx_emu_event_wait_green(CUevent handle, cx_emu_green *green)
     if (event->captured || captures)
         return CXU_STREAM_CAPTURE_UNSUPPORTED;
     return cx_emu_event_wait_request(event, green->context->base, &room, &request)
-               ? cx_emu_green_put_barrier(green, &request)
+               ? cx_emu_work_put_barrier(&green->barrier, &request)
                : CXU_SUCCESS;
 }
 

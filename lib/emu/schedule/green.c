@@ -138,22 +138,6 @@ void cx_emu_green_add_record(cx_emu_green *green, cx_emu_work *record)
     green->whole = record;
 }
 
-cxu_result cx_emu_green_put_barrier(cx_emu_green *green, const cx_emu_work_request *request)
-{
-    cx_emu_work_request own = *request;
-    cx_emu_work *barrier;
-    cxu_result result;
-
-    own.after[1] = green->barrier;
-    result = cx_emu_work_submit(NULL, &own, &barrier);
-
-    if (result != CXU_SUCCESS)
-        return result;
-    cx_emu_work_drop(green->barrier);
-    green->barrier = barrier;
-    return CXU_SUCCESS;
-}
-
 bool cx_emu_green_refuse_captures(const cx_emu_green *green)
 {
     bool found = false;

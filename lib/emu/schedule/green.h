@@ -56,10 +56,6 @@ cxu_result cx_emu_green_wait(cx_emu_green *green);
 /* The piece, which was submitted behind all its work, is part of that. */
 void cx_emu_green_add_record(cx_emu_green *green, cx_emu_work *record);
 
-/* Makes all its later work wait for a new piece, whose request has room for one more piece to come
- * after. */
-cxu_result cx_emu_green_put_barrier(cx_emu_green *green, const cx_emu_work_request *request);
-
 /* True if a stream of it captures; those captures are invalidated. */
 bool cx_emu_green_refuse_captures(const cx_emu_green *green);
 

@@ -203,21 +203,6 @@ void cx_emu_set_per_thread_default(bool per_thread)
 
 /* ---- handles ---- */
 
-cxu_result cx_emu_stream_put_barrier(cx_emu_stream *legacy, const cx_emu_work_request *request)
-{
-    cx_emu_work_request own = *request;
-    cx_emu_work *barrier;
-    cxu_result result;
-
-    own.after[1] = legacy->barrier;
-    result = cx_emu_work_submit(NULL, &own, &barrier);
-    if (result != CXU_SUCCESS)
-        return result;
-    cx_emu_work_drop(legacy->barrier);
-    legacy->barrier = barrier;
-    return CXU_SUCCESS;
-}
-
 bool cx_emu_stream_is_default(const cx_emu_stream *stream)
 {
     return stream == stream->context->legacy || (stream->green && stream->green->stream == stream);

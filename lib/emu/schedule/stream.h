@@ -56,10 +56,6 @@ cx_emu_stream *cx_emu_stream_make(cx_emu_context *context, unsigned int flags, i
 /* True for default streams: the context's legacy one, a green context's. */
 bool cx_emu_stream_is_default(const cx_emu_stream *stream);
 
-/* Makes all later work of the legacy stream's context wait for a new piece, whose request has room
- * for one more piece to come after. CXU_OUT_OF_MEMORY. */
-cxu_result cx_emu_stream_put_barrier(cx_emu_stream *legacy, const cx_emu_work_request *request);
-
 /* True if a context is still in the generation that `opening` names. */
 static inline bool cx_emu_context_opened(const cx_emu_context *context, uint64_t opening)
 {

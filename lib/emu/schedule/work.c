@@ -414,6 +414,21 @@ cxu_result cx_emu_work_submit(cx_emu_stream *stream, const cx_emu_work_request *
     return CXU_SUCCESS;
 }
 
+cxu_result cx_emu_work_put_barrier(cx_emu_work **barrier, const cx_emu_work_request *request)
+{
+    cx_emu_work_request own = *request;
+    cx_emu_work *made;
+    cxu_result result;
+
+    own.after[1] = *barrier;
+    result = cx_emu_work_submit(NULL, &own, &made);
+    if (result != CXU_SUCCESS)
+        return result;
+    cx_emu_work_drop(*barrier);
+    *barrier = made;
+    return CXU_SUCCESS;
+}
+
 cxu_result cx_emu_work_submit_each(cx_emu_stream *const *streams,
                                    const cx_emu_work_request *requests, size_t count,
                                    cx_emu_work **out_works)
