@@ -24,7 +24,7 @@ tests_joints_check_random_LDADD = lib/libctxrt.la
 # The same mix by 64 threads beside foreign calls: a few seconds here, minutes by hand.
 check_PROGRAMS += tests/joints/soak
 TESTS += tests/joints/soak
-tests_joints_soak_SOURCES = tests/joints/soak.c $(MIX_SOURCES)
+tests_joints_soak_SOURCES = tests/joints/soak.c tests/joints/resident.h $(MIX_SOURCES)
 tests_joints_soak_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/joints/mix \
 	-DSTAND_IN=\"$(abs_top_builddir)/lib/shim/cuda-13/.libs/libcuda.so.1\"
 tests_joints_soak_LDADD = lib/libctxrt.la -ldl
@@ -35,10 +35,10 @@ JOINTS_SERVER_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DSTAND_IN=\"$(abs_top_builddir)/lib/shim/cuda-13/.libs/libcuda.so.1\"
 check_PROGRAMS += $(JOINTS_SERVERS)
 TESTS += $(JOINTS_SERVERS)
-tests_joints_server_SOURCES = tests/joints/server.c tests/joints/request.h tests/joints/request_runtime.c
+tests_joints_server_SOURCES = tests/joints/server.c tests/joints/request.h tests/joints/resident.h tests/joints/request_runtime.c
 tests_joints_server_CPPFLAGS = $(JOINTS_SERVER_CPPFLAGS)
 tests_joints_server_LDADD = lib/libctxrt.la
-tests_joints_server_driver_SOURCES = tests/joints/server.c tests/joints/request.h tests/joints/request_driver.c
+tests_joints_server_driver_SOURCES = tests/joints/server.c tests/joints/request.h tests/joints/resident.h tests/joints/request_driver.c
 tests_joints_server_driver_CPPFLAGS = $(JOINTS_SERVER_CPPFLAGS)
 tests_joints_server_driver_LDADD = lib/driver/libdriver.la lib/base/libbase.la -ldl
 

@@ -11,6 +11,7 @@
  * average more than 1 MiB above that of the second tenth: from a minute on.
  */
 #include "request.h"
+#include "resident.h"
 
 #include <malloc.h>
 #include <pthread.h>
@@ -53,14 +54,10 @@ void request_failed(const char *call, const char *why)
 
 /* ---- resident memory ---- */
 
-typedef struct average {
-    size_t sum, count;
-} average;
-
 typedef struct memory_watch {
     double began_s;
     int shown; /* tenths */
-    average early, late;
+    resident_average early, late;
 } memory_watch;
 
 static double now_s(void)
@@ -71,44 +68,15 @@ static double now_s(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-static size_t resident(void)
-{
-    unsigned long pages = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-
-    if (file == NULL)
-        return 0;
-    if (fscanf(file, "%*u %lu", &pages) != 1)
-        pages = 0;
-    fclose(file);
-    return pages * (size_t)sysconf(_SC_PAGESIZE);
-}
-
-static double mib(size_t bytes)
-{
-    return (double)bytes / (1 << 20);
-}
-
-static void average_add(average *self, size_t bytes)
-{
-    self->sum += bytes;
-    self->count++;
-}
-
-static size_t average_of(const average *self)
-{
-    return self->count != 0 ? self->sum / self->count : 0;
-}
-
 static void look(memory_watch *self, uint64_t generation)
 {
     double tenth = (now_s() - self->began_s) / (options.seconds / 10);
-    size_t bytes = resident();
+    size_t bytes = resident_now();
 
     if (tenth >= 1 && tenth < 2)
-        average_add(&self->early, bytes);
+        resident_add(&self->early, bytes);
     if (tenth >= 9)
-        average_add(&self->late, bytes);
+        resident_add(&self->late, bytes);
     if ((int)tenth < self->shown)
         return;
     self->shown = (int)tenth + 1;
@@ -169,7 +137,7 @@ static void run_server(const request_kind *kind, memory_watch *watch)
 
 static void report(const memory_watch *watch)
 {
-    size_t early = average_of(&watch->early), late = average_of(&watch->late);
+    size_t early = resident_average_of(&watch->early), late = resident_average_of(&watch->late);
     bool flat = early != 0 && late <= early + OK_BYTES;
 
     printf("# on average %.2f MiB resident in the second tenth, %.2f MiB in the last; %d calls "

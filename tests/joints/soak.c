@@ -10,6 +10,7 @@
  */
 #include "mix/blocks.h"
 #include "mix/crowd.h"
+#include "resident.h"
 
 #include <dlfcn.h>
 #include <malloc.h>
@@ -125,54 +126,22 @@ static void other_code(actor *self)
 
 /* ---- resident memory ---- */
 
-typedef struct average {
-    size_t sum, count;
-} average;
-
 static struct {
     double began_s, seconds;
-    average early, late; /* resident bytes */
+    resident_average early, late; /* resident bytes */
     bool over;
     pthread_mutex_t lock;
     pthread_cond_t ends;
 } watch = {.lock = PTHREAD_MUTEX_INITIALIZER, .ends = PTHREAD_COND_INITIALIZER};
 
-static size_t resident(void)
-{
-    unsigned long pages = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    if (file == NULL)
-        return 0;
-    if (fscanf(file, "%*u %lu", &pages) != 1)
-        pages = 0;
-    fclose(file);
-    return pages * (size_t)sysconf(_SC_PAGESIZE);
-}
-
-static double mib(size_t bytes)
-{
-    return (double)bytes / (1 << 20);
-}
-
-static void average_add(average *self, size_t bytes)
-{
-    self->sum += bytes;
-    self->count++;
-}
-
-static size_t average_of(const average *self)
-{
-    return self->count != 0 ? self->sum / self->count : 0;
-}
-
 static void note_resident(void)
 {
     double now = now_s() - watch.began_s, tenth = watch.seconds / 10;
-    size_t bytes = resident();
+    size_t bytes = resident_now();
     if (now >= tenth && now < 2 * tenth)
-        average_add(&watch.early, bytes);
+        resident_add(&watch.early, bytes);
     if (now >= watch.seconds - tenth)
-        average_add(&watch.late, bytes);
+        resident_add(&watch.late, bytes);
     /* The threads begin after `all` was cleared: only then may it be read. */
     long foreign = atomic_load_explicit(&foreign_calls, memory_order_acquire);
     const struct mallinfo2 heap = mallinfo2();
@@ -203,7 +172,7 @@ static void *watch_memory(void *argument)
 
 static bool memory_is_flat(void)
 {
-    size_t early = average_of(&watch.early), late = average_of(&watch.late);
+    size_t early = resident_average_of(&watch.early), late = resident_average_of(&watch.late);
     printf("# on average %.1f MiB resident in the second tenth, %.1f MiB in the last\n", mib(early),
            mib(late));
     return late <= early + ((size_t)OK_MIB << 20);
