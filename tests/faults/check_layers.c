@@ -95,7 +95,7 @@ void __wrap_cx_timing_watch(cx_timing_watcher *watcher)
     __real_cx_timing_watch(timed);
 }
 
-/* The C library ends the process where it lacks memory here: the layer makes sure of some before. */
+/* The C library ends the process where it lacks memory here: the layer asks for some before. */
 int __real___cxa_thread_atexit_impl(void (*function)(void *), void *argument, void *module);
 int __wrap___cxa_thread_atexit_impl(void (*function)(void *), void *argument, void *module);
 int __wrap___cxa_thread_atexit_impl(void (*function)(void *), void *argument, void *module)
@@ -348,7 +348,7 @@ static int count_calls(const char *at, const char *end)
     return calls;
 }
 
-/* All calls are in the file, or counted as lost; the fork is none, and the child's file is another. */
+/* All calls are in the file, or counted as lost; the fork is none, and its child has a file too. */
 static void look_at_trace(void)
 {
     char path[512];

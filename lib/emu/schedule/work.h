@@ -100,8 +100,8 @@ cxu_result cx_emu_work_submit(cx_emu_stream *stream, const cx_emu_work_request *
                               cx_emu_work **out_work);
 
 /* Submits a piece of no stream, behind the one that is a barrier so far, or NULL; it becomes the
- * barrier, of which later work is made to wait. `request` has room for one more piece to come after.
- * As cx_emu_work_submit. */
+ * barrier, for which later work is made to wait. `request` has room for one more piece to come
+ * after. As cx_emu_work_submit. */
 cxu_result cx_emu_work_put_barrier(cx_emu_work **barrier, const cx_emu_work_request *request);
 
 /* Submits a piece each to streams of different contexts: all of them or none. `out_works` has room
