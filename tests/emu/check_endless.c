@@ -142,6 +142,38 @@ static pthread_t start_waiting(CUstream stream)
     return thread;
 }
 
+/* Opens the gate once the deadline of the context that ends is over. */
+typedef struct opening {
+    stream_gate *gate;
+    cx_emu_context *ends;
+} opening;
+
+static void *open_late(void *argument)
+{
+    opening *self = argument;
+    cx_emu_context *ends = self->ends;
+
+    while (!cx_emu_teardown_deadline_is_over(&ends->teardown_deadline))
+        sched_yield();
+    cx_lock_enter(&cx_emu_lock); /* the thread that waits has looked once more */
+    cx_lock_leave(&cx_emu_lock);
+    gate_open(self->gate);
+    return NULL;
+}
+
+static pthread_t start_opening(stream_gate *gate, CUcontext ends)
+{
+    static opening self;
+    pthread_t thread;
+
+    self.gate = gate;
+    cx_lock_enter(&cx_emu_lock);
+    ck_success(cx_emu_context_find(ends, &self.ends));
+    cx_lock_leave(&cx_emu_lock);
+    ck_assert_int_eq(pthread_create(&thread, NULL, open_late, &self), 0);
+    return thread;
+}
+
 START_TEST(destroying_ends_kernels_and_what_is_behind_them)
 {
     bool ran = false;
@@ -173,6 +205,98 @@ START_TEST(destroying_ends_kernels_and_what_is_behind_them)
     ck_success(cx_emu_call_ctx_create_v4(&other, NULL, 0, 0));
     ck_works();
     ck_success(cx_emu_call_ctx_destroy(other));
+}
+END_TEST
+
+static void wait_for_an_event(CUcontext other, CUstream stream, CUstream busy)
+{
+    CUevent event = make_event();
+
+    ck_success(cx_emu_call_event_record(event, busy));
+    ck_success(cx_emu_call_ctx_set_current(other));
+    ck_success(cx_emu_call_stream_wait_event(stream, event, 0));
+}
+
+static void copy_between(CUcontext other, CUstream stream, CUstream busy)
+{
+    CUdeviceptr from = make_memory(64);
+
+    (void)stream, (void)busy;
+    ck_success(cx_emu_call_ctx_set_current(other));
+    ck_success(cx_emu_call_memcpy_peer(make_memory(64), other, from, work_context, 64));
+}
+
+static void wait_with_all(CUcontext other, CUstream stream, CUstream busy)
+{
+    CUevent event = make_event();
+
+    (void)stream;
+    ck_success(cx_emu_call_event_record(event, busy));
+    ck_success(cx_emu_call_ctx_wait_event(other, event));
+    ck_success(cx_emu_call_ctx_set_current(other));
+}
+
+static void (*const ways[])(CUcontext other, CUstream stream, CUstream busy) = {
+    wait_for_an_event, copy_between, wait_with_all};
+enum { WAYS = sizeof ways / sizeof ways[0] };
+
+/* Under the other schedules nothing runs beside the kernel. */
+START_TEST(a_context_ends_whose_work_waits_for_an_endless_kernel_of_another)
+{
+    CUcontext other;
+    CUevent behind;
+    bool ran = false;
+
+    begin_impatient("threads");
+    CUstream busy = make_stream(CXU_STREAM_NON_BLOCKING);
+    volatile uint32_t *flags = start_endless(busy);
+    ck_success(cx_emu_call_ctx_create_v4(&other, NULL, 0, 1));
+    CUstream stream = make_stream(CXU_STREAM_DEFAULT);
+    ck_success(cx_emu_call_ctx_set_current(work_context));
+    ways[_i](other, stream, busy);
+    behind = make_event();
+    ck_success(cx_emu_call_launch_host_func(stream, note_run, &ran));
+    ck_success(cx_emu_call_event_record(behind, stream));
+    ck_result(cx_emu_call_event_query(behind), NOT_READY);
+    ck_success(cx_emu_call_ctx_set_current(work_context));
+    ck_success(cx_emu_call_stream_wait_event(NULL, behind, 0));
+    ck_success(cx_emu_call_ctx_destroy(other));
+    ck_assert(!ran);
+    ck_result(cx_emu_call_stream_query(busy), NOT_READY);
+    flags[1] = 1;
+    ck_success(cx_emu_call_ctx_synchronize());
+    ck_assert_uint_eq(flags[2], 1);
+    ck_works();
+}
+END_TEST
+
+/* It is not the kernel of another context that this one's work waits for. */
+START_TEST(work_that_waits_for_no_kernel_runs_before_its_context_ends)
+{
+    stream_gate gate = GATE_CLOSED;
+    CUcontext other;
+    CUevent event;
+    bool ran = false;
+
+    begin_impatient("threads");
+    CUstream busy = make_stream(CXU_STREAM_NON_BLOCKING);
+    CUstream held = make_stream(CXU_STREAM_NON_BLOCKING);
+    volatile uint32_t *flags = start_endless(busy);
+    gate_put(&gate, held);
+    gate_wait_entered(&gate);
+    event = make_event();
+    ck_success(cx_emu_call_event_record(event, held));
+    ck_success(cx_emu_call_ctx_create_v4(&other, NULL, 0, 1));
+    CUstream stream = make_stream(CXU_STREAM_DEFAULT);
+    ck_success(cx_emu_call_stream_wait_event(stream, event, 0));
+    ck_success(cx_emu_call_launch_host_func(stream, note_run, &ran));
+    pthread_t opens = start_opening(&gate, other);
+    ck_success(cx_emu_call_ctx_destroy(other));
+    ck_assert_int_eq(pthread_join(opens, NULL), 0);
+    ck_assert(ran);
+    ck_success(cx_emu_call_ctx_set_current(work_context));
+    flags[1] = 1;
+    ck_success(cx_emu_call_ctx_synchronize());
 }
 END_TEST
 
@@ -287,6 +411,9 @@ static Suite *endless_suite(void)
 
     tcase_set_timeout(all, 120);
     tcase_add_loop_test(all, destroying_ends_kernels_and_what_is_behind_them, 0, SCHEDULES);
+    tcase_add_loop_test(all, a_context_ends_whose_work_waits_for_an_endless_kernel_of_another, 0,
+                        WAYS);
+    tcase_add_test(all, work_that_waits_for_no_kernel_runs_before_its_context_ends);
     tcase_add_loop_test(all, a_reset_ends_a_kernel, 0, SCHEDULES);
     tcase_add_test(all, the_last_release_ends_a_kernel);
     tcase_add_loop_test(all, a_loop_of_a_graph_ends, 0, SCHEDULES);

@@ -1,5 +1,6 @@
 /* Threads that wait for work. */
 #include "base/cancel.h"
+#include "base/log.h"
 #include "emu/schedule/green.h"
 #include "emu/context/output.h"
 #include "emu/schedule/schedule.h"
@@ -20,6 +21,7 @@ typedef struct wait {
     bool (*over)(const void *subject);
     const void *subject;
     bool ended;
+    cx_emu_context *closing; /* whose end this is; or NULL */
     pthread_cond_t wake;
     struct wait *previous, *next;
 } wait;
@@ -52,7 +54,7 @@ static void wait_for_wake(wait *own)
 {
     struct timespec until;
 
-    if (cx_emu_schedule_complete()) {
+    if (cx_emu_schedule_complete() && !own->closing) {
         cx_lock_wait(&cx_emu_lock, &own->wake);
         return;
     }
@@ -63,10 +65,59 @@ static void wait_for_wake(wait *own)
     (void)cx_lock_wait_until(&cx_emu_lock, &own->wake, &until);
 }
 
-/* The awaited work has been demanded. */
-static void wait_until(bool (*over)(const void *subject), const void *subject)
+static void unlink_dependency(cx_emu_dependency *link)
 {
-    wait own = {.over = over, .subject = subject};
+    cx_emu_dependency **place = &link->before->successors;
+
+    while (*place != link)
+        place = &(*place)->next;
+    *place = link->next;
+    link->before = NULL;
+    if (--link->after->unfinished == 0)
+        cx_emu_schedule_ready(link->after);
+}
+
+/* Pieces that it waits for are older, and known already. */
+static bool is_held(const cx_emu_work *work, const cx_emu_context *context)
+{
+    if (work->done || work->context == context)
+        return false;
+    if (work->unfinished == 0)
+        return work->kind == CX_EMU_WORK_KERNEL;
+    for (size_t i = 0; i < work->dependency_count; i++)
+        if (work->dependencies[i].before && work->dependencies[i].before->held)
+            return true;
+    return false;
+}
+
+/* The work of a context that ends waits no more for kernels of other contexts that still run: it
+ * ends without running. */
+static void cut_loose(cx_emu_context *context)
+{
+    bool cut = false;
+
+    for (cx_emu_work *each = cx_emu_work_oldest(); each; each = each->younger) {
+        each->held = is_held(each, context);
+        for (size_t i = 0; each->context == context && i < each->dependency_count; i++) {
+            if (!each->dependencies[i].before || !each->dependencies[i].before->held)
+                continue;
+            cx_emu_context_abandon(context);
+            unlink_dependency(&each->dependencies[i]);
+            cut = true;
+        }
+    }
+    if (cut)
+        cx_log(CTXRT_LOG_WARNING, "embedded driver: a context ends without its work that waits for "
+               "a kernel of another context");
+    cx_emu_work_run_locked();
+}
+
+/* The awaited work has been demanded. The end of a context has a deadline
+ * (teardown_deadline.h). */
+static void wait_for_end(bool (*over)(const void *subject), const void *subject,
+                         cx_emu_context *closing)
+{
+    wait own = {.over = over, .subject = subject, .closing = closing};
 
     cx_emu_work_run_locked();
     if (over(subject))
@@ -79,10 +130,18 @@ static void wait_until(bool (*over)(const void *subject), const void *subject)
     wait_count++;
     cx_emu_schedule_wake();
     int cancel = cx_cancel_hold();
-    while (!own.ended)
+    while (!own.ended) {
         wait_for_wake(&own);
+        if (closing && !own.ended && cx_emu_teardown_deadline_is_over(&closing->teardown_deadline))
+            cut_loose(closing);
+    }
     cx_cancel_restore(cancel);
     pthread_cond_destroy(&own.wake);
+}
+
+static void wait_until(bool (*over)(const void *subject), const void *subject)
+{
+    wait_for_end(over, subject, NULL);
 }
 
 static bool work_done(const void *subject)
@@ -214,19 +273,19 @@ static cx_emu_work *unfinished_record(const extent *part)
     return NULL;
 }
 
-static void wait_for_records(const extent *part)
+static void wait_for_records(const extent *part, cx_emu_context *closing)
 {
     cx_emu_work *record;
 
     while ((record = unfinished_record(part))) {
         cx_emu_work_retain(record);
         cx_emu_schedule_demand(record);
-        wait_until(work_done, record);
+        wait_for_end(work_done, record, closing);
         cx_emu_work_drop(record);
     }
 }
 
-static void wait_for_all(cx_emu_context *context, cx_emu_stream *legacy)
+static void wait_for_all(cx_emu_context *context, cx_emu_stream *legacy, cx_emu_context *closing)
 {
     extent part = extent_of(context, legacy);
     cx_emu_work *whole = context->whole;
@@ -236,19 +295,19 @@ static void wait_for_all(cx_emu_context *context, cx_emu_stream *legacy)
         cx_emu_schedule_demand(whole);
     }
     demand_extent(&part);
-    wait_until(extent_done, &part);
+    wait_for_end(extent_done, &part, closing);
     if (whole) {
-        wait_until(work_done, whole);
+        wait_for_end(work_done, whole, closing);
         cx_emu_work_drop(whole);
     }
-    wait_for_records(&part);
+    wait_for_records(&part, closing);
     cx_emu_output_flush(context);
 }
 
 void cx_emu_work_wait_context(cx_emu_context *context)
 {
     if (context->legacy)
-        wait_for_all(context, context->legacy);
+        wait_for_all(context, context->legacy, NULL);
 }
 
 static bool nothing_runs(const void *subject)
@@ -258,7 +317,7 @@ static bool nothing_runs(const void *subject)
 
 void cx_emu_work_wait_closing(cx_emu_context *context, cx_emu_stream *legacy)
 {
-    wait_for_all(context, legacy);
+    wait_for_all(context, legacy, context);
     wait_until(nothing_runs, context);
     if (context->whole)
         cx_emu_work_drop(context->whole);

@@ -45,6 +45,7 @@ struct cx_emu_work {
     bool again;       /* its call must be made again: it waits for a value (value_op.h) */
     bool demanded; /* something waits for it, or runs it (schedule.c) */
     bool retained; /* the argument's references are kept until `release` */
+    bool held; /* for wait.c: it is a kernel that runs, or behind one */
     cx_emu_work_kind kind;
     size_t unfinished; /* dependencies that are not done */
     void (*call)(void *argument);
