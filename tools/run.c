@@ -115,6 +115,16 @@ static int run_counted(const char *command, const request *self, const char *fol
     return written != COMMAND_GOOD ? written : child_status(status);
 }
 
+static int run_and_wait(const char *command, const request *self)
+{
+    pid_t pid = child_start(command, self->program);
+    if (pid < 0)
+        return command_error(command, COMMAND_FAILED, "cannot fork: %s", strerror(errno));
+    int status = child_wait(pid, NULL, NULL);
+    child_tell_of_death(command, status);
+    return child_status(status);
+}
+
 static int run_and_report(const char *command, const request *self)
 {
     static const char *const places[] = {"/dev/shm", "/tmp", NULL};
@@ -150,7 +160,7 @@ int run_command(int argc, char **argv)
     };
     static const struct argp_child children[] = {{&standin_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {options, parse_option, "PROGRAM [ARGUMENT...]", doc, children,
-                                     NULL, NULL};
+                                     NULL,    NULL};
     request self = {0};
     int status;
 
@@ -159,5 +169,9 @@ int run_command(int argc, char **argv)
     status = standin_prepare(argv[0], &self.standin);
     if (status != COMMAND_GOOD)
         return status;
-    return self.report ? run_and_report(argv[0], &self) : standin_execute(argv[0], self.program);
+    if (!self.report && !standin_must_end())
+        return standin_execute(argv[0], self.program);
+    status = self.report ? run_and_report(argv[0], &self) : run_and_wait(argv[0], &self);
+    standin_end();
+    return status;
 }

@@ -1,11 +1,14 @@
 #include "standin.h"
 
+#include "child.h"
 #include "command.h"
 #include "config.h"
+#include "joined.h"
 #include "libcuda.h"
 #include "place.h"
 
 #include "emu/emu.h"
+#include "shim/behind.h"
 #include <ctxrt/runtime.h>
 #include <errno.h>
 #include <limits.h>
@@ -113,6 +116,10 @@ static const struct argp_option all_options[] = {
 };
 const struct argp standin_argp = {all_options, parse_option, NULL, NULL, NULL, NULL, NULL};
 
+/* The folder of a libcuda.so.1 that is the stand-in and the library behind it, joined; "" while
+ * there is none. */
+static char joined[PATH_MAX];
+
 /* LD_LIBRARY_PATH without the folder that libtool's script puts in front to start this program from
  * a build tree. That folder has a libinfinirt.so, too, and the program may bring its own. */
 static const char *library_path(void)
@@ -148,7 +155,8 @@ static bool set_environment(const standin_options *self, const char *standin)
     return (self->devices == NULL || setenv("CTXRT_EMU_DEVICES", self->devices, 1) == 0) &&
            (self->gpu == NULL || setenv("CTXRT_EMU_GPU", self->gpu, 1) == 0) &&
            (self->memory == NULL || setenv("CTXRT_EMU_MEMORY", self->memory, 1) == 0) &&
-           unsetenv("CTXRT_LIBCUDA") == 0 && prepend_library_path(standin);
+           unsetenv("CTXRT_LIBCUDA") == 0 && prepend_library_path(standin) &&
+           (joined[0] == '\0' || prepend_library_path(joined));
 }
 
 bool standin_find(const char *cuda, char folder[PATH_MAX])
@@ -194,6 +202,55 @@ bool standin_passes_on(const standin_options *options)
                                    : named != NULL && *named != '\0';
 }
 
+/* ---- exports that only the library behind has ---- */
+
+static bool make_joined_folder(void)
+{
+    static const char *const places[] = {"/tmp", "/dev/shm", NULL};
+    char folder[PATH_MAX];
+    if (!child_make_folder("ctxrt-libcuda", places, folder, sizeof folder))
+        return false;
+    if (realpath(folder, joined) != NULL) /* the program may go elsewhere */
+        return true;
+    joined[0] = '\0';
+    child_remove_folder(folder);
+    return false;
+}
+
+/*
+ * A driver has exports that no header and no table of ours names. The dynamic linker looks for them
+ * in the library behind, if that comes with the stand-in. A library that refers to its own exports
+ * would then find the stand-in's, and stays by itself.
+ */
+static void join(const char *command, const char *standin, const char *behind)
+{
+    char file[PATH_MAX + 16], first[PATH_MAX + 16];
+    if (cx_behind_refers_to_itself(behind))
+        return;
+    snprintf(first, sizeof first, "%s/libcuda.so.1", standin);
+    bool made = make_joined_folder();
+    snprintf(file, sizeof file, "%s/libcuda.so.1", joined);
+    if (made && joined_write(file, "libcuda.so.1", first, behind))
+        return;
+    fprintf(stderr, "%s: symbols that ctxrt does not know are not passed on: %s\n", command,
+            strerror(errno));
+    standin_end();
+}
+
+bool standin_must_end(void)
+{
+    return joined[0] != '\0';
+}
+
+void standin_end(void)
+{
+    if (joined[0] != '\0')
+        child_remove_folder(joined);
+    joined[0] = '\0';
+}
+
+/* ---- the environment of the program ---- */
+
 /* Sets the environment for calls that are passed on, or not. */
 static int prepare_driver(const char *command, const standin_options *options, bool *out_passes_on,
                           libcuda_file *out_file)
@@ -204,8 +261,7 @@ static int prepare_driver(const char *command, const standin_options *options, b
         (void)unsetenv("CTXRT_STANDIN_LIBCUDA");
         return COMMAND_GOOD;
     }
-    const char *file =
-        driver != NULL ? file_of_driver(driver) : getenv("CTXRT_STANDIN_LIBCUDA");
+    const char *file = driver != NULL ? file_of_driver(driver) : getenv("CTXRT_STANDIN_LIBCUDA");
     int status = libcuda_find(command, file, out_file);
     if (status == COMMAND_GOOD && setenv("CTXRT_STANDIN_LIBCUDA", out_file->path, 1) != 0)
         return command_error(command, COMMAND_FAILED, "no memory for the environment");
@@ -228,12 +284,19 @@ int standin_prepare(const char *command, const standin_options *options)
             command, COMMAND_FAILED,
             "the stand-in cuda-%s/libcuda.so.1 is not in %s: install ctxrt again, whole", cuda,
             CTXRT_PKGLIBDIR);
-    if (!set_environment(options, standin))
+    if (passes_on)
+        join(command, standin, behind.path);
+    if (!set_environment(options, standin)) {
+        standin_end();
         return command_error(command, COMMAND_FAILED, "no memory for the environment");
+    }
 
     /* Check now: the program would find a bad value only at its cuInit, and could not report it. */
     ctxrt_options no_gpu = CTXRT_OPTIONS_INIT;
     no_gpu.cuda_driver = CTXRT_CUDA_DRIVER_NONE;
     ctxrt_status checked = ctxrt_init(&no_gpu);
-    return checked == CTXRT_SUCCESS ? COMMAND_GOOD : command_failure(command, checked);
+    if (checked == CTXRT_SUCCESS)
+        return COMMAND_GOOD;
+    standin_end();
+    return command_failure(command, checked);
 }

@@ -23,9 +23,16 @@ bool standin_find(const char *cuda, char folder[PATH_MAX]);
 /* True if calls go to a library, not to emulated GPUs. */
 bool standin_passes_on(const standin_options *options);
 
-/* Prepares the environment for the program. Returns the exit status COMMAND_GOOD, or another after
- * an error was printed. */
+/* Prepares the environment for the program, and in front of a library a file, which standin_end
+ * removes. Returns the exit status COMMAND_GOOD, or another after an error was printed; then there
+ * is nothing to remove. */
 int standin_prepare(const char *command, const standin_options *options);
+
+/* True if there is something for standin_end to remove: the program is to run as a child. */
+bool standin_must_end(void);
+
+/* The program is over. */
+void standin_end(void);
 
 /* Replaces this process by the program; returns an exit status after an error was printed. */
 int standin_execute(const char *command, char **program);

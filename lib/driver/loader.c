@@ -115,10 +115,15 @@ static bool start_driver(cx_driver *driver)
     return refuse_driver(driver);
 }
 
+/* The file that has the calls: the library that was opened, or one that comes with it. */
 static void name_path(cx_driver *driver)
 {
     struct link_map *map;
-    if (dlinfo(driver->library, RTLD_DI_LINKMAP, &map) == 0)
+    Dl_info calls;
+    void *init = dlsym(driver->library, "cuInit");
+    if (init != NULL && dladdr(init, &calls) != 0 && calls.dli_fname != NULL)
+        snprintf(driver->path, sizeof driver->path, "%s", calls.dli_fname);
+    else if (dlinfo(driver->library, RTLD_DI_LINKMAP, &map) == 0)
         snprintf(driver->path, sizeof driver->path, "%s", map->l_name);
 }
 

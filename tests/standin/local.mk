@@ -1,7 +1,7 @@
 STANDIN_TESTS = tests/standin/check_address tests/standin/check_calls_12 tests/standin/check_calls_13 \
 	tests/standin/check_interposed
 STANDIN_SH = tests/standin/exports.sh tests/standin/exports_facts.sh tests/standin/ffmpeg.sh \
-	tests/standin/hashcat.sh tests/standin/interposed.sh tests/standin/warnings.sh
+	tests/standin/hashcat.sh tests/standin/interposed.sh tests/standin/large.sh tests/standin/warnings.sh
 check_PROGRAMS += $(STANDIN_TESTS)
 dist_check_SCRIPTS += $(STANDIN_SH)
 TESTS += $(STANDIN_TESTS) $(STANDIN_SH)
@@ -43,3 +43,19 @@ check_PROGRAMS += tests/standin/forks
 tests_standin_forks_SOURCES = tests/standin/forks.c tests/standin/client.h
 tests_standin_forks_LDADD = -Llib/shim/cuda-12/.libs -l:libcuda.so.1
 EXTRA_tests_standin_forks_DEPENDENCIES = $(cuda12lib_LTLIBRARIES)
+
+# The stand-in with more exports than ctxrt knows, in place of a driver, and a program that looks for all of them.
+check_LTLIBRARIES += tests/standin/larger.la
+tests_standin_larger_la_SOURCES = tests/standin/larger.c tests/standin/larger.h lib/shim/version.c
+tests_standin_larger_la_CPPFLAGS = $(AM_CPPFLAGS) -DCX_SHIM_VERSION=13000
+tests_standin_larger_la_LIBADD = $(SHIM_LIBS)
+tests_standin_larger_la_LDFLAGS = $(AM_LDFLAGS) -no-undefined -module -avoid-version -rpath /nowhere -Wl,-z,nodelete -Wl,-Bsymbolic \
+	-Wl,--version-script=tests/standin/larger.map
+EXTRA_tests_standin_larger_la_DEPENDENCIES = tests/standin/larger.map
+CLEANFILES += tests/standin/larger.map
+tests/standin/larger.map: lib/shim/cuda-13.map $(top_srcdir)/tests/standin/local.mk
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && sed 's/^global:/&\n    cuOfNobody*;/' lib/shim/cuda-13.map > $@.new && mv $@.new $@
+check_PROGRAMS += tests/standin/loads
+tests_standin_loads_SOURCES = tests/standin/loads.c tests/standin/larger.h
+tests_standin_loads_LDADD = -ldl
+EXTRA_tests_standin_loads_DEPENDENCIES = tests/standin/larger.la

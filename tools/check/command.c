@@ -167,14 +167,17 @@ int check_command(int argc, char **argv)
     if (status != COMMAND_GOOD)
         return status;
     if (!child_make_folder("ctxrt-check", places, folder, sizeof folder) ||
-        setenv("CTXRT_CHECK_FOLDER", folder, 1) != 0 ||
-        setenv("CTXRT_LAYERS", "check", 1) != 0)
-        return command_error(argv[0], COMMAND_FAILED, "cannot make a folder for the report: %s",
-                             strerror(errno));
+        setenv("CTXRT_CHECK_FOLDER", folder, 1) != 0 || setenv("CTXRT_LAYERS", "check", 1) != 0) {
+        status = command_error(argv[0], COMMAND_FAILED, "cannot make a folder for the report: %s",
+                               strerror(errno));
+        standin_end();
+        return status;
+    }
     all = (report){.options = self.options, .folder = folder};
     status = run_checked(argv[0], &self, &all);
     report_close(&all);
     child_remove_folder(folder);
+    standin_end();
     symbols_close();
     return status;
 }

@@ -235,6 +235,7 @@ static int trace_program(const char *command, request *self)
         child_remove_folder(self->check_folder);
     if (self->folder[0] != '\0')
         child_remove_folder(self->folder);
+    standin_end();
     return status;
 }
 
