@@ -26,6 +26,8 @@ typedef struct CUuserObject_st *CUuserObject;
 typedef struct CUmemPoolHandle_st *CUmemoryPool;
 typedef struct CUdevResourceDesc_st *CUdevResourceDesc;
 typedef void (*CUhostFn)(void *argument);
+typedef void (*CUnotified)(void *notification, void *argument, void *handle);
+typedef void (*CUlogged)(void *argument, int level, char *message, size_t length);
 typedef void (*CUstreamCallback)(CUstream stream, CUresult status, void *argument);
 
 /* A result of the probe's own: the driver does not export the call. */

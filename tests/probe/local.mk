@@ -10,7 +10,7 @@ tests_probe_probe_SOURCES = \
 	tests/probe/probe_capture.c tests/probe/probe_choice.c \
 	tests/probe/probe_context.c tests/probe/probe_copy.c tests/probe/probe_kernel.c tests/probe/probe_launch.c \
 	tests/probe/probe_error.c tests/probe/probe_life.c \
-	tests/probe/probe_memory.c tests/probe/probe_module.c \
+	tests/probe/probe_memory.c tests/probe/probe_module.c tests/probe/probe_more.c \
 	tests/probe/probe_order.c tests/probe/probe_peer.c tests/probe/probe_pool.c \
 	tests/probe/probe_primary.c tests/probe/probe_query.c \
 	tests/probe/probe_runtime.c tests/probe/probe_share.c tests/probe/probe_stack.c \

@@ -43,6 +43,7 @@ const struct group groups[] = {
     {"capture", capture_experiments},
     {"error", error_experiments},     {"runtime", runtime_experiments},
     {"argument", argument_experiments}, {"choice", choice_experiments},
+    {"more", more_experiments},
     {NULL, NULL},
 };
 

@@ -25,6 +25,7 @@ extern const struct experiment error_experiments[];
 extern const struct experiment runtime_experiments[];
 extern const struct experiment argument_experiments[];
 extern const struct experiment choice_experiments[];
+extern const struct experiment more_experiments[];
 
 /* Prints what the common calls cost, in nanoseconds; in a child, as an experiment. */
 extern const struct experiment times_experiments[];

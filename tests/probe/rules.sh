@@ -20,7 +20,7 @@ rules()
     done
 }
 
-echo 1..5
+echo 1..6
 "$probe" --list > "$scratch/list"
 
 [ "$(documented | wc -l)" -ge 40 ]
@@ -49,3 +49,13 @@ awk '{ print $3 }' "$scratch/list" | sort > "$scratch/names"
 sed -n 's/^\([^# ]*\) = .*/\1/p' "$recording" | sort | diff "$scratch/names" - > "$scratch/out"
 [ ! -s "$scratch/out" ]
 report $? 'a_recording_has_the_listed_names_and_no_others'
+
+# The table "More calls" has no rules: a call there that others recorded, or that is a question, is one that the probe makes.
+sed -n '/^## More calls/,/^## Choices/p' "$top_srcdir/docs/semantics.md" | awk -F '|' '$4 ~ /R|[?]/ { print $2 }' |
+    grep -o '\<cu[A-Z][A-Za-z0-9_]*' | sort -u > "$scratch/more"
+[ "$(wc -l < "$scratch/more")" -gt 40 ] || echo 'the table was not found' > "$scratch/more"
+while read -r call; do
+    grep -Eq "^CALL\($call" "$top_srcdir/tests/probe/calls.def" || echo "$call is not asked"
+done < "$scratch/more" > "$scratch/out"
+[ ! -s "$scratch/out" ]
+report $? 'every_other_call_that_others_recorded_is_asked_too'

@@ -129,6 +129,15 @@ grep '^S2' "$recording" > "$a"
 beside 0 "$a" && beside 0 --rules "$a" && grep -qx 'S2 holds' "$scratch/out" && grep -qx 'S3 unseen' "$scratch/out"
 report $? 'what_a_recording_lacks_is_unseen'
 
+# A real driver decides rules that were open.
+sed -e 's/^# device: .*/# device: A GPU/' -e 's/^C5.destroy-primary.destroy = .*/C5.destroy-primary.destroy = SUCCESS(0)/' \
+    -e '/^F3\./s/ = .*/ = needs a GPU/' "$recording" > "$a"
+beside 1 "$a" && grep -q '^  confirmed: C3 S6 ' "$scratch/out" && grep -qx '  refuted: C5' "$scratch/out" &&
+    grep -qx '  still open: F3' "$scratch/out"
+report $? 'the_open_rules_that_a_real_driver_decides_are_listed'
+beside 0 "$recording" && ! grep -q confirmed "$scratch/out"
+report $? 'an_emulated_GPU_decides_none'
+
 # What gpu-check writes: sections, with scenarios that the embedded driver plays.
 {
     echo 'ctxrt gpu-check 1'

@@ -104,16 +104,39 @@ static bool is_seen(const recording *self, const char *rule)
     return false;
 }
 
+/* What a recording says of a rule, in a word. */
+static const char *verdict(const recording *self, const differences *found, const char *rule)
+{
+    return differs(found, rule) ? "differs" : is_seen(self, rule) ? "holds" : "unseen";
+}
+
 /* A rule holds where something was seen of it, and nothing differs. */
 static void print_verdicts(const recording *self, const differences *found)
 {
-    for (size_t i = 0; i < all_rules_count; i++) {
-        const char *id = all_rules[i].id;
-        printf("%s %s\n", id,
-               differs(found, id)  ? "differs"
-               : is_seen(self, id) ? "holds"
-                                   : "unseen");
-    }
+    for (size_t i = 0; i < all_rules_count; i++)
+        printf("%s %s\n", all_rules[i].id, verdict(self, found, all_rules[i].id));
+}
+
+static void print_open(const recording *self, const differences *found, const char *word,
+                       const char *title)
+{
+    printf("  %s:", title);
+    for (size_t i = 0; i < all_rules_count; i++)
+        if (strchr(all_rules[i].evidence, '?') != NULL &&
+            strcmp(verdict(self, found, all_rules[i].id), word) == 0)
+            printf(" %s", all_rules[i].id);
+    printf("\n");
+}
+
+/* A real driver decides the rules that no real GPU has confirmed yet. */
+static void print_questions(const recording *self, const differences *found)
+{
+    if (self->device == NULL || strstr(self->device, "emulated") != NULL)
+        return;
+    printf("Rules with a question (?):\n");
+    print_open(self, found, "holds", "confirmed");
+    print_open(self, found, "differs", "refuted");
+    print_open(self, found, "unseen", "still open");
 }
 
 static size_t count_rules(const differences *self)
@@ -162,6 +185,8 @@ static int compare(const char *command, const request *self)
             print_verdicts(&second, &found);
         else if (self->path_count == 1 || found.count > 0)
             print_table(&second, &first, &found);
+        if (!self->rules && self->path_count == 1)
+            print_questions(&second, &found);
         if (fflush(stdout) != 0 || ferror(stdout) != 0)
             status =
                 command_error(command, COMMAND_WRONG_USE, "standard output could not be written");
@@ -175,8 +200,9 @@ static int compare(const char *command, const request *self)
 static const char doc[] =
     "Shows where the driver of a recording differs from the embedded one, rule by rule of "
     "docs/semantics.md: the observations of the probe, and the scenarios, which the embedded "
-    "driver plays. A recording is the file that gpu-check writes, or what tests/probe/probe "
-    "prints. Of two recordings it shows every observation that is not the same in both."
+    "driver plays. Of a real driver it lists which open questions (?) are decided. A recording is "
+    "the file that gpu-check writes, or what tests/probe/probe prints. Of two recordings it shows "
+    "every observation that is not the same in both."
     "\vWhat one of the drivers could not show is not a difference, unless two recordings are named."
     "\nExit status: 0 nothing differs, 1 something differs, 2 there is nothing to compare."
     "\nExample: ctxrt compare recording.txt";
