@@ -5,6 +5,7 @@
 #include "context/use.h"
 #include "graph/graph.h"
 #include "work/default_stream.h"
+#include "work/event.h"
 
 /* ---- choosing the stream ---- */
 

@@ -6,6 +6,7 @@
 #include "context/use.h"
 #include "graph/ready.h"
 #include "work/capture_gate.h"
+#include "work/event.h"
 #include "work/relaxed_capture.h"
 
 /* ---- launches whose event was not recorded ---- */

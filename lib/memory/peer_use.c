@@ -6,6 +6,7 @@
 #include "context/context_guard.h"
 #include "context/use.h"
 #include "memory/use.h"
+#include "work/event.h"
 #include "work/relaxed_capture.h"
 
 #include <stdlib.h>

@@ -7,7 +7,6 @@ cx_pool cx_events = CX_POOL_INIT("event", CX_EVENT_POOL_KIND, cx_event);
 
 /* ---- making and destroying ---- */
 
-/* In a section. */
 ctxrt_status cx_event_make_native(const cx_stream_target *target, CUevent *out_event)
 {
     cx_context_guard guard;
@@ -19,6 +18,7 @@ ctxrt_status cx_event_make_native(const cx_stream_target *target, CUevent *out_e
     return status;
 }
 
+/* In a section. */
 static ctxrt_status make_event(cx_context *context, unsigned int flags, ctxrt_event **out_event)
 {
     CUevent native;
