@@ -1,6 +1,7 @@
 /* Contexts that end while their work never does: under each schedule that ends the work (C3). */
 #include "emu/base/state.h"
 #include "emu/base/teardown_deadline.h"
+#include "emu/context/context.h"
 #include "emu/schedule/work.h"
 #include "kernels.h"
 #include "work_fixture.h"

@@ -1,5 +1,6 @@
 /* Pinned, registered and managed memory: reachable from both sides at one address (A3). */
 #include "emu/base/state.h"
+#include "emu/context/context.h"
 #include "memory_fixture.h"
 
 #include <sched.h>
