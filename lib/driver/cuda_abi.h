@@ -9,32 +9,14 @@
 #ifndef CX_DRIVER_CUDA_ABI_H
 #define CX_DRIVER_CUDA_ABI_H
 
+#include "driver/handle_types.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
 typedef int CUdevice;
 typedef unsigned long long CUdeviceptr;
 typedef unsigned long long CUmemGenericAllocationHandle;
-typedef struct CUctx_st *CUcontext;
-typedef struct CUstream_st *CUstream;
-typedef struct CUevent_st *CUevent;
-typedef struct CUmemPoolHandle_st *CUmemoryPool;
-typedef struct CUarray_st *CUarray;
-typedef struct CUmod_st *CUmodule;
-typedef struct CUlib_st *CUlibrary;
-typedef struct CUlinkState_st *CUlinkState;
-typedef struct CUfunc_st *CUfunction;
-typedef struct CUkern_st *CUkernel;
-typedef struct CUgraph_st *CUgraph;
-typedef struct CUgraphNode_st *CUgraphNode;
-typedef struct CUgraphExec_st *CUgraphExec;
-typedef struct CUuserObject_st *CUuserObject;
-typedef struct CUtexref_st *CUtexref;
-typedef struct CUextMemory_st *CUexternalMemory;
-typedef struct CUasyncCallbackEntry_st *CUasyncCallbackHandle;
-typedef struct CUlogsCallbackEntry_st *CUlogsCallbackHandle;
-typedef struct CUgreenCtx_st *CUgreenCtx;
-typedef struct CUdevResourceDesc_st *CUdevResourceDesc;
 
 typedef enum cxu_result {
 #define CX_RESULT(name, value, text) CXU_##name = value,

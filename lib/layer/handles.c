@@ -3,20 +3,12 @@
 
 #include <stddef.h>
 
-#define KIND_OF(type)                    \
-    _Generic(*(type *)0,                \
-        CUcontext: CX_HANDLE_CONTEXT,    \
-        CUstream: CX_HANDLE_STREAM,      \
-        CUevent: CX_HANDLE_EVENT,        \
-        CUmodule: CX_HANDLE_MODULE,      \
-        CUfunction: CX_HANDLE_FUNCTION,  \
-        CUlibrary: CX_HANDLE_LIBRARY,    \
-        CUkernel: CX_HANDLE_KERNEL,      \
-        CUgraph: CX_HANDLE_GRAPH,        \
-        CUgraphExec: CX_HANDLE_GRAPH_EXEC, \
-        CUmemoryPool: CX_HANDLE_POOL,    \
-        CUlinkState: CX_HANDLE_LINK,     \
-        default: CX_HANDLE_NONE)
+/* A parameter of no other handle is a number, or a pointer to what the program has. */
+/* clang-format off */
+#define KIND_ROW(type, tag, kind) type: CX_HANDLE_##kind,
+/* clang-format on */
+#define KIND_OF(type) \
+    _Generic(*(type *)0, CX_HANDLE_TYPES(KIND_ROW, CX_HANDLE_NO_KIND) default : CX_HANDLE_NONE)
 
 /* A parameter's place in the struct of a call's arguments, and its kind. */
 typedef struct parameter {
@@ -28,7 +20,7 @@ typedef struct parameter {
 #define OF(slot, type, name) {offsetof(cx_arguments_##slot, name), KIND_OF(type), #name},
 static const parameter parameters_of[CX_SLOT_COUNT][CX_LAYER_HANDLES_MAX + 1] = {
 #define CX_SYMBOL(slot, name, suffix, since, stream, need, arity, parameters) \
-    [CX_SLOT_##slot] = {CX_EACH(arity, parameters, OF, slot) {0, 0, NULL}},
+    [CX_SLOT_##slot] = {CX_EACH(arity, parameters, OF, slot){0, 0, NULL}},
 #include "driver/symbols.def"
 };
 

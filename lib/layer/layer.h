@@ -36,19 +36,11 @@ void cx_layer_put(const cx_layer *layer, const cx_driver_table *below,
 
 /* ---- handles ---- */
 
+#define CX_HANDLE_KIND(type, tag, kind) CX_HANDLE_##kind,
+#define CX_HANDLE_NO_KIND(type, tag)
 typedef enum cx_handle_kind {
     CX_HANDLE_NONE,
-    CX_HANDLE_CONTEXT,
-    CX_HANDLE_STREAM,
-    CX_HANDLE_EVENT,
-    CX_HANDLE_MODULE,
-    CX_HANDLE_FUNCTION,
-    CX_HANDLE_LIBRARY,
-    CX_HANDLE_KERNEL,
-    CX_HANDLE_GRAPH,
-    CX_HANDLE_GRAPH_EXEC,
-    CX_HANDLE_POOL,
-    CX_HANDLE_LINK,
+    CX_HANDLE_TYPES(CX_HANDLE_KIND, CX_HANDLE_NO_KIND)
     CX_HANDLE_KINDS
 } cx_handle_kind;
 

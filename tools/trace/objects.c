@@ -33,18 +33,15 @@ static void add(sights *self, const sight *one)
     self->all[self->count++] = *one;
 }
 
+#define KIND_ROW(type, tag, kind) {#type, CX_HANDLE_##kind},
+
 uint32_t trace_kind_of(const char *type)
 {
     static const struct {
         const char *type;
         uint32_t kind;
     } kinds[] = {
-        {"CUcontext", CX_HANDLE_CONTEXT},   {"CUstream", CX_HANDLE_STREAM},
-        {"CUevent", CX_HANDLE_EVENT},       {"CUmodule", CX_HANDLE_MODULE},
-        {"CUfunction", CX_HANDLE_FUNCTION}, {"CUlibrary", CX_HANDLE_LIBRARY},
-        {"CUkernel", CX_HANDLE_KERNEL},     {"CUgraph", CX_HANDLE_GRAPH},
-        {"CUgraphExec", CX_HANDLE_GRAPH_EXEC}, {"CUmemoryPool", CX_HANDLE_POOL},
-        {"CUlinkState", CX_HANDLE_LINK},
+        CX_HANDLE_TYPES(KIND_ROW, CX_HANDLE_NO_KIND)
     };
     size_t length = strcspn(type, " ");
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)

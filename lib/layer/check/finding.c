@@ -15,6 +15,14 @@ const cx_kind_row cx_kind_rows[CX_KIND_COUNT] = {
 #include "layer/check/kinds.def"
 };
 
+/* objects.def has a row of each kind but CX_HANDLE_NONE. */
+enum {
+    NAMED_KINDS = 0
+#define CX_OBJECT_NAME(kind, text, left) +1
+#include "layer/check/objects.def"
+};
+_Static_assert(NAMED_KINDS == CX_OBJECT_KINDS - 1, "objects.def lacks a kind of object");
+
 cx_check_kind cx_kind_of_left(uint32_t object_kind)
 {
     static const cx_check_kind kinds[CX_OBJECT_KINDS] = {

@@ -1,11 +1,14 @@
 #include "layer/trace/layout.h"
 
+#include "layer/layer.h"
 #include "layer/trace/format.h"
 
 #include <stddef.h>
 #include <string.h>
 
 cx_trace_layout cx_trace_layouts[CX_SLOT_COUNT];
+
+#define BACK_ROW(type, tag, kind) type *: sizeof(void *),
 
 /* The bytes that a pointer of this type leads to, of types that come back by value. */
 #define BACK(type)                \
@@ -16,18 +19,8 @@ cx_trace_layout cx_trace_layouts[CX_SLOT_COUNT];
         unsigned long *: sizeof(long), \
         unsigned long long *: 8,  \
         void **: sizeof(void *), \
-        CUcontext *: sizeof(void *), \
-        CUstream *: sizeof(void *), \
-        CUevent *: sizeof(void *), \
-        CUmodule *: sizeof(void *), \
-        CUfunction *: sizeof(void *), \
-        CUlibrary *: sizeof(void *), \
-        CUkernel *: sizeof(void *), \
-        CUgraph *: sizeof(void *), \
-        CUgraphExec *: sizeof(void *), \
-        CUmemoryPool *: sizeof(void *), \
+        CX_HANDLE_TYPES(BACK_ROW, CX_HANDLE_NO_KIND) \
         CUgreenCtx *: sizeof(void *), \
-        CUlinkState *: sizeof(void *), \
         default: 0)
 
 typedef struct row {
