@@ -74,8 +74,6 @@ lib_emu_libemu_la_SOURCES += \
 lib_emu_libemu_la_SOURCES += \
 	lib/emu/context/context.c \
 	lib/emu/context/context.h \
-	lib/emu/context/limit.c \
-	lib/emu/context/limit.h \
 	lib/emu/context/output.c \
 	lib/emu/context/output.h \
 	lib/emu/context/primary.c \
@@ -99,8 +97,6 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/schedule/green.h \
 	lib/emu/schedule/host_function.c \
 	lib/emu/schedule/host_function.h \
-	lib/emu/schedule/loading.c \
-	lib/emu/schedule/loading.h \
 	lib/emu/schedule/schedule.c \
 	lib/emu/schedule/schedule.h \
 	lib/emu/schedule/shared_event.c \
@@ -137,6 +133,8 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/module/launch.h \
 	lib/emu/module/library.c \
 	lib/emu/module/link.c \
+	lib/emu/module/loading.c \
+	lib/emu/module/loading.h \
 	lib/emu/module/module.c \
 	lib/emu/module/module.h \
 	lib/emu/module/unpack.c \
@@ -198,12 +196,13 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/call/kernel_node_attribute.c \
 	lib/emu/call/launch_call.c \
 	lib/emu/call/lifecycle.c \
+	lib/emu/call/limit.c \
+	lib/emu/call/limit.h \
 	lib/emu/call/memory.c \
 	lib/emu/call/module_call.c \
 	lib/emu/call/notification.c \
 	lib/emu/call/occupancy_call.c \
 	lib/emu/call/old_launch.c \
-	lib/emu/call/old_launch.h \
 	lib/emu/call/peer.c \
 	lib/emu/call/peer.h \
 	lib/emu/call/pointer.c \

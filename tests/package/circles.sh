@@ -14,13 +14,13 @@ ptx 13
 emu/base
 emu/report
 emu/device
-emu/memory 5
-emu/context 2
+emu/memory
+emu/context
 emu/schedule 6
 emu/module 2
 emu/graph 4
 emu/call
-emu/ 16 11
+emu/ 6 4 2
 layer
 layer/check 2
 layer/count
@@ -43,13 +43,6 @@ emu_order='base report device memory context schedule module graph call'
 exceptions()
 {
     cat << 'END'
-context/limit needs schedule/capture_check: cx_emu_capture_check_unsafe_slowly
-context/limit needs schedule/capture_check: cx_emu_captures
-memory/allocation needs schedule/fault: cx_emu_fault_memory_limit
-memory/allocation needs schedule/wait: cx_emu_work_wait_allocation
-memory/allocation needs schedule/wait: cx_emu_work_wait_unreached
-memory/allocation needs schedule/work: cx_emu_work_submit_locked_call
-module/module needs call/old_launch: cx_emu_old_launch_free
 END
 }
 

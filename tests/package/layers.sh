@@ -57,12 +57,6 @@ emu_folders='base report device memory context schedule module graph call'
 emu_exceptions()
 {
     cat << 'END'
-context/limit.c emu/graph/capture.h
-memory/allocation.c emu/graph/graph_memory.h
-memory/allocation.c emu/schedule/fault.h
-memory/allocation.c emu/schedule/work.h
-module/module.h emu/call/old_launch.h
-schedule/loading.h emu/module/module.h
 END
 }
 

@@ -1,13 +1,13 @@
 #include "emu/emu.h"
 
 #include "base/option.h"
+#include "emu/base/warp.h"
+#include "emu/device/sticky.h"
+#include "emu/module/loading.h"
+#include "emu/module/watchdog.h"
 #include "emu/schedule/cores.h"
 #include "emu/schedule/fault.h"
-#include "emu/schedule/loading.h"
 #include "emu/schedule/schedule.h"
-#include "emu/device/sticky.h"
-#include "emu/base/warp.h"
-#include "emu/module/watchdog.h"
 #include <string.h>
 
 #define GPUS 4

@@ -1,8 +1,8 @@
 /* Calls about the kernels of libraries, and about loaded code. */
-#include "emu/device/device.h"
-#include "emu/schedule/loading.h"
-#include "emu/module/module.h"
 #include "emu/base/state.h"
+#include "emu/device/device.h"
+#include "emu/module/loading.h"
+#include "emu/module/module.h"
 
 /* ---- the contents of a library ---- */
 

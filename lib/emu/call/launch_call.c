@@ -1,11 +1,11 @@
 /* The calls that launch kernels. */
-#include "emu/graph/capture.h"
-#include "emu/device/device.h"
-#include "emu/module/launch.h"
-#include "emu/schedule/loading.h"
-#include "emu/graph/operation.h"
-#include "emu/context/output.h"
 #include "emu/base/state.h"
+#include "emu/context/output.h"
+#include "emu/device/device.h"
+#include "emu/graph/capture.h"
+#include "emu/graph/operation.h"
+#include "emu/module/launch.h"
+#include "emu/module/loading.h"
 #include "emu/report/not_supported.h"
 #include "emu/schedule/stream.h"
 

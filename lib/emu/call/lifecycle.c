@@ -7,29 +7,34 @@
 #include "emu/base/slot.h"
 #include "emu/base/state.h"
 #include "emu/base/warp.h"
+#include "emu/call/limit.h"
 #include "emu/context/context.h"
 #include "emu/context/output.h"
 #include "emu/device/device.h"
 #include "emu/device/sticky.h"
 #include "emu/memory/allocation.h"
 #include "emu/memory/arena.h"
+#include "emu/memory/mapping.h"
 #include "emu/memory/physical.h"
 #include "emu/memory/pool.h"
+#include "emu/memory/shared.h"
 #include "emu/module/heap.h"
+#include "emu/module/loading.h"
 #include "emu/module/module.h"
 #include "emu/module/watchdog.h"
 #include "emu/schedule/cores.h"
 #include "emu/schedule/event.h"
 #include "emu/schedule/fault.h"
-#include "emu/schedule/loading.h"
 #include "emu/schedule/schedule.h"
 #include "emu/schedule/stream.h"
 #include "emu/schedule/unwaited.h"
+#include "emu/schedule/work.h"
 #include <stdlib.h>
 
 /* What a context has. Its end closes these from the last to the first: work names events, modules
  * and memory, so it ends before them. */
 static const cx_emu_context_part parts_of_contexts[] = {
+    {.open = cx_emu_limits_open},
     {.close = cx_emu_allocations_release},
     {.close = cx_emu_heap_close},
     {.close = cx_emu_output_flush},
@@ -37,6 +42,15 @@ static const cx_emu_context_part parts_of_contexts[] = {
     {.close = cx_emu_events_release},
     {.open = cx_emu_streams_open, .close = cx_emu_streams_close},
     {.close = cx_emu_unwaited_closing},
+};
+
+static const cx_emu_memory_hooks hooks_of_memory = {
+    .dispose = {[CX_EMU_MEMORY_MAPPED] = cx_emu_mapping_close,
+                [CX_EMU_MEMORY_SHARED] = cx_emu_shared_close},
+    .leave_pool = cx_emu_pool_give,
+    .reclaim = cx_emu_pools_release,
+    .wait_unused = cx_emu_work_wait_allocation,
+    .wait_unreached = cx_emu_work_wait_unreached,
 };
 
 static bool configured; /* cx_emu_configure was called */
@@ -123,6 +137,7 @@ static cxu_result start_driver(void)
         return chosen;
     if (!hook_process() || !cx_emu_slots_map() || !cx_emu_sealed_files_begin())
         return CXU_OUT_OF_MEMORY;
+    cx_emu_allocation_set_hooks(&hooks_of_memory);
     cx_emu_context_set_parts(parts_of_contexts,
                              sizeof parts_of_contexts / sizeof parts_of_contexts[0]);
     build_devices(cx_emu_configuration());

@@ -316,6 +316,26 @@ cxu_result cx_emu_call_mem_alloc_from_pool_async(CUdeviceptr *out_pointer, size_
 
 /* Memory of cuMemAlloc may be freed in stream order too; that of cuMemHostAlloc and
  * cuMemAllocManaged may not. */
+static void end_in_stream(void *argument)
+{
+    cx_emu_allocation *allocation = argument;
+    allocation->hidden = allocation->gone = true;
+}
+
+/* In stream order, without waiting (T8, T12): calls no longer find it from now on, and work fails
+ * that begins behind the free. */
+static cxu_result free_behind_work(cx_emu_allocation *allocation, CUstream stream)
+{
+    /* The free is one more use, which ends in stream order. */
+    cx_emu_changes++;
+    allocation->freed = true;
+    cxu_result result =
+        cx_emu_work_submit_locked_call(stream, allocation, end_in_stream, allocation);
+    if (result != CXU_SUCCESS)
+        allocation->freed = false;
+    return result;
+}
+
 static cxu_result free_in_stream(CUdeviceptr pointer, CUstream stream)
 {
     cx_emu_context *context;
@@ -336,7 +356,7 @@ static cxu_result free_in_stream(CUdeviceptr pointer, CUstream stream)
         return cx_emu_block_free_in_stream(allocation->block, stream);
     if (cx_emu_shared_still_open(allocation))
         return CXU_SUCCESS;
-    return cx_emu_allocation_free_in_stream(allocation, stream);
+    return free_behind_work(allocation, stream);
 }
 
 cxu_result cx_emu_call_mem_free_async(CUdeviceptr pointer, CUstream stream)

@@ -1,5 +1,4 @@
 /* Launches as before CUDA 4: a function keeps the shape of its blocks and its arguments. */
-#include "emu/call/old_launch.h"
 #include "emu/device/device.h"
 #include "emu/module/launch.h"
 #include "emu/module/module.h"
@@ -8,16 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct cx_emu_old_launch {
+#define ARGUMENTS_MAX 32764
+
+/* The module frees them. */
+typedef struct cx_emu_old_launch {
     uint32_t block[3];
     unsigned int shared_bytes, argument_bytes;
-    unsigned char arguments[CX_EMU_OLD_ARGUMENTS_MAX];
-};
-
-void cx_emu_old_launch_free(cx_emu_old_launch *settings)
-{
-    free(settings);
-}
+    unsigned char arguments[ARGUMENTS_MAX];
+} cx_emu_old_launch;
 
 static cxu_result find_settings(CUfunction handle, cx_emu_function **out_function,
                                 cx_emu_old_launch **out_settings)
@@ -91,7 +88,7 @@ cxu_result cx_emu_call_param_set_size(CUfunction handle, unsigned int bytes)
         return result;
     cx_lock_enter(&cx_emu_lock);
     result = find_settings(handle, &function, &settings);
-    if (result == CXU_SUCCESS && bytes > CX_EMU_OLD_ARGUMENTS_MAX)
+    if (result == CXU_SUCCESS && bytes > ARGUMENTS_MAX)
         result = CXU_INVALID_VALUE;
     if (result == CXU_SUCCESS)
         settings->argument_bytes = bytes;
@@ -109,8 +106,8 @@ static cxu_result set_argument(CUfunction handle, int offset, const void *source
         return result;
     cx_lock_enter(&cx_emu_lock);
     result = find_settings(handle, &function, &settings);
-    if (result == CXU_SUCCESS && (!source || offset < 0 || offset > CX_EMU_OLD_ARGUMENTS_MAX ||
-                                  bytes > (size_t)(CX_EMU_OLD_ARGUMENTS_MAX - offset)))
+    if (result == CXU_SUCCESS && (!source || offset < 0 || offset > ARGUMENTS_MAX ||
+                                  bytes > (size_t)(ARGUMENTS_MAX - offset)))
         result = CXU_INVALID_VALUE;
     if (result == CXU_SUCCESS)
         memcpy(settings->arguments + offset, source, bytes);
@@ -170,7 +167,7 @@ static cxu_result copy_settings(CUfunction handle, cx_emu_old_launch *out_settin
 static cxu_result launch_with(const cx_emu_old_launch *settings, CUfunction function, int width,
                               int height, CUstream stream)
 {
-    size_t bytes = CX_EMU_OLD_ARGUMENTS_MAX;
+    size_t bytes = ARGUMENTS_MAX;
     void *extra[] = {(void *)CXU_LAUNCH_PARAM_BUFFER_POINTER, (void *)settings->arguments,
                      (void *)CXU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, (void *)CXU_LAUNCH_PARAM_END};
 

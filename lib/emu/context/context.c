@@ -4,7 +4,6 @@
 #include "emu/base/refusal.h"
 #include "emu/base/slot.h"
 #include "emu/base/state.h"
-#include "emu/context/limit.h"
 #include "emu/context/stack.h"
 #include "emu/device/device.h"
 #include "emu/device/sticky.h"
@@ -110,7 +109,8 @@ void cx_emu_context_set_parts(const cx_emu_context_part *list, size_t count)
 static void close_parts(cx_emu_context *context, size_t count)
 {
     while (count-- > 0)
-        parts[count].close(context);
+        if (parts[count].close != NULL)
+            parts[count].close(context);
 }
 
 static bool open_parts(cx_emu_context *context)
@@ -132,7 +132,6 @@ bool cx_emu_context_open(cx_emu_context *context, cx_emu_device *device, unsigne
     context->green = NULL;
     context->flags = flags;
     context->attach_count = 1;
-    cx_emu_limits_reset(context);
     context->cache_config = CXU_FUNC_CACHE_PREFER_NONE;
     context->error = context->error_once = CXU_SUCCESS;
     context->peer_count = 0;

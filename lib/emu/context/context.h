@@ -35,7 +35,7 @@ bool cx_emu_context_flags_valid(unsigned int flags);
 /* A part of each context that one file keeps, such as its streams. */
 typedef struct cx_emu_context_part {
     bool (*open)(cx_emu_context *context);  /* NULL: nothing to do. False: out of memory */
-    void (*close)(cx_emu_context *context); /* may release the lock meanwhile */
+    void (*close)(cx_emu_context *context); /* the same; may release the lock meanwhile */
 } cx_emu_context_part;
 
 /* Sets the parts of all contexts: opened in the order of the list, closed in the other one. The

@@ -80,6 +80,7 @@ cxu_result cx_emu_block_create(const char *call, const cxu_mem_alloc_node_params
     }
     block->references = 1;
     block->memory->block = block;
+    block->memory->opened_to = block->access;
     block->params.address = block->memory->address;
     block->next = blocks;
     if (blocks)
@@ -102,6 +103,7 @@ void cx_emu_block_drop(cx_emu_block *block)
     if (block->next)
         block->next->previous = block->previous;
     block->memory->block = NULL;
+    block->memory->opened_to = NULL;
     cx_emu_allocation_free(block->memory);
     free_block(block);
 }

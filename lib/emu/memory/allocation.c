@@ -1,18 +1,14 @@
 #include "emu/memory/allocation.h"
 
-#include "emu/device/device.h"
-#include "emu/schedule/fault.h"
-#include "emu/memory/freed.h"
 #include "emu/base/machine.h"
 #include "emu/base/refusal.h"
-#include "emu/memory/mapping.h"
-#include "emu/graph/graph_memory.h"
-#include "emu/memory/pool.h"
-#include "emu/memory/shared.h"
 #include "emu/base/state.h"
-#include "emu/device/sticky.h"
 #include "emu/base/view.h"
-#include "emu/schedule/work.h"
+#include "emu/device/device.h"
+#include "emu/device/sticky.h"
+#include "emu/memory/freed.h"
+#include "emu/memory/mapping.h"
+#include "emu/memory/pool.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -39,6 +35,18 @@ static address_tree by_address = RB_INITIALIZER(&by_address);
 static cx_emu_arena *cpu_arena, *page_arena, *shareable_arena;
 
 static uint64_t last_memory_id;
+static const cx_emu_memory_hooks *hooks;
+static size_t limit_bytes = SIZE_MAX;
+
+void cx_emu_allocation_set_hooks(const cx_emu_memory_hooks *all)
+{
+    hooks = all;
+}
+
+void cx_emu_allocation_set_limit(size_t bytes)
+{
+    limit_bytes = bytes;
+}
 
 uint64_t cx_emu_memory_id(void)
 {
@@ -120,17 +128,15 @@ static void detach_allocation(cx_emu_allocation *allocation)
     cx_emu_freed_note(allocation);
     allocation->device->used_bytes -= charged_bytes(allocation);
     if (allocation->pool != NULL)
-        cx_emu_pool_give(allocation->pool, allocation->reserved_bytes);
+        hooks->leave_pool(allocation->pool, allocation->reserved_bytes);
 }
 
 static void dispose_detached(cx_emu_allocation *allocation)
 {
     if (allocation->range != NULL)
         cx_emu_arena_give(allocation->range);
-    if (allocation->mapping != NULL)
-        cx_emu_mapping_close(allocation);
-    if (allocation->shared != NULL)
-        cx_emu_shared_close(allocation->shared);
+    if (hooks->dispose[allocation->kind] != NULL)
+        hooks->dispose[allocation->kind](allocation);
     cx_emu_hints_free(&allocation->hints);
     free(allocation);
 }
@@ -239,8 +245,7 @@ bool cx_emu_host_memory_overlaps(uintptr_t address, size_t bytes)
 
 static size_t quota_of(const cx_emu_device *device)
 {
-    size_t limit = cx_emu_fault_memory_limit();
-    return limit < device->memory_bytes ? limit : device->memory_bytes;
+    return limit_bytes < device->memory_bytes ? limit_bytes : device->memory_bytes;
 }
 
 static bool fits_quota(const cx_emu_device *device, size_t bytes)
@@ -251,8 +256,7 @@ static bool fits_quota(const cx_emu_device *device, size_t bytes)
 
 bool cx_emu_allocation_fits(cx_emu_device *device, size_t bytes)
 {
-    return fits_quota(device, bytes) ||
-           (cx_emu_pools_release(device) && fits_quota(device, bytes));
+    return fits_quota(device, bytes) || (hooks->reclaim(device) && fits_quota(device, bytes));
 }
 
 static bool within_quota(const cx_emu_allocation *allocation)
@@ -444,7 +448,7 @@ void cx_emu_allocation_free_and_wait(cx_emu_allocation *allocation)
     allocation->freed = true;
     allocation->awaited = true;
     if (allocation->users > 0)
-        cx_emu_work_wait_allocation(allocation);
+        hooks->wait_unused(allocation);
     detach_allocation(allocation);
     const cx_emu_range *range = allocation->range;
     if (range != NULL && range->bytes >= FREED_UNLOCKED_BYTES && !cx_emu_range_is_kept(range)) {
@@ -453,24 +457,6 @@ void cx_emu_allocation_free_and_wait(cx_emu_allocation *allocation)
         cx_lock_enter(&cx_emu_lock);
     }
     dispose_detached(allocation);
-}
-
-static void end_in_stream(void *argument)
-{
-    cx_emu_allocation *allocation = argument;
-    allocation->hidden = allocation->gone = true;
-}
-
-cxu_result cx_emu_allocation_free_in_stream(cx_emu_allocation *allocation, CUstream stream)
-{
-    /* The free is one more use, which ends in stream order. */
-    cx_emu_changes++;
-    allocation->freed = true;
-    cxu_result result =
-        cx_emu_work_submit_locked_call(stream, allocation, end_in_stream, allocation);
-    if (result != CXU_SUCCESS)
-        allocation->freed = false;
-    return result;
 }
 
 /* The next mapping that a piece of work uses: none in between is freed while it does. */
@@ -554,7 +540,7 @@ bool cx_emu_allocation_reachable(const cx_emu_allocation *allocation, const cx_e
         return true; /* opening enabled the access */
     if (allocation->pool != NULL && cx_emu_pool_access(allocation->pool, context->device) != 0)
         return true;
-    if (allocation->block != NULL && allocation->block->access[context->device->ordinal] != 0)
+    if (allocation->opened_to != NULL && allocation->opened_to[context->device->ordinal] != 0)
         return true;
     for (int i = 0; i < context->peer_count; i++) {
         if (allocation->context != NULL && context->peers[i] == allocation->context &&
@@ -569,7 +555,7 @@ static void free_unreached(cx_emu_allocation *allocation)
 {
     allocation->awaited = true;
     cx_emu_allocation_free(allocation);
-    cx_emu_work_wait_unreached(allocation);
+    hooks->wait_unreached(allocation);
     allocation->awaited = false;
     if (allocation->users == 0)
         dispose_allocation(allocation);

@@ -16,14 +16,33 @@
 #include <stddef.h>
 
 typedef enum cx_emu_memory_kind {
-    CX_EMU_MEMORY_DEVICE,    /* cuMemAlloc, cuMemAllocPitch */
-    CX_EMU_MEMORY_ASYNC,     /* cuMemAllocAsync: survives its context (C3) */
-    CX_EMU_MEMORY_PINNED,    /* cuMemAllocHost, cuMemHostAlloc, and pools of the host */
-    CX_EMU_MEMORY_MANAGED,   /* cuMemAllocManaged, and pools of managed memory */
+    CX_EMU_MEMORY_DEVICE,     /* cuMemAlloc, cuMemAllocPitch */
+    CX_EMU_MEMORY_ASYNC,      /* cuMemAllocAsync: survives its context (C3) */
+    CX_EMU_MEMORY_PINNED,     /* cuMemAllocHost, cuMemHostAlloc, and pools of the host */
+    CX_EMU_MEMORY_MANAGED,    /* cuMemAllocManaged, and pools of managed memory */
     CX_EMU_MEMORY_REGISTERED, /* cuMemHostRegister: the user's own pages */
     CX_EMU_MEMORY_MAPPED,     /* cuMemMap: one mapping (mapping.h) */
-    CX_EMU_MEMORY_SHARED      /* cuIpcOpenMemHandle, cuMemPoolImportPointer (shared.h) */
+    CX_EMU_MEMORY_SHARED,     /* cuIpcOpenMemHandle, cuMemPoolImportPointer (shared.h) */
+    CX_EMU_MEMORY_KINDS
 } cx_emu_memory_kind;
+
+struct cx_emu_pool;
+
+/* The functions of the files that keep more of some memory, or that wait for work. */
+typedef struct cx_emu_memory_hooks {
+    /* Frees the part of a kind's own file, at the end of an allocation. NULL: there is none. */
+    void (*dispose[CX_EMU_MEMORY_KINDS])(cx_emu_allocation *allocation);
+    void (*leave_pool)(struct cx_emu_pool *pool, size_t bytes);
+    bool (*reclaim)(cx_emu_device *device); /* pools give up kept memory; false: they have none */
+    void (*wait_unused)(cx_emu_allocation *allocation);          /* by work; the lock is released */
+    void (*wait_unreached)(const cx_emu_allocation *allocation); /* by running work; so is it */
+} cx_emu_memory_hooks;
+
+/* Sets them, before the first allocation; the struct stays where it is. */
+void cx_emu_allocation_set_hooks(const cx_emu_memory_hooks *all);
+
+/* Sets the bytes that a GPU may hold at most, if its quota is not less. */
+void cx_emu_allocation_set_limit(size_t bytes);
 
 /* In `flags`: memory of the host whose pages other processes can map. */
 enum { CX_EMU_SHAREABLE = 1 << 16 };
@@ -50,6 +69,7 @@ struct cx_emu_allocation {
     cx_emu_hints hints;             /* of CX_EMU_MEMORY_MANAGED */
     struct cx_emu_pool *pool;       /* the pool that it is of, or NULL */
     struct cx_emu_block *block;     /* of CX_EMU_MEMORY_ASYNC that graphs allocate, else NULL */
+    const unsigned char *opened_to; /* whether each device reaches such a block; or NULL */
     struct cx_emu_mapping *mapping; /* of CX_EMU_MEMORY_MAPPED, else NULL */
     struct cx_emu_shared *shared;   /* of CX_EMU_MEMORY_SHARED, else NULL */
     struct cx_emu_allocation *previous, *next; /* in context->allocations */
@@ -146,10 +166,6 @@ cxu_result cx_emu_allocation_await_quota(cx_emu_device *device, size_t bytes);
 /* Frees without waiting: queued work that names it fails. Variables of a module are the exception:
  * work that was given to a stream keeps them. */
 void cx_emu_allocation_free(cx_emu_allocation *allocation);
-
-/* Frees in stream order, without waiting (T8, T12); calls no longer find it from now on, and work
- * fails that begins behind the free. Errors of cx_emu_work_submit_locked_call: nothing is freed. */
-cxu_result cx_emu_allocation_free_in_stream(cx_emu_allocation *allocation, CUstream stream);
 
 /* Frees, and returns when the memory is gone (T12). The lock is released meanwhile; no other thread
  * can free it again. */

@@ -165,8 +165,9 @@ cxu_result cx_emu_shared_open(const cx_emu_shared_offer *offer, cx_emu_device *d
     return result;
 }
 
-void cx_emu_shared_close(cx_emu_shared *shared)
+void cx_emu_shared_close(cx_emu_allocation *allocation)
 {
+    cx_emu_shared *shared = allocation->shared;
     cx_emu_shared **link = &opened;
 
     while (*link != shared)

@@ -68,6 +68,6 @@ cxu_result cx_emu_shared_open(const cx_emu_shared_offer *offer, cx_emu_device *d
                               cx_emu_context *context, cx_emu_shared **out_shared);
 
 /* Unmaps it: for allocation.c, once nothing uses it. */
-void cx_emu_shared_close(cx_emu_shared *shared);
+void cx_emu_shared_close(cx_emu_allocation *allocation);
 
 #endif

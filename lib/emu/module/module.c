@@ -23,7 +23,7 @@ static void free_functions(cx_emu_module *module)
 {
     for (size_t i = 0; i < module->function_count; i++)
         if (module->functions[i]) {
-            cx_emu_old_launch_free(module->functions[i]->old_launch);
+            free(module->functions[i]->old_launch);
             cx_emu_handle_return(&functions, module->functions[i]);
         }
     free(module->functions);

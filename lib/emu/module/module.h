@@ -6,10 +6,9 @@
 #ifndef CX_EMU_MODULE_H
 #define CX_EMU_MODULE_H
 
+#include "emu/base/handle.h"
 #include "emu/memory/allocation.h"
 #include "emu/module/code.h"
-#include "emu/base/handle.h"
-#include "emu/call/old_launch.h"
 
 typedef struct cx_emu_module cx_emu_module;
 typedef struct cx_emu_library cx_emu_library;
@@ -23,7 +22,7 @@ typedef struct cx_emu_function {
     int carveout;
     int cluster[3]; /* of launches that name none; 0: not set */
     int non_portable_clusters, cluster_policy;
-    cx_emu_old_launch *old_launch; /* NULL: nothing was set */
+    struct cx_emu_old_launch *old_launch; /* call/old_launch.c; NULL: nothing was set */
     bool loaded; /* what cuFuncIsLoaded says; see loading.h too */
 } cx_emu_function;
 

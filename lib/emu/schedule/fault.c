@@ -6,6 +6,7 @@
 #include "emu/context/context.h"
 #include "emu/device/device.h"
 #include "emu/device/sticky.h"
+#include "emu/memory/allocation.h"
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -321,6 +322,7 @@ cxu_result cx_emu_faults_choose(void)
         all_plans = made;
     }
     atomic_store(&current_plan, made);
+    cx_emu_allocation_set_limit(made ? made->memory_limit : SIZE_MAX);
     return CXU_SUCCESS;
 }
 
@@ -407,11 +409,4 @@ cxu_result cx_emu_fault_begin(cx_slot slot)
             fail_current(result);
     }
     return result;
-}
-
-size_t cx_emu_fault_memory_limit(void)
-{
-    const plan *now = atomic_load(&current_plan);
-
-    return now ? now->memory_limit : SIZE_MAX;
 }

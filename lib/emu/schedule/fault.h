@@ -42,7 +42,4 @@ extern CX_EMU_THREAD_LOCAL cx_emu_call cx_emu_call_in_progress;
 /* Begins a call. An error: do not make the call, and return this. */
 cxu_result cx_emu_fault_begin(cx_slot slot);
 
-/* The bytes that a GPU may hold. Lock "emu.state" held. */
-size_t cx_emu_fault_memory_limit(void);
-
 #endif

@@ -4,7 +4,7 @@
 
 #include "emu/context/context.h"
 
-/* Gives every limit its default. Lock held. */
-void cx_emu_limits_reset(cx_emu_context *context);
+/* Gives every limit of a new context its default. True. Lock held. */
+bool cx_emu_limits_open(cx_emu_context *context);
 
 #endif

@@ -1,4 +1,4 @@
-#include "emu/schedule/loading.h"
+#include "emu/module/loading.h"
 
 #include "base/option.h"
 #include "emu/schedule/work.h"

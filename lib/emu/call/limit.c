@@ -1,8 +1,8 @@
-#include "emu/context/limit.h"
+#include "emu/call/limit.h"
 
-#include "emu/graph/capture.h"
-#include "emu/device/device.h"
 #include "emu/base/state.h"
+#include "emu/device/device.h"
+#include "emu/graph/capture.h"
 
 #include <string.h>
 
@@ -42,11 +42,12 @@ static cxu_result check_limit(cxu_limit limit)
     return limits[limit].supported ? CXU_SUCCESS : CXU_UNSUPPORTED_LIMIT;
 }
 
-void cx_emu_limits_reset(cx_emu_context *context)
+bool cx_emu_limits_open(cx_emu_context *context)
 {
     for (int i = 0; i < CX_EMU_LIMITS; i++)
         context->limits[i] = limits[i].initial;
     memset(context->limit_used, 0, sizeof context->limit_used);
+    return true;
 }
 
 static cxu_result set_limit(cxu_limit limit, size_t value)
