@@ -336,8 +336,10 @@ run_test() # program, NAME=VALUE...
     name=${1##*/}
     program=$1
     shift
+    document=
+    case $name in *_guest) document=$here/frames.md ;; esac
     status=0
-    limited "$(at_most 900)" env "$@" "$here/programs/$name" "$here/frames.md" > "$out/log/test.txt" 2> "$out/tests/$name.errors" < /dev/null || status=$?
+    limited "$(at_most 900)" env "$@" "$here/programs/$name" ${document:+"$document"} > "$out/log/test.txt" 2> "$out/tests/$name.errors" < /dev/null || status=$?
     mark_skips < "$out/log/test.txt" > "$out/tests/$name.tap"
     rm -f "$out/log/test.txt"
     [ -s "$out/tests/$name.errors" ] || rm -f "$out/tests/$name.errors"
