@@ -23,14 +23,14 @@ if !STATIC
 endif
 EXTRA_DIST += tests/support/compile.sh tests/support/link.sh tests/support/unit.sh
 
-# make unit T=emu/event [CASE=name]: compiles and links that test program alone, runs it, and prints what failed. T may have several
-# words; a room (T=emu) stands for all its programs; T=emu/schedules.sh, a script, needs the programs of all tests.
+# make unit T=emu/event [CASE=name]: compiles and links the program of that test alone, runs the test, and prints what failed. T may
+# have several words; a room (T=emu) stands for all its tests but scripts; T=emu/schedules.sh, a script, needs all programs.
 .PHONY: unit
 UNIT = $(foreach test,$(T),$(or $(filter tests/$(test) tests/$(dir $(test))check_$(notdir $(test)) $(test),$(TESTS)), \
 	$(filter-out %.sh,$(filter tests/$(test)/%,$(TESTS)))))
 unit: $(BUILT_SOURCES) config.h
 	@test -n '$(strip $(UNIT))' || { echo "make unit T=ROOM/TEST [CASE=NAME]: there is no test '$(T)'" >&2; exit 2; }
-	@$(MAKE) $(AM_MAKEFLAGS) --no-print-directory $(if $(filter %.sh,$(UNIT)),check-programs,$(UNIT))
+	@$(MAKE) $(AM_MAKEFLAGS) --no-print-directory TEST_CFLAGS='$(or $(TEST_CFLAGS),-O0)' $(if $(filter %.sh,$(UNIT)),check-programs,$(UNIT))
 	@CASE='$(CASE)' $(SHELL) $(top_srcdir)/tests/support/unit.sh $(UNIT)
 
 check_LTLIBRARIES += tests/support/libsupport.la
