@@ -164,7 +164,8 @@ CTXRT_API ctxrt_status ctxrt_device_release(ctxrt_device device) CTXRT_CHECK_RES
  *
  * Thread-safe. The reset waits for calls of other threads that are under way in the context,
  * including those that wait for its work, and for work in streams of other contexts that uses
- * memory of the context (memory.h); calls that begin later wait until the reset is over.
+ * memory of the context (memory.h); calls that begin later wait until the reset is over. Such work
+ * behind a kernel that never ends is waited for until that kernel's device is reset, too.
  * After it, older objects are gone, and everything else works as before. A host function that waits
  * for another thread's call of ctxrt can therefore keep a reset from ending.
  *

@@ -289,6 +289,47 @@ START_TEST(two_devices_that_use_memory_of_each_other_are_reset_at_once)
 }
 END_TEST
 
+static const char spin_code[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
+                                ".visible .entry spin()\n{\nAGAIN:\n    bra AGAIN;\n}\n";
+
+/* Without an end, in the current context. */
+static ctxrt_module *launch_spin(void)
+{
+    ctxrt_launch_config config = CTXRT_LAUNCH_CONFIG_INIT;
+    ctxrt_module *module;
+    ctxrt_kernel *spin;
+    cx_assert_ok(ctxrt_module_load(spin_code, sizeof spin_code, &module));
+    cx_assert_ok(ctxrt_module_get_kernel(module, "spin", &spin));
+    cx_assert_ok(ctxrt_launch(&config, spin, NULL, 0));
+    cx_assert_status(ctxrt_stream_query(NULL), CTXRT_ERROR_NOT_READY);
+    return module;
+}
+
+/* The driver ends the kernels of the device that is reset, and no work behind them runs. */
+START_TEST(a_reset_that_waits_behind_an_endless_kernel_goes_on_when_its_device_is_reset)
+{
+    piece from, to;
+    resetter other;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(1)));
+    from = piece_make(make_counted);
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    to = piece_make(make_counted);
+    ctxrt_module *module = launch_spin();
+    cx_assert_ok(ctxrt_copy_async(to.pointer, from.pointer, BYTES, CTXRT_COPY_ANY, NULL));
+    resetter_start(&other, 1);
+    cx_assert_ok(ctxrt_device_reset(CTXRT_CUDA(0)));
+    resetter_join(&other);
+    cx_assert_ok(ctxrt_module_unload(module));
+    piece_end(&to);
+    piece_end(&from);
+    to = piece_make(make_counted);
+    assert_value(to.pointer);
+    piece_end(&to);
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
 /* The driver waits for the stream's work in its reset of the other device. */
 START_TEST(memory_is_in_use_until_the_reset_of_the_stream_s_device_is_over)
 {
@@ -403,6 +444,7 @@ Suite *peers_suite(void)
         JOINT(a_reset_waits_for_copies_in_streams_of_other_contexts),
         JOINT(a_reset_waits_for_no_work_of_other_devices_that_leaves_its_memory_alone),
         JOINT(two_devices_that_use_memory_of_each_other_are_reset_at_once),
+        JOINT(a_reset_that_waits_behind_an_endless_kernel_goes_on_when_its_device_is_reset),
         JOINT(memory_is_in_use_until_the_reset_of_the_stream_s_device_is_over),
         JOINT(the_end_of_a_context_waits_for_copies_in_streams_of_other_devices),
         JOINT(a_context_whose_streams_used_memory_of_others_ends_before_they_are_reset),
