@@ -130,12 +130,18 @@ export CTXRT_DRIVER CTXRT_LOG CK_FORK CK_DEFAULT_TIMEOUT
 [ -z "$libcuda" ] || export CTXRT_LIBCUDA="$libcuda"
 driver=${libcuda:-libcuda.so.1}
 
-# Runs a command for so many seconds at most. It gives 124 or more if it was ended.
+# Runs a command for so many seconds at most. It gives 124 or more if it was ended. timeout(1) puts it into a group of its own, so a signal
+# that ends this script is passed on.
 limited() # seconds, command...
 {
     if command -v timeout > /dev/null 2>&1; then
-        timeout -k 10 "$@"
-        return
+        timeout -k 10 "$@" <&0 &
+        child=$!
+        trap 'kill $child 2> /dev/null; exit 143' HUP INT TERM
+        status=0
+        wait $child || status=$?
+        trap - HUP INT TERM
+        return $status
     fi
     left=$1
     shift
@@ -451,40 +457,60 @@ run_samples() # kind
     done < "$out/log/samples.list"
 }
 
+# Where time is short each bench answers what asks the driver.
+bench_options() # name
+{
+    if [ $quick = yes ]; then
+        echo '--rounds 1 --count 1000'
+    elif [ "$seconds" -lt 3600 ] && [ "$1" = bench_alloc ]; then
+        echo '--trace gpu --measure one --rounds 3 --count 10000'
+    elif [ "$seconds" -lt 3600 ]; then
+        echo '--rounds 5'
+    fi
+}
+
+time_calls()
+{
+    if limited "$(at_most 120)" "$here/programs/probe" --times "$driver" > "$out/bench/times.txt" 2>> "$out/log/probe.txt" < /dev/null; then
+        told 'probe --times' bench/times.txt
+    elif time_is_over; then
+        skipped 'probe --times' 'no time was left'
+    else
+        lost 'probe --times' 'see log/probe.txt'
+    fi
+}
+
+# Each has its share of the time that is left.
 run_benches()
 {
-    set --
-    [ $quick = no ] || set -- --rounds 1 --count 1000
     programs bench > "$out/log/benches.list"
+    to_run=$(($(count_of "$out/log/benches.list") + 1))
+    time_calls
     while read -r program needs; do
         name=${program##*/}
         echo "# $(sed 1q "$out/machine.txt")" > "$out/bench/$name.txt"
+        to_run=$((to_run - 1))
         if time_is_over; then
             skipped "bench $name" 'no time was left'
             continue
         fi
-        status=0
-        limited "$(at_most 900)" "$here/programs/$name" --driver libcuda "$@" >> "$out/bench/$name.txt" 2>&1 < /dev/null || status=$?
+        limit=$(($(time_left) / to_run + 1)) status=0
+        [ $limit -lt 900 ] || limit=900
+        # shellcheck disable=SC2046 # words
+        limited $limit "$here/programs/$name" --driver libcuda $(bench_options "$name") >> "$out/bench/$name.txt" 2>&1 < /dev/null || status=$?
         case $status in
         0) told "$program" "bench/$name.txt" ;;
         77)
             skipped "bench $name" "$(tail -n 1 "$out/bench/$name.txt")"
             told "$program" skipped ;;
         *)
-            if time_is_over; then
+            if time_is_over || { [ $status -ge 124 ] && [ $limit -lt 900 ]; }; then
                 skipped "bench $name" 'no time was left for the rest'
             else
                 lost "$program" "see bench/$name.txt"
             fi ;;
         esac
     done < "$out/log/benches.list"
-    if time_is_over; then
-        skipped 'probe --times' 'no time was left'
-    elif limited "$(at_most 900)" "$here/programs/probe" --times "$driver" > "$out/bench/times.txt" 2>> "$out/log/probe.txt"; then
-        told 'probe --times' bench/times.txt
-    else
-        lost 'probe --times' 'see log/probe.txt'
-    fi
 }
 
 run_all_samples()

@@ -30,8 +30,8 @@ gpu-check-bundle: bench
 	. ./tests/environment.sh; MAKE='$(MAKE)' CC='$(CC)' $(SHELL) $(top_srcdir)/tests/gpu/bundle.sh ctxrt-gpu-check
 
 # A folder that asks for more, on a machine that has a GPU for minutes.
-VISIT = tests/gpu/visit.sh tests/gpu/visit/allocator_torch.cc tests/gpu/visit/cupy_two_streams.py tests/gpu/visit/judge.sh \
-	tests/gpu/visit/numba_two_streams.py tests/gpu/visit/run.sh tests/gpu/visit/torch_two_streams.py
+VISIT = tests/gpu/visit.sh tests/gpu/visit/allocator_torch.py tests/gpu/visit/cupy_two_streams.py tests/gpu/visit/judge.sh \
+	tests/gpu/visit/numba_two_streams.py tests/gpu/visit/pairs.c tests/gpu/visit/run.sh tests/gpu/visit/sequence.sh tests/gpu/visit/torch_two_streams.py
 EXTRA_DIST += $(VISIT)
 dist_check_SCRIPTS += tests/gpu/check_visit.sh
 TESTS += tests/gpu/check_visit.sh

@@ -6,7 +6,7 @@ set -eu
 : "${top_srcdir:?}" "${top_builddir:?}" "${CC:=cc}"
 to=$1
 rm -rf "$to"
-mkdir -p "$to/lib/ctxrt" "$to/libexec/ctxrt" "$to/bin" "$to/programs" "$to/kernels" "$to/misuse/planted" "$to/misuse/clean" "$to/include"
+mkdir -p "$to/lib/ctxrt" "$to/libexec/ctxrt" "$to/bin" "$to/programs" "$to/kernels" "$to/misuse/planted" "$to/misuse/clean"
 to=$(cd "$to" && pwd)
 parts=$top_builddir/gpu-check.parts
 carried=$parts/visit
@@ -18,13 +18,18 @@ mv "$carried/programs/ctxrt-play" "$to/libexec/ctxrt/"
 mv "$carried/lib/libctxrt.so.0" "$to/lib/"
 mv "$carried/cuda-12" "$carried/cuda-13" "$to/lib/ctxrt/"
 cp "$top_builddir/ctxrt-gpu-check" "$to/"
-cp "$top_srcdir"/tests/gpu/visit/*.py "$top_srcdir"/tests/gpu/visit/*.cc "$top_srcdir/tests/gpu/visit/judge.sh" "$to/programs/"
+cp "$top_srcdir"/tests/gpu/visit/*.py "$top_srcdir/tests/gpu/visit/judge.sh" "$top_srcdir/tests/gpu/visit/sequence.sh" \
+    "$to/programs/"
 cp "$top_srcdir/tests/gpu/visit/run.sh" "$to/"
 cp "$top_builddir"/tests/ptx/kernels/*.ptx "$to/kernels/"
-cp -R "$top_srcdir/include/ctxrt" "$to/include/"
+
+# allocator_torch.py calls both allocators by this library.
+flags=$(tail -n 1 "$parts/flags")
+# shellcheck disable=SC2016,SC2086 # words; $ORIGIN is for the loader
+$CC -std=gnu11 -O2 -Wall -Wextra -fPIC -shared -I"$top_srcdir/include" "$top_srcdir/tests/gpu/visit/pairs.c" -o "$to/programs/pairs.so" "-L$to/lib" \
+    -l:libctxrt.so.0 -Wl,-rpath,'$ORIGIN/../lib' $flags
 
 # The programs of tests/misuse as one.sh compiles them. Their heads say what is expected of a report.
-flags=$(tail -n 1 "$parts/flags")
 here=$top_srcdir/tests/misuse
 head_says() # source, key
 {
@@ -44,7 +49,7 @@ for source in "$here"/planted/*.c "$here"/clean/*.c; do
     if [ -n "$module" ]; then
         [ "$module" != yes ] || module=$name.so
         module=$place/$module
-        compile -DMODULE -shared -fPIC "$source" -o "$module"
+        compile -DMODULE -shared -fPIC "$source" -o "$module" -Wl,-soname,"${module##*/}"
     fi
     # shellcheck disable=SC2016,SC2086 # $ORIGIN is for the loader; no module is no word
     compile "$source" -o "$place/$name" $module -Wl,-rpath,'$ORIGIN' -pthread

@@ -11,7 +11,8 @@ env -u CTXRT_LIBCUDA timeout -k 5 20 "$here/bin/ctxrt" check --driver="$driver" 
     status=$?
 kinds=$(sed -n 's/^ctxrt check: \(error\|warning\|note\) \([A-Z-]*\).*/\2/p' "$said" | sort -u | tr '\n' ' ')
 case $1,$status in
-*,3) verdict=cannot ;; # it needs more GPUs, or a call that this driver lacks
+*,12[67]) verdict=BROKEN ;; # it cannot be started
+*,3) verdict=cannot ;;      # it needs more GPUs, or a call that this driver lacks
 planted/*)
     verdict=found
     for kind in $expected; do
@@ -25,5 +26,5 @@ planted/*)
     [ -z "$kinds" ] || verdict=ALARM ;;
 esac
 printf '%-40s %-7s %s\n' "$1" $verdict "$kinds"
-[ $verdict != ALARM ] || sed 's/^/    /' "$said"
+[ $verdict != ALARM ] && [ $verdict != BROKEN ] || sed 's/^/    /' "$said"
 rm -f "$said"

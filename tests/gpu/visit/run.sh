@@ -3,9 +3,9 @@
 #
 # usage: run.sh [--minutes N] [--out FOLDER] [--libcuda PATH] [--only STEP[,STEP]...] [--list]
 #
-# The steps are probe, scenarios, programs, benches, check, trace and model. Each has a share of the minutes (8); what one leaves over,
-# the later ones have. FOLDER (default: results, beside this file) gets a file for each step once it is over, and summary.txt; what a
-# step that was ended had written is not kept, files of steps before are whole. Nothing else is touched.
+# The steps are probe, scenarios, programs, benches, check, trace and model. Each has a share of the minutes (8) and is ended when that is
+# over; what one leaves over, the later ones have. FOLDER (default: results, beside this file) gets a file for each step once it is over,
+# and summary.txt. A visit that is ended in the middle keeps the whole files of the steps before. Nothing else is touched.
 #
 # Exit status: 0 all steps ran, whatever differs; 1 one did not; 2 wrong use; 77 there is no GPU.
 set -u
@@ -14,13 +14,13 @@ export LC_ALL
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
 minutes=8 out=$here/results libcuda='' only='' list=no
 # STEP SHARE FILE
-steps='probe 22 1-probe.txt
+steps='probe 28 1-probe.txt
 scenarios 20 2-scenarios.txt
-programs 15 3-programs.txt
-benches 16 4-benches.txt
-check 12 5-check.txt
+programs 12 3-programs.txt
+benches 15 4-benches.txt
+check 11 5-check.txt
 trace 5 6-trace.html
-model 10 7-model.txt'
+model 9 7-model.txt'
 
 wrong_use() # what
 {
@@ -66,17 +66,29 @@ case $libcuda in
 *) libcuda=$(pwd)/$libcuda ;;
 esac
 work=$out/.work
-rm -rf "$work" && mkdir "$work" || exit 1
-trap 'rm -rf "$work"' EXIT
-trap 'exit 130' HUP INT TERM
+step=${CTXRT_VISIT_STEP-} # set by this script for the process of one step
+if [ -z "$step" ]; then
+    rm -rf "$work" && mkdir "$work" || exit 1
+    child=
+    end() # signal
+    {
+        [ -z "$child" ] || kill -s TERM $child 2> /dev/null
+        [ -z "$child" ] || wait $child
+        exit "$1"
+    }
+    trap 'rm -rf "$work"' EXIT
+    trap 'end 129' HUP
+    trap 'end 130' INT
+    trap 'end 143' TERM
+fi
 TMPDIR=$work
 export TMPDIR
-unset CTXRT_LIBCUDA CTXRT_STANDIN_LIBCUDA CTXRT_EMU_SCHEDULE CTXRT_LAYERS
+unset CTXRT_LIBCUDA CTXRT_STANDIN_LIBCUDA CTXRT_EMU_SCHEDULE CTXRT_LAYERS CTXRT_VISIT_STEP
 CTXRT_LOG=off
 export CTXRT_LOG
 [ -z "$libcuda" ] || export CTXRT_LIBCUDA="$libcuda"
 driver=libcuda${libcuda:+=$libcuda}
-[ -z "$libcuda" ] || { mkdir "$work/libcuda" && ln -s "$libcuda" "$work/libcuda/libcuda.so.1"; }
+[ -z "$libcuda" ] || { mkdir -p "$work/libcuda" && ln -sf "$libcuda" "$work/libcuda/libcuda.so.1"; }
 began=$(date +%s)
 total=$((minutes * 60))
 
@@ -89,7 +101,7 @@ say()
 # Programs of Python and others find the driver that was named.
 with_driver() # command...
 {
-    env -u CTXRT_LIBCUDA LD_LIBRARY_PATH="${libcuda:+$work/libcuda:}${LD_LIBRARY_PATH-}" "$@"
+    env -u CTXRT_LIBCUDA ${libcuda:+LD_LIBRARY_PATH="$work/libcuda${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"} "$@"
 }
 
 watched() # word of ctxrt, option..., -- program...
@@ -99,11 +111,12 @@ watched() # word of ctxrt, option..., -- program...
     env -u CTXRT_LIBCUDA "$here/bin/ctxrt" "$word" --driver="$driver" "$@"
 }
 
+# After four fifths of the time nothing more begins, so that what ran is compared and written.
 gpu_check() # seconds, option...
 {
-    seconds=$1
+    seconds=$(($1 * 4 / 5))
     shift
-    timeout -k 10 $((seconds + 30)) "$here/ctxrt-gpu-check" --all --seconds "$seconds" --out "$work/part" ${libcuda:+--libcuda "$libcuda"} "$@" \
+    "$here/ctxrt-gpu-check" --all --seconds "$seconds" --out "$work/part" ${libcuda:+--libcuda "$libcuda"} "$@" \
         > "$work/said" 2>&1
     status=$?
     sed -n '/^$/,$p' "$work/said" | grep -v '^Please send' >> "$out/summary.txt"
@@ -128,25 +141,12 @@ programs_step()
 
 # ---- benches ----
 
-# PyTorch's caching allocator beside ctxrt's: its headers are there, so the program is compiled there.
+# PyTorch's caching allocator beside ctxrt's.
 bench_torch() # seconds
 {
-    torch=$(python3 -c 'import torch, os; print(os.path.dirname(torch.__file__))' 2> /dev/null)
-    if [ -z "$torch" ] || ! command -v c++ > /dev/null; then
-        echo 'bench allocator_torch: python3 has no torch, or there is no C++ compiler'
-        return
-    fi
-    abi=$(python3 -c 'import torch; print(int(torch.compiled_with_cxx11_abi()))')
-    cuda=$(ls -d /usr/local/cuda/include "$torch"/../nvidia/*/include 2> /dev/null | sed 's/^/-isystem /')
-    # shellcheck disable=SC2086 # words
-    if timeout 120 c++ -O2 -std=c++17 -D_GLIBCXX_USE_CXX11_ABI="$abi" -isystem "$torch/include" $cuda -I"$here/include" \
-        "$here/programs/allocator_torch.cc" -o "$work/allocator_torch" -L"$here/lib" -l:libctxrt.so.0 -L"$torch/lib" -lc10_cuda -lc10 \
-        -Wl,-rpath,"$here/lib:$torch/lib" > "$work/compiled" 2>&1; then
-        with_driver env ${libcuda:+CTXRT_LIBCUDA="$libcuda"} timeout "$1" "$work/allocator_torch" 2>&1
-    else
-        echo 'bench allocator_torch: it does not compile:'
-        tail -n 20 "$work/compiled"
-    fi
+    with_driver env ${libcuda:+CTXRT_LIBCUDA="$libcuda"} timeout -k 5 "$1" python3 "$here/programs/allocator_torch.py" 2>&1 < /dev/null
+    status=$?
+    [ $status -eq 0 ] || echo "allocator_torch: exit status $status"
 }
 
 benches_step()
@@ -155,7 +155,7 @@ benches_step()
     status=$?
     {
         echo '== allocations beside PyTorch'
-        bench_torch $(($1 / 4)) | sed 's/^/ /'
+        bench_torch $(($1 / 5)) | sed 's/^/ /'
     } >> "$work/part"
     return $status
 }
@@ -170,10 +170,10 @@ now_ms()
 # A program as it is, then under `ctxrt check`: no finding is right, and the ratio of the times says what that costs.
 judge_client() # seconds, program...
 {
-    seconds=$1 name=${3##*/}
+    limit=$1 name=${3##*/}
     shift
     from=$(now_ms)
-    with_driver timeout "$seconds" "$@" > "$work/plain" 2>&1 < /dev/null
+    with_driver timeout -k 5 "$limit" "$@" > "$work/plain" 2>&1 < /dev/null
     plain=$?
     took=$(($(now_ms) - from))
     if [ $plain -ne 0 ]; then
@@ -181,7 +181,7 @@ judge_client() # seconds, program...
         return
     fi
     from=$(now_ms)
-    watched check --notes timeout "$seconds" "$@" > "$work/checked" 2>&1 < /dev/null
+    watched check --notes timeout -k 5 "$limit" "$@" > "$work/checked" 2>&1 < /dev/null
     checked=$?
     longer=$(($(now_ms) - from))
     echo "$name: $(grep -c '^ctxrt check: \(error\|warning\) ' "$work/checked") errors and warnings, exit status $checked, \
@@ -195,16 +195,16 @@ check_step()
     : > "$work/part"
     export here work driver
     (cd "$here/misuse" && ls planted/*.expect clean/*.expect) | sed 's/\.expect$//' > "$work/misuse"
-    timeout -k 10 $((seconds / 2)) xargs -P 8 -n 1 sh "$here/programs/judge.sh" < "$work/misuse" >> "$work/part" 2>&1
+    timeout -k 5 $((seconds / 2)) xargs -P 8 -n 1 sh "$here/programs/judge.sh" < "$work/misuse" >> "$work/part" 2>&1
     sort -o "$work/part" "$work/part"
-    for verdict in found missed silent ALARM cannot; do
+    for verdict in found missed silent ALARM cannot BROKEN; do
         echo "misuse: $verdict $(grep -c "^[a-z]*/[a-z0-9-]*  *$verdict" "$work/part")"
     done > "$work/counts"
     cat "$work/counts" >> "$out/summary.txt"
     {
         cat "$work/counts"
         for program in torch_two_streams cupy_two_streams numba_two_streams; do
-            judge_client $((seconds / 12 + 5)) python3 "$here/programs/$program.py"
+            judge_client $((seconds / 15 + 2)) python3 "$here/programs/$program.py"
         done
     } > "$work/clients"
     grep 'under ctxrt check$\|without ctxrt' "$work/clients" >> "$out/summary.txt"
@@ -216,11 +216,11 @@ check_step()
 trace_step()
 {
     rm -f "$work/trace.html"
-    with_driver python3 -c 'import torch; torch.cuda.init()' > /dev/null 2>&1 && set -- "$1" python3 "$here/programs/torch_two_streams.py" ||
+    with_driver timeout -k 5 $(($1 / 3 + 1)) python3 -c 'import torch; torch.cuda.init()' > /dev/null 2>&1 < /dev/null && set -- "$1" python3 "$here/programs/torch_two_streams.py" ||
         set -- "$1" "$here/misuse/clean/order-copy-1"
     seconds=$1
     shift
-    watched trace --events --check -o "$work/trace.html" timeout "$seconds" "$@" > "$work/said" 2>&1 < /dev/null
+    watched trace --events --check -o "$work/trace.html" timeout -k 5 $((seconds / 2 + 1)) "$@" > "$work/said" 2>&1 < /dev/null
     status=$?
     tail -n 5 "$work/said" >> "$out/summary.txt"
     [ -s "$work/trace.html" ] && mv "$work/trace.html" "$work/part" && return $status
@@ -230,19 +230,15 @@ trace_step()
 
 model_step()
 {
-    end=$(($(date +%s) + $1)) seed=1 good=0
+    sequences_end=$(($(date +%s) + $1 * 4 / 5))
+    export here work libcuda sequences_end
     {
         echo '== kernels of tests/ptx, against plain C'
-        CTXRT_TEST_KERNELS=$here/kernels timeout -k 5 $(($1 / 2)) "$here/bin/kernels_on_driver" 2>&1
+        CTXRT_TEST_KERNELS=$here/kernels timeout -k 5 $(($1 / 3 + 1)) "$here/bin/kernels_on_driver" 2>&1
         echo '== random sequences, against the model'
-        while [ "$(date +%s)" -lt $end ] && [ $seed -le 500 ]; do
-            timeout -k 5 30 "$here/libexec/ctxrt/ctxrt-play" --driver cuda ${libcuda:+--libcuda "$libcuda"} --random $seed,40 \
-                > "$work/said" 2>&1 < /dev/null
-            status=$?
-            [ $status -eq 0 ] && good=$((good + 1)) || { echo "seed $seed: exit status $status"; cat "$work/said"; }
-            seed=$((seed + 1))
-        done
-        echo "$good of $((seed - 1)) sequences went as the model says"
+        seq 500 | xargs -P 4 -n 1 sh "$here/programs/sequence.sh" > "$work/sequences" 2>&1
+        grep -v '^good$' "$work/sequences"
+        echo "$(grep -c '^good$' "$work/sequences") of $(grep -c '^good$\|^seed ' "$work/sequences") sequences went as the model says"
     } > "$work/part"
     {
         echo "kernels: $(grep -c '^ok ' "$work/part") groups right, $(grep -c '^not ok ' "$work/part") wrong"
@@ -250,16 +246,61 @@ model_step()
     } >> "$out/summary.txt"
 }
 
+# ---- the machine ----
+
+# In a line each, also what is missing. No name of a user or machine, and no GPU's identity.
+say_machine()
+{
+    timeout -k 5 20 nvidia-smi --query-gpu=name,driver_version,memory.total,persistence_mode,compute_mode --format=csv,noheader 2> /dev/null ||
+        echo 'nvidia-smi is not there, or fails'
+    timeout -k 5 20 nvcc --version 2> /dev/null | tail -n 1 | grep . || echo 'nvcc is not there'
+    for package in torch cupy numba; do
+        timeout -k 5 20 python3 -c 'import importlib.metadata as m, sys
+for name in sorted({d.metadata["Name"] or "" for d in m.distributions()}):
+    if name.split("-")[0] == sys.argv[1]:
+        print(name, m.version(name))' $package 2> /dev/null | grep . || echo "python3 has no $package"
+    done
+}
+
 # ---- all of them ----
 
-probe_of_machine=$(env ${libcuda:+CTXRT_LIBCUDA="$libcuda"} CTXRT_DRIVER=libcuda timeout 120 "$here/bin/ctxrt" info 2>&1)
+if [ -n "$step" ]; then
+    "${step}_step" "$minutes" < /dev/null
+    exit
+fi
+probe_of_machine=$(env ${libcuda:+CTXRT_LIBCUDA="$libcuda"} CTXRT_DRIVER=libcuda timeout -k 5 120 "$here/bin/ctxrt" info 2>&1)
 if ! echo "$probe_of_machine" | grep -q '^ *cuda: *[1-9]\|^ *cuda:0'; then
     echo "run.sh: there is no GPU: $(echo "$probe_of_machine" | grep -i 'cuda' | head -n 2)"
     exit 77
 fi
-: > "$out/summary.txt"
+[ -n "$only" ] || : > "$out/summary.txt"
 say "ctxrt gpu-visit, $(date -u +%Y-%m-%d), $minutes minutes, driver ${libcuda:-libcuda.so.1}"
-echo "$probe_of_machine" >> "$out/summary.txt"
+{
+    echo "$probe_of_machine" | grep -v '^ *uuid '
+    say_machine
+} >> "$out/summary.txt"
+
+# A process of its own has its own limit, and lets this one hear signals meanwhile.
+run_step() # step, seconds
+{
+    CTXRT_VISIT_STEP=$1 timeout -k 5 "$2" sh "$here/run.sh" --minutes "$2" --out "$out" ${libcuda:+--libcuda "$libcuda"} < /dev/null &
+    child=$!
+    wait $child
+    status=$?
+    child=
+    return $status
+}
+
+# At most 16 MB each.
+keep_part() # file
+{
+    if [ "$(wc -c < "$work/part")" -gt 16000000 ]; then
+        gzip -9 "$work/part" && mv "$work/part.gz" "$out/$1.gz" && rm -f "$out/$1"
+    else
+        mv "$work/part" "$out/$1" && rm -f "$out/$1.gz"
+    fi
+}
+
 failed=0
 echo "$steps" > "$work/steps"
 left_shares=$(echo "$steps" | awk -v only=",$only," 'only == ",," || index(only, "," $1 ",") { n += $2 } END { print n }')
@@ -271,21 +312,22 @@ while read -r step share file; do
     left=$((began + total - $(date +%s)))
     seconds=$((left * share / left_shares))
     left_shares=$((left_shares - share))
+    rm -f "$work/part"
     if [ "$seconds" -lt 3 ]; then
         say "$step: no time was left"
         failed=1
         continue
     fi
     say "== $step, $seconds s at most"
-    rm -f "$work/part"
     step_began=$(date +%s) status=0
-    "${step}_step" "$seconds" < /dev/null || status=$?
+    run_step "$step" "$seconds" || status=$?
+    [ "$status" -lt 124 ] || say "$step: it was ended"
     if [ -s "$work/part" ]; then
-        mv "$work/part" "$out/$file"
+        keep_part "$file"
         say "$step: $(($(date +%s) - step_began)) s, exit status $status: $file"
     else
         say "$step: $(($(date +%s) - step_began)) s, exit status $status: it wrote nothing"
     fi
-    [ $status -eq 0 ] || failed=1
+    [ "$status" -eq 0 ] || failed=1
 done < "$work/steps"
 exit $failed
