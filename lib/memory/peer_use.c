@@ -3,7 +3,6 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/lock.h"
-#include "context/context_guard.h"
 #include "context/use.h"
 #include "memory/use.h"
 #include "work/event.h"
