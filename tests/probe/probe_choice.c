@@ -1,4 +1,5 @@
 /* X: what no rule says, and an emulation must choose. */
+#include "kernels.h"
 #include "probes.h"
 #include "steps.h"
 
@@ -149,6 +150,58 @@ static void pinned_memory(void)
     see_result("flags-8", cuMemHostAlloc(&host, 4 * KIB, 8));
 }
 
+static void flags_of_host_memory(void)
+{
+    CUdeviceptr managed = 0;
+    unsigned int flags = 77;
+    init();
+    create("a");
+    need("cuMemAllocManaged", cuMemAllocManaged(&managed, 4 * KIB, 1));
+    see_result("managed", cuMemHostGetFlags(&flags, (void *)(size_t)managed));
+    see("managed-out", "%u", flags);
+    see_result("device", cuMemHostGetFlags(&flags, (void *)(size_t)memory(64)));
+}
+
+/* As CUlaunchConfig; the one attribute is a cluster's size. */
+struct configuration {
+    unsigned int grid[3], block[3], shared_bytes;
+    CUstream stream;
+    const struct {
+        int id;
+        char pad[4];
+        unsigned int size[16];
+    } *attribute;
+    unsigned int count;
+};
+
+static void clusters(void)
+{
+    const struct {
+        int id;
+        char pad[4];
+        unsigned int size[16];
+    } two = {.id = 4, .size = {2, 1, 1}};
+    struct configuration plain = {.grid = {4, 1, 1}, .block = {32, 1, 1}}, clustered = plain;
+    int number = -7;
+    init();
+    create("a");
+    CUdeviceptr at = memory(4 * KIB);
+    void *parameters[] = {&at};
+    CUfunction fill = kernel(kernel_fill, "fill");
+    clustered.attribute = (void *)(size_t)&two;
+    clustered.count = 1;
+    see_result("potential", cuOccupancyMaxPotentialClusterSize(&number, fill, &plain));
+    see("potential-out", "%d", number);
+    number = -7;
+    see_result("active", cuOccupancyMaxActiveClusters(&number, fill, &plain));
+    see("active-out", "%d", number);
+    number = -7;
+    see_result("active-of-two", cuOccupancyMaxActiveClusters(&number, fill, &clustered));
+    see("active-of-two-out", "%s", number == -7 ? "untouched" : number > 0 ? "some" : "none");
+    see_result("launch", cuLaunchKernelEx(&clustered, fill, parameters, NULL));
+    see_result("synchronize", cuCtxSynchronize());
+}
+
 const struct experiment choice_experiments[] = {
     {"X1.null-arguments", null_arguments,
      "get-current get-device-none-current alloc-none-current stream-create-none-current "
@@ -174,5 +227,9 @@ const struct experiment choice_experiments[] = {
      "stream-synchronize-none-current stream-query-none-current"},
     {"X7.pinned", pinned_memory,
      "alloc device-pointer device-pointer-out device-pointer-flags-1 flags-8"},
+    {"X8.host-flags", flags_of_host_memory, "managed managed-out device"},
+    {"X9.clusters", clusters,
+     "potential potential-out active active-out active-of-two active-of-two-out launch "
+     "synchronize"},
     {NULL, NULL, NULL},
 };

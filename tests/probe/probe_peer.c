@@ -20,6 +20,21 @@ static void one_device(void)
     see_result("disable-none-current", cuCtxDisablePeerAccess(a));
 }
 
+/* Without a name for the context of one side, or of both. */
+static void copies_of_nobody(void)
+{
+    init();
+    CUcontext a = create("a");
+    CUdeviceptr from = memory(4 * KIB), to = memory(4 * KIB);
+    CUstream in = stream(STREAM_NON_BLOCKING);
+    see_result("null-to", cuMemcpyPeer(to, NULL, from, a, 64));
+    see_result("null-from", cuMemcpyPeer(to, a, from, NULL, 64));
+    see_result("null-both", cuMemcpyPeer(to, NULL, from, NULL, 64));
+    see_result("null-both-async", cuMemcpyPeerAsync(to, NULL, from, NULL, 64, in));
+    see_result("null-both-nothing", cuMemcpyPeer(to, NULL, from, NULL, 0));
+    see_result("synchronize", cuCtxSynchronize());
+}
+
 static void two_devices(void)
 {
     CUcontext a = NULL, b = NULL;
@@ -94,6 +109,8 @@ const struct experiment peer_experiments[] = {
      "itself same-device same-device-disable null flags-1 null-flags-1 disable-null disable-itself "
      "none-current "
      "none-current-flags-1 disable-none-current"},
+    {"E1.copies-of-nobody", copies_of_nobody,
+     "null-to null-from null-both null-both-async null-both-nothing synchronize"},
     {"E1.two-devices", two_devices,
      "can can-out flags-1 enable enable-again reverse-disable reverse-enable disable disable-again "
      "enable-after "

@@ -161,6 +161,9 @@ static void limits(void)
     see_result("set-heap-1", cuCtxSetLimit(LIMIT_MALLOC_HEAP_SIZE, 1));
     cuCtxGetLimit(&after, LIMIT_MALLOC_HEAP_SIZE);
     see("set-heap-1-out", "%s", after == value ? "unchanged" : after == 1 ? "taken" : "clamped");
+    see_result("set-pending-1", cuCtxSetLimit(LIMIT_PENDING_LAUNCHES, 1));
+    cuCtxGetLimit(&after, LIMIT_PENDING_LAUNCHES);
+    see("set-pending-1-out", "%zu", after);
 }
 
 static void priorities(void)
@@ -264,7 +267,7 @@ const struct experiment query_experiments[] = {
      "get-0 get-1 get-2 get-3 get-4 get-5 get-6 get-7 get-8 get-9 get-99 get-negative "
      "get-null-pointer set-99 "
      "set-negative set-stack-2048 set-stack-2048-out set-stack-huge set-stack-huge-out set-heap-1 "
-     "set-heap-1-out"},
+     "set-heap-1-out set-pending-1 set-pending-1-out"},
     {"Q5.priorities", priorities,
      "both both-out least-only least-only-out greatest-only greatest-only-out neither"},
     {"Q5.configs", configs,

@@ -2,6 +2,9 @@
 #include "probes.h"
 #include "steps.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 enum { TIMELESS = 2, INTERPROCESS = 4, LAZY_ACCESS = 1 };
 
 static void share_memory(void)
@@ -25,6 +28,46 @@ static void share_memory(void)
     see_result("ordered", cuIpcGetMemHandle(&handle, ordered));
 }
 
+/* Another process has the memory until the pipe closes. */
+static void export_to(int to, int until)
+{
+    CUipcHandle handle;
+    CUdeviceptr made = 0;
+    char end;
+    if (cuInit(0) == SUCCESS && cuCtxCreate_v2(&(CUcontext){NULL}, 0, 0) == SUCCESS &&
+        cuMemAlloc_v2(&made, 64 * KIB) == SUCCESS &&
+        cuIpcGetMemHandle(&handle, made) == SUCCESS &&
+        write(to, &handle, sizeof handle) == (ssize_t)sizeof handle)
+        (void)!read(until, &end, 1);
+    _exit(0);
+}
+
+static void close_twice(void)
+{
+    int told[2], until[2];
+    CUipcHandle handle;
+    CUdeviceptr opened = 0;
+    if (pipe(told) != 0 || pipe(until) != 0)
+        give_up("no pipe");
+    pid_t other = fork();
+    if (other == 0) {
+        close(told[0]);
+        close(until[1]);
+        export_to(told[1], until[0]);
+    }
+    close(told[1]);
+    close(until[0]);
+    if (other < 0 || read(told[0], &handle, sizeof handle) != (ssize_t)sizeof handle)
+        give_up("no other process exports memory");
+    init();
+    create("a");
+    see_result("open", cuIpcOpenMemHandle_v2(&opened, handle, LAZY_ACCESS));
+    see_result("close", cuIpcCloseMemHandle(opened));
+    see_result("close-again", cuIpcCloseMemHandle(opened));
+    close(until[1]);
+    (void)waitpid(other, NULL, 0);
+}
+
 static void share_event(void)
 {
     CUipcHandle handle, none = {{0}};
@@ -44,6 +87,7 @@ static void share_event(void)
 const struct experiment share_experiments[] = {
     {"T22.memory", share_memory,
      "null export export-inside open open-flags open-none close freed ordered"},
+    {"T22.closed-twice", close_twice, "open close close-again"},
     {"T23.event", share_event, "timed plain null export open open-none"},
     {0},
 };

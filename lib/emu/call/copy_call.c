@@ -139,7 +139,8 @@ static cxu_result find_devices(CUcontext to, CUcontext from, const cx_emu_device
     return result;
 }
 
-/* The contexts only name the devices that reach the two sides. */
+/* The contexts only name the devices that reach the two sides; a copy of nothing needs none, as
+ * recorded of cuMemcpy3DPeer. */
 static cxu_result copy_between(uintptr_t to, CUcontext to_context, uintptr_t from,
                                CUcontext from_context, size_t bytes, CUstream stream,
                                cx_emu_copy_mode mode)
@@ -155,7 +156,7 @@ static cxu_result copy_between(uintptr_t to, CUcontext to_context, uintptr_t fro
         copy.alone[0] = to_context;
         copy.alone[1] = from_context;
     }
-    if (result == CXU_SUCCESS)
+    if (result == CXU_SUCCESS && bytes > 0)
         result =
             find_devices(to_context, from_context, &copy.destination.device, &copy.source.device);
     return result == CXU_SUCCESS ? submit_copy(&copy, stream, mode) : result;
