@@ -264,7 +264,7 @@ START_TEST(a_context_ends_whose_work_waits_for_an_endless_kernel_of_another)
     ck_success(cx_emu_call_ctx_destroy(other));
     ck_assert(!ran);
     ck_result(cx_emu_call_stream_query(busy), NOT_READY);
-    flags[1] = 1;
+    __atomic_store_n(&flags[1], 1, __ATOMIC_RELEASE);
     ck_success(cx_emu_call_ctx_synchronize());
     ck_assert_uint_eq(flags[2], 1);
     ck_works();
@@ -296,7 +296,7 @@ START_TEST(work_that_waits_for_no_kernel_runs_before_its_context_ends)
     ck_assert_int_eq(pthread_join(opens, NULL), 0);
     ck_assert(ran);
     ck_success(cx_emu_call_ctx_set_current(work_context));
-    flags[1] = 1;
+    __atomic_store_n(&flags[1], 1, __ATOMIC_RELEASE);
     ck_success(cx_emu_call_ctx_synchronize());
 }
 END_TEST
