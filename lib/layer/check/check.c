@@ -1,6 +1,7 @@
 #include "layer/check/check.h"
 
 #include "driver/entry.h"
+#include "driver/touch.h"
 #include "layer/check/exit.h"
 #include "layer/names.h"
 
@@ -111,8 +112,12 @@ static void begin_call(const cx_layer_call *seen)
 static void end_call(const cx_layer_call *seen)
 {
     cx_check_call *call = &under_way[depth - 1];
-    if (--depth >= DEPTH || call->thread == NULL || cx_region_gave_up())
+    if (--depth >= DEPTH || call->thread == NULL)
         return;
+    if (cx_region_gave_up()) {
+        cx_touch_ticket = 0; /* the driver need not tell what later calls touch */
+        return;
+    }
     call->result = seen->result;
     if (call->origin == 0 && cx_check_failed(call))
         cx_check_find_place(call);

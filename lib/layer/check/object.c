@@ -224,8 +224,8 @@ static void enter_history(cx_object *object)
 
 /* ---- making ---- */
 
-/* False: no memory for a node of the tree. Memory within the new one, in any
- * part of it, is not there any more. */
+/* False: no memory for a node of the tree. Memory within the new one, in any part of it, is not
+ * there any more. */
 static bool enter_tree(cx_object *object)
 {
     cx_object *before;
