@@ -76,7 +76,8 @@ if [ -z "$step" ]; then
         [ -z "$child" ] || wait $child
         exit "$1"
     }
-    trap 'rm -rf "$work"' EXIT
+    # What was just ended may still write.
+    trap 'rm -rf "$work" 2> /dev/null || { sleep 1; rm -rf "$work"; }' EXIT
     trap 'end 129' HUP
     trap 'end 130' INT
     trap 'end 143' TERM
