@@ -5,7 +5,7 @@ AM_TESTS_ENVIRONMENT += \
 PACKAGE_SH = \
 	tests/package/layers.sh tests/package/circles.sh tests/package/locks.sh tests/package/lines.sh tests/package/exports.sh tests/package/headers.sh \
 	tests/package/abi.sh tests/package/bootstrap.sh tests/package/ci.sh tests/package/packages.sh tests/package/pkgconfig.sh tests/package/prefix.sh \
-	tests/package/projects.sh tests/package/static.sh tests/package/version.sh
+	tests/package/projects.sh tests/package/static.sh tests/package/unit.sh tests/package/version.sh
 EXTRA_DIST += tests/package/circles.awk tests/package/installed.sh
 dist_check_SCRIPTS += $(PACKAGE_SH)
 TESTS += $(PACKAGE_SH)
