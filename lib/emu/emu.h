@@ -68,7 +68,7 @@ bool cx_emu_stream_is_idle(CUstream handle);
 /* Copies bytes of an allocation as they are at this moment, whatever work is still to be done. This
  * is no call of the driver's interface: it is not counted, waits for nothing and runs nothing.
  * False, with nothing written: no allocation, or mapping, holds them all. */
-bool cx_emu_peek(uint64_t address, size_t bytes, unsigned char *out);
+bool cx_emu_debug_read(uint64_t address, size_t bytes, unsigned char *out);
 
 /*
  * Work that is queued and that nothing has waited for so far, under CTXRT_EMU_SCHEDULE=lazy: a
@@ -76,14 +76,15 @@ bool cx_emu_peek(uint64_t address, size_t bytes, unsigned char *out);
  * NULL if the call did not come through the table of cx_emu_driver(). `visit` must not call the
  * driver.
  */
-typedef struct cx_emu_unwaited_work {
+typedef struct cx_emu_never_synchronized_work {
     const char *call; /* cuMemcpyDtoHAsync_v2 */
     CUcontext context;
     CUstream stream; /* as the program knows it; NULL: a piece of a graph */
-} cx_emu_unwaited_work;
+} cx_emu_never_synchronized_work;
 
-void cx_emu_unwaited(void (*visit)(const cx_emu_unwaited_work *work, void *argument),
-                     void *argument);
+void cx_emu_never_synchronized(void (*visit)(const cx_emu_never_synchronized_work *work,
+                                             void *argument),
+                               void *argument);
 
 /* For the duration of a call made through a _ptds or _ptsz symbol: the calling thread's default
  * stream is its per-thread one. Set it, call, set it back. */

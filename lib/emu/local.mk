@@ -5,6 +5,8 @@ lib_emu_libemu_la_LIBADD = lib/ptx/libptx.la $(LZ4_LIBS) $(ZSTD_LIBS)
 # The folders, from below: each may include those before it.
 lib_emu_libemu_la_SOURCES += \
 	lib/emu/base/context_record.h \
+	lib/emu/base/driver_mapping.c \
+	lib/emu/base/driver_mapping.h \
 	lib/emu/base/gpu.c \
 	lib/emu/base/gpu.h \
 	lib/emu/base/gpus.def \
@@ -26,8 +28,6 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/base/state.h \
 	lib/emu/base/teardown_deadline.c \
 	lib/emu/base/teardown_deadline.h \
-	lib/emu/base/view.c \
-	lib/emu/base/view.h \
 	lib/emu/base/warp.c \
 	lib/emu/base/warp.h
 lib_emu_libemu_la_SOURCES += \
@@ -48,19 +48,21 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/device/visible_devices.c \
 	lib/emu/device/visible_devices.h
 lib_emu_libemu_la_SOURCES += \
+	lib/emu/memory/access_log.c \
+	lib/emu/memory/access_log.h \
 	lib/emu/memory/allocation.c \
 	lib/emu/memory/allocation.h \
 	lib/emu/memory/arena.c \
 	lib/emu/memory/arena.h \
+	lib/emu/memory/debug_read.c \
 	lib/emu/memory/export.c \
 	lib/emu/memory/export.h \
 	lib/emu/memory/freed.c \
 	lib/emu/memory/freed.h \
-	lib/emu/memory/hint.c \
-	lib/emu/memory/hint.h \
 	lib/emu/memory/mapping.c \
 	lib/emu/memory/mapping.h \
-	lib/emu/memory/peek.c \
+	lib/emu/memory/mem_advice.c \
+	lib/emu/memory/mem_advice.h \
 	lib/emu/memory/physical.c \
 	lib/emu/memory/physical.h \
 	lib/emu/memory/pool.c \
@@ -68,9 +70,7 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/memory/reservation.c \
 	lib/emu/memory/reservation.h \
 	lib/emu/memory/shared.c \
-	lib/emu/memory/shared.h \
-	lib/emu/memory/touched.c \
-	lib/emu/memory/touched.h
+	lib/emu/memory/shared.h
 lib_emu_libemu_la_SOURCES += \
 	lib/emu/context/context.c \
 	lib/emu/context/context.h \
@@ -97,21 +97,21 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/schedule/green.h \
 	lib/emu/schedule/host_function.c \
 	lib/emu/schedule/host_function.h \
+	lib/emu/schedule/never_synchronized.c \
+	lib/emu/schedule/never_synchronized.h \
 	lib/emu/schedule/schedule.c \
 	lib/emu/schedule/schedule.h \
 	lib/emu/schedule/shared_event.c \
 	lib/emu/schedule/shared_event.h \
 	lib/emu/schedule/stream.c \
 	lib/emu/schedule/stream.h \
-	lib/emu/schedule/timed.c \
-	lib/emu/schedule/timed.h \
-	lib/emu/schedule/unwaited.c \
-	lib/emu/schedule/unwaited.h \
 	lib/emu/schedule/value_op.c \
 	lib/emu/schedule/value_op.h \
 	lib/emu/schedule/wait.c \
 	lib/emu/schedule/work.c \
-	lib/emu/schedule/work.h
+	lib/emu/schedule/work.h \
+	lib/emu/schedule/work_timestamps.c \
+	lib/emu/schedule/work_timestamps.h
 lib_emu_libemu_la_SOURCES += \
 	lib/emu/module/archive.c \
 	lib/emu/module/archive.h \
@@ -119,8 +119,6 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/module/cluster.h \
 	lib/emu/module/code.c \
 	lib/emu/module/code.h \
-	lib/emu/module/culprit.c \
-	lib/emu/module/culprit.h \
 	lib/emu/module/device_runtime.c \
 	lib/emu/module/device_runtime.h \
 	lib/emu/module/heap.c \
@@ -129,6 +127,8 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/module/image.h \
 	lib/emu/module/jit.c \
 	lib/emu/module/jit.h \
+	lib/emu/module/kernel_fault_text.c \
+	lib/emu/module/kernel_fault_text.h \
 	lib/emu/module/launch.c \
 	lib/emu/module/launch.h \
 	lib/emu/module/library.c \
@@ -149,6 +149,8 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/graph/exec.c \
 	lib/emu/graph/exec.h \
 	lib/emu/graph/exec_node.c \
+	lib/emu/graph/exec_schedule.c \
+	lib/emu/graph/exec_schedule.h \
 	lib/emu/graph/graph.c \
 	lib/emu/graph/graph.h \
 	lib/emu/graph/graph_compare.c \
@@ -158,8 +160,6 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/graph/graph_node.h \
 	lib/emu/graph/operation.c \
 	lib/emu/graph/operation.h \
-	lib/emu/graph/plan.c \
-	lib/emu/graph/plan.h \
 	lib/emu/graph/user_object.c \
 	lib/emu/graph/user_object.h
 lib_emu_libemu_la_SOURCES += \
@@ -176,6 +176,7 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/call/exec_call.c \
 	lib/emu/call/explain.c \
 	lib/emu/call/external.c \
+	lib/emu/call/fault_table.c \
 	lib/emu/call/fill_call.c \
 	lib/emu/call/function_call.c \
 	lib/emu/call/graph_call.c \
@@ -187,7 +188,6 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/call/graph_query.c \
 	lib/emu/call/green_call.c \
 	lib/emu/call/green_resource.c \
-	lib/emu/call/hint_call.c \
 	lib/emu/call/host_function_call.c \
 	lib/emu/call/host_memory.c \
 	lib/emu/call/ipc.c \
@@ -198,6 +198,7 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/call/lifecycle.c \
 	lib/emu/call/limit.c \
 	lib/emu/call/limit.h \
+	lib/emu/call/mem_advice_call.c \
 	lib/emu/call/memory.c \
 	lib/emu/call/module_call.c \
 	lib/emu/call/notification.c \
@@ -213,5 +214,4 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/call/stream_attribute.c \
 	lib/emu/call/table.c \
 	lib/emu/call/value_call.c \
-	lib/emu/call/virtual_memory.c \
-	lib/emu/call/watched.c
+	lib/emu/call/virtual_memory.c

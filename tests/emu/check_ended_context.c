@@ -219,7 +219,7 @@ START_TEST(a_queued_kernel_of_a_context_that_ended_does_not_run)
     ck_success(cx_emu_call_ctx_destroy(ending));
     gate_open(&gate);
     ck_result(cx_emu_call_stream_synchronize(stream), ILLEGAL_ADDRESS);
-    ck_assert(cx_emu_peek(memory, 1, &byte));
+    ck_assert(cx_emu_debug_read(memory, 1, &byte));
     ck_assert_uint_eq(byte, 0);
     drop_exec(exec);
     graph_teardown();

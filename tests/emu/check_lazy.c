@@ -61,15 +61,15 @@ START_TEST(a_peek_sees_bytes_as_they_are_and_runs_nothing)
     unsigned char seen[BYTES], byte = 0;
 
     ck_success(cx_emu_call_memset_d8_async(memory, NEW, BYTES, stream));
-    ck_assert(cx_emu_peek(memory, BYTES, seen));
+    ck_assert(cx_emu_debug_read(memory, BYTES, seen));
     ck_bytes(seen, OLD);
     ck_assert(!cx_emu_stream_is_idle(stream));
     ck_success(cx_emu_call_stream_synchronize(stream));
-    ck_assert(cx_emu_peek(memory + BYTES - 1, 1, &byte));
+    ck_assert(cx_emu_debug_read(memory + BYTES - 1, 1, &byte));
     ck_assert_int_eq(byte, NEW);
-    ck_assert(!cx_emu_peek(memory, BYTES + 1, seen)); /* beyond its end */
+    ck_assert(!cx_emu_debug_read(memory, BYTES + 1, seen)); /* beyond its end */
     ck_success(cx_emu_call_mem_free(memory));
-    ck_assert(!cx_emu_peek(memory, 1, &byte));
+    ck_assert(!cx_emu_debug_read(memory, 1, &byte));
 }
 END_TEST
 
@@ -306,7 +306,7 @@ typedef struct names {
     int count;
 } names;
 
-static void add_name(const cx_emu_unwaited_work *work, void *argument)
+static void add_name(const cx_emu_never_synchronized_work *work, void *argument)
 {
     names *all = argument;
 
@@ -320,7 +320,7 @@ static names list_unwaited(void)
 {
     names all = {.count = 0};
 
-    cx_emu_unwaited(add_name, &all);
+    cx_emu_never_synchronized(add_name, &all);
     return all;
 }
 

@@ -31,7 +31,7 @@ static bool read_memory(const cx_player *player, const cx_thing *thing, size_t b
     bool embedded = !player->options->cuda && player->options->libcuda == NULL;
     if (thing->end != CX_THING_ALIVE || bytes == 0)
         return false;
-    if (embedded && cx_emu_peek(thing->cell.bits, bytes, out))
+    if (embedded && cx_emu_debug_read(thing->cell.bits, bytes, out))
         return true;
     if (thing->kind != CX_KIND_HOST || (embedded && strcmp(thing->what, "pinned memory") == 0))
         return false;

@@ -25,9 +25,9 @@
 #include "emu/schedule/cores.h"
 #include "emu/schedule/event.h"
 #include "emu/schedule/fault.h"
+#include "emu/schedule/never_synchronized.h"
 #include "emu/schedule/schedule.h"
 #include "emu/schedule/stream.h"
-#include "emu/schedule/unwaited.h"
 #include "emu/schedule/work.h"
 #include <stdlib.h>
 
@@ -41,7 +41,7 @@ static const cx_emu_context_part parts_of_contexts[] = {
     {.close = cx_emu_modules_release},
     {.close = cx_emu_events_release},
     {.open = cx_emu_streams_open, .close = cx_emu_streams_close},
-    {.close = cx_emu_unwaited_closing},
+    {.close = cx_emu_never_synchronized_closing},
 };
 
 static const cx_emu_memory_hooks hooks_of_memory = {
@@ -65,7 +65,7 @@ static bool change_phase(int from, int to)
 __attribute__((destructor)) static void end(void)
 {
     if (change_phase(CX_EMU_RUNNING, CX_EMU_ENDING))
-        cx_emu_unwaited_log();
+        cx_emu_never_synchronized_log();
     change_phase(CX_EMU_UNINITIALIZED, CX_EMU_ENDING);
 }
 

@@ -63,7 +63,7 @@ cxu_result cx_emu_exec_create(cx_emu_graph *graph, uint64_t flags, cx_emu_exec *
         goto free_exec;
     exec->has_memory = cx_emu_graph_has_memory(exec->graph);
     exec->has_conditions = cx_emu_graph_has_conditions(exec->graph);
-    result = cx_emu_plan_make(exec->graph, &exec->plan, &offender);
+    result = cx_emu_exec_schedule_make(exec->graph, &exec->schedule, &offender);
     if (result != CXU_SUCCESS)
         goto destroy_graph;
     result = CXU_OUT_OF_MEMORY;
@@ -77,7 +77,7 @@ cxu_result cx_emu_exec_create(cx_emu_graph *graph, uint64_t flags, cx_emu_exec *
     return CXU_SUCCESS;
 
 free_plan:
-    cx_emu_plan_free(&exec->plan);
+    cx_emu_exec_schedule_free(&exec->schedule);
 destroy_graph:
     if (result == CXU_INVALID_VALUE)
         *out_offender = original_of(graph, offender);
@@ -117,7 +117,7 @@ void cx_emu_exec_destroy(cx_emu_exec *exec)
     cx_emu_handle_return(&names, exec->name);
     release_graph(exec);
     cx_emu_work_drop(exec->last);
-    cx_emu_plan_free(&exec->plan);
+    cx_emu_exec_schedule_free(&exec->schedule);
     free(exec);
 }
 
@@ -145,100 +145,100 @@ static bool moves_bytes(const cx_emu_node *node)
     }
 }
 
-static cxu_result make_request(cx_emu_plan *plan, size_t i)
+static cxu_result make_request(cx_emu_exec_schedule *schedule, size_t i)
 {
-    const cx_emu_node *node = plan->nodes[i];
-    cx_emu_work_request *request = &plan->pieces[i].request;
+    const cx_emu_node *node = schedule->nodes[i];
+    cx_emu_work_request *request = &schedule->pieces[i].request;
 
     if (!node->disabled)
-        return cx_emu_operation_request(&node->operation, 0, &plan->rooms[i], request);
+        return cx_emu_operation_request(&node->operation, 0, &schedule->rooms[i], request);
     *request = (cx_emu_work_request){.kind = CX_EMU_WORK_LOCKED};
     return CXU_SUCCESS;
 }
 
-static cxu_result make_requests(cx_emu_plan *plan)
+static cxu_result make_requests(cx_emu_exec_schedule *schedule)
 {
-    plan->requests_made = 0;
-    plan->moves_bytes = true;
-    plan->cost_bytes = 0;
-    for (size_t i = 0; i < plan->count; i++) {
-        cxu_result result = make_request(plan, i);
+    schedule->requests_made = 0;
+    schedule->moves_bytes = true;
+    schedule->cost_bytes = 0;
+    for (size_t i = 0; i < schedule->count; i++) {
+        cxu_result result = make_request(schedule, i);
 
         if (result != CXU_SUCCESS)
             return result;
-        plan->moves_bytes = plan->moves_bytes && moves_bytes(plan->nodes[i]);
-        if (__builtin_add_overflow(plan->cost_bytes, plan->pieces[i].request.cost_bytes,
-                                   &plan->cost_bytes))
-            plan->cost_bytes = SIZE_MAX;
+        schedule->moves_bytes = schedule->moves_bytes && moves_bytes(schedule->nodes[i]);
+        if (__builtin_add_overflow(schedule->cost_bytes, schedule->pieces[i].request.cost_bytes,
+                                   &schedule->cost_bytes))
+            schedule->cost_bytes = SIZE_MAX;
     }
-    if (plan->moves_bytes)
-        plan->requests_made = cx_emu_changes;
+    if (schedule->moves_bytes)
+        schedule->requests_made = cx_emu_changes;
     return CXU_SUCCESS;
 }
 
 /* Requests hold as long as nothing was made, freed or failed. */
-static bool has_requests(const cx_emu_plan *plan)
+static bool has_requests(const cx_emu_exec_schedule *schedule)
 {
-    return plan->requests_made == cx_emu_changes && !cx_emu_failures;
+    return schedule->requests_made == cx_emu_changes && !cx_emu_failures;
 }
 
-static bool records_event(const cx_emu_plan *plan, size_t i)
+static bool records_event(const cx_emu_exec_schedule *schedule, size_t i)
 {
-    return plan->nodes[i]->operation.type == CXU_GRAPH_NODE_TYPE_EVENT_RECORD;
+    return schedule->nodes[i]->operation.type == CXU_GRAPH_NODE_TYPE_EVENT_RECORD;
 }
 
 /* Makes the recorded events refer to this launch. */
-static void record_events(const cx_emu_plan *plan)
+static void record_events(const cx_emu_exec_schedule *schedule)
 {
-    for (size_t i = 0; i < plan->count; i++) {
+    for (size_t i = 0; i < schedule->count; i++) {
         cx_emu_event *event;
 
-        if (records_event(plan, i) &&
-            cx_emu_event_find(plan->nodes[i]->operation.of.event, &event) == CXU_SUCCESS)
-            cx_emu_event_set_shared_record(event, &plan->rooms[i].record, plan->works[i]);
+        if (records_event(schedule, i) &&
+            cx_emu_event_find(schedule->nodes[i]->operation.of.event, &event) == CXU_SUCCESS)
+            cx_emu_event_set_shared_record(event, &schedule->rooms[i].record, schedule->works[i]);
     }
 }
 
-static void end_records(const cx_emu_plan *plan, size_t count)
+static void end_records(const cx_emu_exec_schedule *schedule, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (records_event(plan, i))
-            cx_emu_shared_record_end(&plan->rooms[i].record);
+        if (records_event(schedule, i))
+            cx_emu_shared_record_end(&schedule->rooms[i].record);
 }
 
 /* Events that other processes know need an entry there: all of them get one, or none. */
-static bool begin_records(const cx_emu_plan *plan)
+static bool begin_records(const cx_emu_exec_schedule *schedule)
 {
-    for (size_t i = 0; i < plan->count; i++) {
-        cx_emu_shared_record *record = &plan->rooms[i].record;
+    for (size_t i = 0; i < schedule->count; i++) {
+        cx_emu_shared_record *record = &schedule->rooms[i].record;
 
-        if (records_event(plan, i) && !cx_emu_shared_record_begin(record->shared, record)) {
-            end_records(plan, i);
+        if (records_event(schedule, i) && !cx_emu_shared_record_begin(record->shared, record)) {
+            end_records(schedule, i);
             return false;
         }
     }
     return true;
 }
 
-static bool is_tiny(const cx_emu_plan *plan)
+static bool is_tiny(const cx_emu_exec_schedule *schedule)
 {
-    const cx_emu_work_request all = {.kind = CX_EMU_WORK_CALL, .cost_bytes = plan->cost_bytes};
+    const cx_emu_work_request all = {.kind = CX_EMU_WORK_CALL, .cost_bytes = schedule->cost_bytes};
 
-    return plan->moves_bytes && plan->cost_bytes <= CX_EMU_TINY_BYTES &&
-           (plan->count == 0 || cx_emu_schedule_at_once(&all));
+    return schedule->moves_bytes && schedule->cost_bytes <= CX_EMU_TINY_BYTES &&
+           (schedule->count == 0 || cx_emu_schedule_at_once(&all));
 }
 
 /* True if all of it can be done before the launch returns. */
 static bool can_run_here(const cx_emu_exec *exec, const cx_emu_stream *stream)
 {
     return cx_emu_call_in_progress.work_fault == CXU_SUCCESS &&
-           cx_emu_work_nothing_before(stream, exec->last) && is_tiny(&exec->plan);
+           cx_emu_work_nothing_before(stream, exec->last) && is_tiny(&exec->schedule);
 }
 
-static void run_here(const cx_emu_plan *plan)
+static void run_here(const cx_emu_exec_schedule *schedule)
 {
-    for (size_t i = 0; i < plan->count; i++) {
-        const cx_emu_work_request *request = &plan->pieces[i].request;
+    for (size_t i = 0; i < schedule->count; i++) {
+        const cx_emu_work_request *request = &schedule->pieces[i].request;
 
         if (request->call)
             request->call(request->argument);
@@ -252,10 +252,10 @@ static void begin_conditions(void *argument)
 
 static cxu_result submit_plan(cx_emu_exec *exec, cx_emu_stream *stream)
 {
-    cx_emu_plan *plan = &exec->plan;
-    cx_emu_work_batch batch = {.pieces = plan->pieces,
-                               .count = plan->count,
-                               .after = plan->after,
+    cx_emu_exec_schedule *schedule = &exec->schedule;
+    cx_emu_work_batch batch = {.pieces = schedule->pieces,
+                               .count = schedule->count,
+                               .after = schedule->after,
                                .after_work = exec->last};
     if (exec->has_conditions) {
         batch.begin = begin_conditions;
@@ -264,16 +264,16 @@ static cxu_result submit_plan(cx_emu_exec *exec, cx_emu_stream *stream)
     cx_emu_work *end;
     cxu_result result;
 
-    if (!begin_records(plan))
+    if (!begin_records(schedule))
         return CXU_OUT_OF_MEMORY;
-    result = cx_emu_work_submit_batch(stream, &batch, plan->works, &end);
+    result = cx_emu_work_submit_batch(stream, &batch, schedule->works, &end);
     if (result != CXU_SUCCESS) {
-        end_records(plan, plan->count);
+        end_records(schedule, schedule->count);
         return result;
     }
-    record_events(plan);
-    for (size_t i = 0; i < plan->count; i++)
-        cx_emu_work_drop(plan->works[i]);
+    record_events(schedule);
+    for (size_t i = 0; i < schedule->count; i++)
+        cx_emu_work_drop(schedule->works[i]);
     cx_emu_work_drop(exec->last);
     exec->last = end;
     return CXU_SUCCESS;
@@ -296,13 +296,14 @@ static cxu_result submit_with_memory(cx_emu_exec *exec, cx_emu_stream *stream)
 
 cxu_result cx_emu_exec_launch(cx_emu_exec *exec, cx_emu_stream *stream)
 {
-    cxu_result result = has_requests(&exec->plan) ? CXU_SUCCESS : make_requests(&exec->plan);
+    cxu_result result =
+        has_requests(&exec->schedule) ? CXU_SUCCESS : make_requests(&exec->schedule);
 
     if (result != CXU_SUCCESS)
         return result;
     if (!can_run_here(exec, stream))
         return submit_with_memory(exec, stream);
-    run_here(&exec->plan);
+    run_here(&exec->schedule);
     return CXU_SUCCESS;
 }
 

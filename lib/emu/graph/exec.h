@@ -1,11 +1,11 @@
 /*
- * Executable graphs: a private copy of a graph, and the plan that submits its nodes as pieces of
- * work. All functions: lock "emu.state" held.
+ * Executable graphs: a private copy of a graph, and the schedule that submits its nodes as
+ * pieces of work. All functions: lock "emu.state" held.
  */
 #ifndef CX_EMU_EXEC_H
 #define CX_EMU_EXEC_H
 
-#include "emu/graph/plan.h"
+#include "emu/graph/exec_schedule.h"
 
 typedef struct cx_emu_exec {
     void *name;
@@ -13,7 +13,7 @@ typedef struct cx_emu_exec {
     uint64_t flags;
     bool has_memory, has_conditions;
     unsigned int number; /* in the order of their making */
-    cx_emu_plan plan;
+    cx_emu_exec_schedule schedule;
     cx_emu_work *last;                   /* the end of the last launch; a reference, or NULL */
     struct cx_emu_exec *previous, *next; /* all of them, so that leak checkers see them */
 } cx_emu_exec;

@@ -1,9 +1,9 @@
 #include "emu/memory/allocation.h"
 
+#include "emu/base/driver_mapping.h"
 #include "emu/base/machine.h"
 #include "emu/base/refusal.h"
 #include "emu/base/state.h"
-#include "emu/base/view.h"
 #include "emu/device/device.h"
 #include "emu/device/sticky.h"
 #include "emu/memory/freed.h"
@@ -137,7 +137,7 @@ static void dispose_detached(cx_emu_allocation *allocation)
         cx_emu_arena_give(allocation->range);
     if (hooks->dispose[allocation->kind] != NULL)
         hooks->dispose[allocation->kind](allocation);
-    cx_emu_hints_free(&allocation->hints);
+    cx_emu_mem_advices_free(&allocation->advices);
     free(allocation);
 }
 
@@ -240,7 +240,7 @@ bool cx_emu_host_memory_overlaps(uintptr_t address, size_t bytes)
     return cx_emu_arena_overlaps(cpu_arena, address, bytes) ||
            cx_emu_arena_overlaps(page_arena, address, bytes) ||
            cx_emu_arena_overlaps(shareable_arena, address, bytes) ||
-           cx_emu_views_overlap(address, bytes);
+           cx_emu_driver_mappings_overlap(address, bytes);
 }
 
 static size_t quota_of(const cx_emu_device *device)

@@ -11,7 +11,7 @@
 
 #include "emu/base/context_record.h"
 #include "emu/memory/arena.h"
-#include "emu/memory/hint.h"
+#include "emu/memory/mem_advice.h"
 #include <bsd/sys/tree.h>
 #include <stddef.h>
 
@@ -66,7 +66,7 @@ struct cx_emu_allocation {
     bool gone;        /* queued work that names it fails */
     bool sync_memops; /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
     bool of_module;   /* variables of a module: it goes with the module, and no user frees it */
-    cx_emu_hints hints;             /* of CX_EMU_MEMORY_MANAGED */
+    cx_emu_mem_advices advices;     /* of CX_EMU_MEMORY_MANAGED */
     struct cx_emu_pool *pool;       /* the pool that it is of, or NULL */
     struct cx_emu_block *block;     /* of CX_EMU_MEMORY_ASYNC that graphs allocate, else NULL */
     const unsigned char *opened_to; /* whether each device reaches such a block; or NULL */

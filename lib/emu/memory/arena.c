@@ -1,10 +1,10 @@
 #include "emu/memory/arena.h"
 
 #include "base/file.h"
+#include "emu/base/driver_mapping.h"
 #include "emu/base/refusal.h"
 #include "emu/device/device.h"
 #include "emu/memory/export.h"
-#include "emu/base/view.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ struct cx_emu_segment {
     cx_emu_arena *arena;
     unsigned char *user;
     unsigned char *alias; /* equals `user` with host access */
-    cx_emu_view view;     /* the alias, if it is another address */
+    cx_emu_driver_mapping driver_mapping; /* the alias, if it is another address */
     size_t bytes;
     int file; /* behind both mappings, for other processes; -1: none */
     bool sealed; /* with the first export */
@@ -123,7 +123,7 @@ static bool segment_map(cx_emu_segment *segment, int file)
     madvise(segment->user, segment->bytes, MADV_DONTFORK);
     madvise(segment->alias, segment->bytes, MADV_DONTFORK);
     if (segment->alias != segment->user)
-        cx_emu_view_open(&segment->view, segment->alias, segment->bytes);
+        cx_emu_driver_mapping_open(&segment->driver_mapping, segment->alias, segment->bytes);
     return true;
 }
 
@@ -187,7 +187,7 @@ static void segment_link(cx_emu_segment *segment)
 
 static void segment_close(cx_emu_segment *segment)
 {
-    cx_emu_view_close(&segment->view);
+    cx_emu_driver_mapping_close(&segment->driver_mapping);
     if (segment->alias != segment->user)
         munmap(segment->alias, segment->bytes);
     munmap(segment->user, segment->bytes);

@@ -67,7 +67,7 @@ static bool show_at_home(cx_emu_physical *physical, int file)
     /* A forked child has no GPU memory (I4); the mappings inherit this. */
     madvise(home, physical->bytes, MADV_DONTFORK);
     physical->home = home;
-    cx_emu_view_open(&physical->view, home, physical->bytes);
+    cx_emu_driver_mapping_open(&physical->driver_mapping, home, physical->bytes);
     return true;
 }
 
@@ -166,7 +166,7 @@ static void dispose_unused(cx_emu_physical *physical)
 {
     if (physical->handles > 0 || physical->mappings > 0)
         return;
-    cx_emu_view_close(&physical->view);
+    cx_emu_driver_mapping_close(&physical->driver_mapping);
     munmap(physical->home, physical->bytes);
     if (physical->file >= 0) {
         files_unlink(physical);

@@ -9,9 +9,9 @@
 #ifndef CX_EMU_PHYSICAL_H
 #define CX_EMU_PHYSICAL_H
 
-#include "emu/device/device.h"
+#include "emu/base/driver_mapping.h"
 #include "emu/base/handle.h"
-#include "emu/base/view.h"
+#include "emu/device/device.h"
 #include <sys/types.h>
 
 typedef struct cx_emu_physical {
@@ -24,7 +24,7 @@ typedef struct cx_emu_physical {
     size_t handles;  /* the number of releases that the user still owes */
     size_t mappings;
     unsigned char *home;
-    cx_emu_view view; /* that */
+    cx_emu_driver_mapping driver_mapping; /* that */
     int file; /* -1: closed */
     dev_t file_device;
     ino_t file_number;

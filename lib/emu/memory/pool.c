@@ -238,9 +238,9 @@ static bool within_limit(const cx_emu_pool *pool, size_t bytes)
     return limit == 0 || (pool->used_bytes <= limit && bytes <= limit - pool->used_bytes);
 }
 
-static void prefer(cx_emu_hint *hint, const void *location)
+static void prefer(cx_emu_mem_advice *advice, const void *location)
 {
-    hint->preferred = *(const cxu_mem_location *)location;
+    advice->preferred = *(const cxu_mem_location *)location;
 }
 
 static cxu_result create_memory(const cx_emu_pool *pool, cx_emu_device *device, size_t bytes,
@@ -263,7 +263,8 @@ static cxu_result create_memory(const cx_emu_pool *pool, cx_emu_device *device, 
                                       CXU_MEM_ATTACH_GLOBAL, out_allocation);
     if (result != CXU_SUCCESS || location->type == CXU_MEM_LOCATION_TYPE_INVALID)
         return result;
-    result = cx_emu_hints_change(&(*out_allocation)->hints, bytes, 0, bytes, prefer, location);
+    result =
+        cx_emu_mem_advices_change(&(*out_allocation)->advices, bytes, 0, bytes, prefer, location);
     if (result != CXU_SUCCESS)
         cx_emu_allocation_free(*out_allocation);
     return result;

@@ -84,7 +84,7 @@ cxu_result cx_emu_reservation_create(size_t bytes, size_t alignment_bytes, uintp
         goto unmap;
     }
     if (!host_access)
-        cx_emu_view_open(&reservation->view, reservation->mapped, bytes);
+        cx_emu_driver_mapping_open(&reservation->driver_mapping, reservation->mapped, bytes);
     RB_INSERT(reservation_tree, &reservations, reservation);
     cx_emu_changes++;
     *out_reservation = reservation;
@@ -100,7 +100,7 @@ fail:
 void cx_emu_reservation_destroy(cx_emu_reservation *reservation)
 {
     RB_REMOVE(reservation_tree, &reservations, reservation);
-    cx_emu_view_close(&reservation->view);
+    cx_emu_driver_mapping_close(&reservation->driver_mapping);
     if ((uintptr_t)reservation->mapped != reservation->address)
         munmap(reservation->mapped, reservation->bytes);
     munmap((void *)reservation->address, reservation->bytes);

@@ -9,7 +9,7 @@
 #define CX_EMU_RESERVATION_H
 
 #include "driver/cuda_abi.h"
-#include "emu/base/view.h"
+#include "emu/base/driver_mapping.h"
 #include <bsd/sys/tree.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 typedef struct cx_emu_reservation {
     uintptr_t address;     /* the user's address */
     unsigned char *mapped; /* the driver's address */
-    cx_emu_view view;      /* that, if it is another one */
+    cx_emu_driver_mapping driver_mapping; /* that, if it is another one */
     size_t bytes;
     RB_ENTRY(cx_emu_reservation) by_address;
 } cx_emu_reservation;

@@ -108,13 +108,13 @@ static bool map_file(cx_emu_shared *shared, int file, size_t before)
     if (!shared->alias)
         munmap(shared->user, shared->mapped_bytes);
     else if (shared->alias != shared->user)
-        cx_emu_view_open(&shared->view, shared->alias, shared->mapped_bytes);
+        cx_emu_driver_mapping_open(&shared->driver_mapping, shared->alias, shared->mapped_bytes);
     return shared->alias != NULL;
 }
 
 static void unmap_file(cx_emu_shared *shared)
 {
-    cx_emu_view_close(&shared->view);
+    cx_emu_driver_mapping_close(&shared->driver_mapping);
     if (shared->alias != shared->user)
         munmap(shared->alias, shared->mapped_bytes);
     munmap(shared->user, shared->mapped_bytes);

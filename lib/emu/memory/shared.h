@@ -8,8 +8,8 @@
 #ifndef CX_EMU_SHARED_H
 #define CX_EMU_SHARED_H
 
+#include "emu/base/driver_mapping.h"
 #include "emu/memory/allocation.h"
-#include "emu/base/view.h"
 
 /* The contents of a handle: all of it, so that every change of a handle is seen. */
 typedef struct cx_emu_shared_place {
@@ -36,7 +36,7 @@ typedef struct cx_emu_shared {
     cx_emu_allocation *allocation;
     unsigned int opened; /* the number of closes that the user still owes */
     unsigned char *user, *alias; /* the two mappings; equal with host access */
-    cx_emu_view view;            /* the alias, if it is another address */
+    cx_emu_driver_mapping driver_mapping; /* the alias, if it is another address */
     size_t mapped_bytes;
     struct cx_emu_shared *next;
 } cx_emu_shared;

@@ -1,17 +1,17 @@
 #include "emu/module/launch.h"
 
 #include "base/log.h"
-#include "emu/module/cluster.h"
-#include "emu/schedule/cores.h"
-#include "emu/module/culprit.h"
-#include "emu/device/device.h"
-#include "emu/report/error_log.h"
-#include "emu/module/heap.h"
-#include "emu/context/output.h"
 #include "emu/base/state.h"
-#include "emu/device/sticky.h"
 #include "emu/base/warp.h"
+#include "emu/context/output.h"
+#include "emu/device/device.h"
+#include "emu/device/sticky.h"
+#include "emu/module/cluster.h"
+#include "emu/module/heap.h"
+#include "emu/module/kernel_fault_text.h"
 #include "emu/module/watchdog.h"
+#include "emu/report/error_log.h"
+#include "emu/schedule/cores.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -296,7 +296,7 @@ static bool give_heap(void *self, uint64_t address)
 
 static void note_touch(void *self, const cx_ptx_touch *touch)
 {
-    cx_emu_touched_note(((const cx_emu_run *)self)->touched, touch);
+    cx_emu_access_log_note(((const cx_emu_run *)self)->access_log, touch);
 }
 
 static void promise_touches(cx_emu_run *run)
@@ -309,20 +309,20 @@ static void promise_touches(cx_emu_run *run)
 static bool watch(cx_emu_run *run)
 {
     if (run->ticket)
-        run->touched = cx_emu_touched_new();
-    return run->touched != NULL;
+        run->access_log = cx_emu_access_log_new();
+    return run->access_log != NULL;
 }
 
 /* `fault` 0: there was none. */
 static void tell_touches(cx_emu_run *run, uint64_t fault)
 {
     cx_touch *all = NULL;
-    size_t count = run->touched ? cx_emu_touched_take(run->touched, fault, &all) : 0;
+    size_t count = run->access_log ? cx_emu_access_log_take(run->access_log, fault, &all) : 0;
 
     cx_touch_watched()->told(run->ticket, all, count);
     free(all);
-    cx_emu_touched_free(run->touched);
-    run->touched = NULL;
+    cx_emu_access_log_free(run->access_log);
+    run->access_log = NULL;
     run->ticket = 0;
 }
 
@@ -355,7 +355,7 @@ static void abandon(const cx_emu_run *run, const cx_ptx_fault *fault)
 {
     char what[CX_EMU_CULPRIT_MAX];
 
-    cx_emu_culprit_describe(run, CX_PTX_STOPPED, fault, what, sizeof what);
+    cx_emu_kernel_fault_describe(run, CX_PTX_STOPPED, fault, what, sizeof what);
     cx_log(CTXRT_LOG_WARNING, "embedded driver: the end of its context ended a kernel: %s", what);
     cx_lock_enter(&cx_emu_lock);
     cx_emu_context_abandon(run->context);
@@ -421,7 +421,7 @@ static void run_kernel(void *argument)
     if (error == CXU_SUCCESS)
         return;
     char what[CX_EMU_CULPRIT_MAX];
-    cx_emu_culprit_describe(run, outcome, &fault, what, sizeof what);
+    cx_emu_kernel_fault_describe(run, outcome, &fault, what, sizeof what);
     cx_log(CTXRT_LOG_INFO, "embedded driver: %s: error %d", what, (int)error);
     cx_emu_error_log(CXU_LOG_LEVEL_ERROR, "%s: error %d", what, (int)error);
     cx_lock_enter(&cx_emu_lock);

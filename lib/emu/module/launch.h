@@ -4,8 +4,8 @@
 #ifndef CX_EMU_LAUNCH_H
 #define CX_EMU_LAUNCH_H
 
+#include "emu/memory/access_log.h"
 #include "emu/module/module.h"
-#include "emu/memory/touched.h"
 #include "emu/schedule/work.h"
 
 /* The arguments of a launch: counted, and constant. */
@@ -46,7 +46,7 @@ typedef struct cx_emu_run {
     uint64_t deadline; /* watchdog.h */
     size_t pending_grids; /* the context's limit when it was launched */
     uint64_t ticket;   /* of who watches what it touches (driver/touch.h); 0: nobody */
-    cx_emu_touched *touched; /* NULL: nobody watches, or it does not run */
+    cx_emu_access_log *access_log; /* NULL: nobody watches, or it does not run */
     atomic_bool timed_out;
 } cx_emu_run;
 

@@ -3,13 +3,13 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "driver/timing.h"
+#include "emu/base/state.h"
+#include "emu/device/sticky.h"
 #include "emu/schedule/fault.h"
 #include "emu/schedule/green.h"
 #include "emu/schedule/schedule.h"
-#include "emu/base/state.h"
-#include "emu/device/sticky.h"
 #include "emu/schedule/stream.h"
-#include "emu/schedule/timed.h"
+#include "emu/schedule/work_timestamps.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static cx_emu_work *create_piece(const cx_emu_work_request *request, size_t depe
     size_t argument_at = (sizeof(cx_emu_work) + align - 1) / align * align;
     size_t links_at = argument_at + (request->argument_bytes + align - 1) / align * align;
     size_t timed_at = links_at + dependency_count * sizeof(cx_emu_dependency);
-    size_t timed_bytes = cx_emu_timed_bytes();
+    size_t timed_bytes = cx_emu_work_timestamps_bytes();
     cx_emu_work *work = calloc(1, timed_at + timed_bytes);
 
     if (!work)
@@ -51,7 +51,7 @@ static cx_emu_work *create_piece(const cx_emu_work_request *request, size_t depe
     work->sequence = ++last_sequence;
     work->references = 1;
     if (timed_bytes > 0)
-        work->timed = cx_emu_timed_begin((unsigned char *)work + timed_at, request);
+        work->timed = cx_emu_work_timestamps_begin((unsigned char *)work + timed_at, request);
     work->kind = request->kind;
     work->call = request->call;
     work->fail = request->fail;
@@ -209,7 +209,7 @@ static void finish_piece(cx_emu_work *work)
     work->done = true;
     work->done_ns = cx_clock_ns();
     unfinished_kernels -= work->kind == CX_EMU_WORK_KERNEL;
-    cx_emu_timed_end(work->timed, work->done_ns);
+    cx_emu_work_timestamps_end(work->timed, work->done_ns);
     if (work->stream)
         cx_emu_stream_finished(work->stream, work);
     for (int i = 0; i < CX_EMU_WORK_USES; i++)
@@ -240,7 +240,7 @@ void cx_emu_work_run_locked(void)
     cx_emu_work *work;
 
     while ((work = cx_emu_schedule_take_locked())) {
-        cx_emu_timed_run(work->timed);
+        cx_emu_work_timestamps_run(work->timed);
         if (work->call)
             work->call(work->argument);
         finish_piece(work);
@@ -338,7 +338,7 @@ void cx_emu_work_call_again(void)
 
 void cx_emu_work_run(cx_emu_work *work)
 {
-    cx_emu_timed_run(work->timed);
+    cx_emu_work_timestamps_run(work->timed);
     if (work->kind != CX_EMU_WORK_LOCKED)
         run_unlocked(work);
     else if (work->call)
@@ -383,7 +383,8 @@ static void enter_piece(cx_emu_stream *stream, const cx_emu_work_request *reques
     bool at_once = count == 0 && cx_emu_schedule_at_once(request);
 
     link_dependencies(work, count);
-    cx_emu_timed_place(work->timed, stream, stream ? stream->context : request->after_context);
+    cx_emu_work_timestamps_place(work->timed, stream,
+                                 stream ? stream->context : request->after_context);
     if (stream)
         cx_emu_stream_append(stream, work);
     else if (request->after_green)
@@ -392,7 +393,7 @@ static void enter_piece(cx_emu_stream *stream, const cx_emu_work_request *reques
         belong_to_whole(work, request->after_context);
     if (at_once) {
         work->demanded = true;
-        cx_emu_timed_run_at_once(work->timed);
+        cx_emu_work_timestamps_run_at_once(work->timed);
         cx_emu_work_run(work);
     } else if (count == 0) {
         cx_emu_schedule_ready(work);
@@ -548,7 +549,7 @@ cxu_result cx_emu_work_submit_batch(cx_emu_stream *stream, const cx_emu_work_bat
     for (size_t i = 0; i < batch->count; i++) {
         link_piece(&batch->pieces[i], batch, begin, out_works, out_works[i]);
         belong_to(out_works[i], stream->context, stream->opening);
-        cx_emu_timed_place(out_works[i]->timed, stream, stream->context);
+        cx_emu_work_timestamps_place(out_works[i]->timed, stream, stream->context);
         cx_emu_work_retain(out_works[i]);
     }
     link_dependencies(end, gather_last(batch, out_works, end->dependencies,

@@ -37,7 +37,7 @@ typedef struct cx_emu_dependency {
 struct cx_emu_work {
     uint64_t sequence; /* order of submission */
     uint64_t done_ns;  /* CLOCK_MONOTONIC */
-    struct cx_emu_timed *timed; /* NULL: no one wants its times (timed.h) */
+    struct cx_emu_work_timestamps *timed; /* NULL: no one wants its times (timed.h) */
     int references;    /* its own until it is done, and those of events and waits */
     bool done;
     int slot;         /* the call that submitted it, or -1 */

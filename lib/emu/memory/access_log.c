@@ -1,4 +1,4 @@
-#include "emu/memory/touched.h"
+#include "emu/memory/access_log.h"
 
 #include "base/hash.h"
 #include "base/lock.h"
@@ -13,22 +13,22 @@ typedef struct touched_page {
     UT_hash_handle hh;
 } touched_page;
 
-struct cx_emu_touched {
-    cx_lock lock; /* "emu.touched": innermost */
+struct cx_emu_access_log {
+    cx_lock lock; /* "emu.access_log": innermost */
     touched_page *pages, *last;
     size_t count;
 };
 
-cx_emu_touched *cx_emu_touched_new(void)
+cx_emu_access_log *cx_emu_access_log_new(void)
 {
-    cx_emu_touched *self = calloc(1, sizeof *self);
+    cx_emu_access_log *self = calloc(1, sizeof *self);
 
     if (self)
-        cx_lock_init(&self->lock, CX_RANK_EMU_TOUCHED);
+        cx_lock_init(&self->lock, CX_RANK_EMU_ACCESS_LOG);
     return self;
 }
 
-void cx_emu_touched_free(cx_emu_touched *self)
+void cx_emu_access_log_free(cx_emu_access_log *self)
 {
     touched_page *page, *next;
 
@@ -44,7 +44,7 @@ void cx_emu_touched_free(cx_emu_touched *self)
 
 /* ---- noting ---- */
 
-static touched_page *page_of(cx_emu_touched *self, uint64_t number)
+static touched_page *page_of(cx_emu_access_log *self, uint64_t number)
 {
     touched_page *page = self->last;
 
@@ -76,7 +76,7 @@ static bool changes(const cx_ptx_touch *store)
     return changed;
 }
 
-void cx_emu_touched_note(cx_emu_touched *self, const cx_ptx_touch *touch)
+void cx_emu_access_log_note(cx_emu_access_log *self, const cx_ptx_touch *touch)
 {
     const cx_touch_how how = touch->atomic  ? CX_TOUCH_ATOMIC
                              : touch->value ? CX_TOUCH_WRITE
@@ -136,7 +136,7 @@ static int by_number(const touched_page *one, const touched_page *other)
     return (one->number > other->number) - (one->number < other->number);
 }
 
-size_t cx_emu_touched_take(cx_emu_touched *self, uint64_t fault, cx_touch **out_all)
+size_t cx_emu_access_log_take(cx_emu_access_log *self, uint64_t fault, cx_touch **out_all)
 {
     touch_list list = {0};
 

@@ -1,10 +1,10 @@
-#include "emu/module/culprit.h"
+#include "emu/module/kernel_fault_text.h"
 
 #include "base/text.h"
+#include "emu/base/state.h"
 #include "emu/device/device.h"
 #include "emu/memory/freed.h"
 #include "emu/module/module.h"
-#include "emu/base/state.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -199,8 +199,8 @@ static void say_memory(cx_text *to, const cx_emu_run *run, const cx_ptx_fault *f
     cx_lock_leave(&cx_emu_lock);
 }
 
-void cx_emu_culprit_describe(const cx_emu_run *run, cx_ptx_outcome outcome,
-                             const cx_ptx_fault *fault, char *text, size_t size)
+void cx_emu_kernel_fault_describe(const cx_emu_run *run, cx_ptx_outcome outcome,
+                                  const cx_ptx_fault *fault, char *text, size_t size)
 {
     cx_text to = {text, size, 0};
 

@@ -1,7 +1,7 @@
 /* Advice about managed memory, and prefetching it. */
-#include "emu/memory/allocation.h"
-#include "emu/graph/capture.h"
 #include "emu/base/state.h"
+#include "emu/graph/capture.h"
+#include "emu/memory/allocation.h"
 #include "emu/schedule/stream.h"
 
 #include <string.h>
@@ -11,19 +11,19 @@
 
 /* ---- the memory, and the place ---- */
 
-typedef struct hint_range {
+typedef struct advice_range {
     cx_emu_allocation *allocation;
     size_t begin, end;
-} hint_range;
+} advice_range;
 
-static cxu_result find_range(CUdeviceptr pointer, size_t bytes, hint_range *out_range)
+static cxu_result find_range(CUdeviceptr pointer, size_t bytes, advice_range *out_range)
 {
     cx_emu_allocation *allocation = bytes > 0 ? cx_emu_allocation_find(pointer, bytes) : NULL;
 
     if (!allocation || allocation->kind != CX_EMU_MEMORY_MANAGED)
         return CXU_INVALID_VALUE;
-    *out_range = (hint_range){allocation, pointer - allocation->address,
-                              pointer - allocation->address + bytes};
+    *out_range = (advice_range){allocation, pointer - allocation->address,
+                                pointer - allocation->address + bytes};
     return cx_emu_allocation_error(allocation);
 }
 
@@ -55,27 +55,27 @@ static unsigned int accessor_bit(const cxu_mem_location *location)
 
 /* ---- advice ---- */
 
-typedef struct advice {
+typedef struct given_advice {
     cxu_mem_advise what;
     cxu_mem_location location;
-} advice;
+} given_advice;
 
-static void change_hint(cx_emu_hint *hint, const void *argument)
+static void change_advice(cx_emu_mem_advice *advice, const void *argument)
 {
-    const advice *given = argument;
+    const given_advice *given = argument;
     unsigned int bit = accessor_bit(&given->location);
-    uint64_t *word = &hint->accessed_by[bit / 64], mask = (uint64_t)1 << bit % 64;
+    uint64_t *word = &advice->accessed_by[bit / 64], mask = (uint64_t)1 << bit % 64;
 
     switch (given->what) {
     case CXU_MEM_ADVISE_SET_READ_MOSTLY:
     case CXU_MEM_ADVISE_UNSET_READ_MOSTLY:
-        hint->read_mostly = given->what == CXU_MEM_ADVISE_SET_READ_MOSTLY;
+        advice->read_mostly = given->what == CXU_MEM_ADVISE_SET_READ_MOSTLY;
         break;
     case CXU_MEM_ADVISE_SET_PREFERRED_LOCATION:
-        hint->preferred = given->location;
+        advice->preferred = given->location;
         break;
     case CXU_MEM_ADVISE_UNSET_PREFERRED_LOCATION:
-        hint->preferred = (cxu_mem_location){CXU_MEM_LOCATION_TYPE_INVALID, 0};
+        advice->preferred = (cxu_mem_location){CXU_MEM_LOCATION_TYPE_INVALID, 0};
         break;
     case CXU_MEM_ADVISE_SET_ACCESSED_BY:
         *word |= mask;
@@ -87,7 +87,7 @@ static void change_hint(cx_emu_hint *hint, const void *argument)
 }
 
 /* Two kinds of advice ignore the location. */
-static cxu_result check_advice(const advice *given)
+static cxu_result check_advice(const given_advice *given)
 {
     switch (given->what) {
     case CXU_MEM_ADVISE_SET_READ_MOSTLY:
@@ -106,9 +106,9 @@ static cxu_result check_advice(const advice *given)
     }
 }
 
-static cxu_result advise(CUdeviceptr pointer, size_t bytes, advice given)
+static cxu_result advise(CUdeviceptr pointer, size_t bytes, given_advice given)
 {
-    hint_range range;
+    advice_range range;
     cxu_result result = cx_emu_enter();
 
     if (result == CXU_SUCCESS)
@@ -122,8 +122,8 @@ static cxu_result advise(CUdeviceptr pointer, size_t bytes, advice given)
     cx_lock_enter(&cx_emu_lock);
     result = find_range(pointer, bytes, &range);
     if (result == CXU_SUCCESS)
-        result = cx_emu_hints_change(&range.allocation->hints, range.allocation->bytes,
-                                     range.begin, range.end, change_hint, &given);
+        result = cx_emu_mem_advices_change(&range.allocation->advices, range.allocation->bytes,
+                                           range.begin, range.end, change_advice, &given);
     cx_lock_leave(&cx_emu_lock);
     return result;
 }
@@ -131,20 +131,20 @@ static cxu_result advise(CUdeviceptr pointer, size_t bytes, advice given)
 cxu_result cx_emu_call_mem_advise(CUdeviceptr pointer, size_t bytes, cxu_mem_advise what,
                                   CUdevice device)
 {
-    return advise(pointer, bytes, (advice){what, location_of(device)});
+    return advise(pointer, bytes, (given_advice){what, location_of(device)});
 }
 
 cxu_result cx_emu_call_mem_advise_v2(CUdeviceptr pointer, size_t bytes, cxu_mem_advise what,
                                      cxu_mem_location location)
 {
-    return advise(pointer, bytes, (advice){what, location});
+    return advise(pointer, bytes, (given_advice){what, location});
 }
 
 /* ---- prefetching: a place in the stream, and what is remembered ---- */
 
-static void remember_prefetch(cx_emu_hint *hint, const void *argument)
+static void remember_prefetch(cx_emu_mem_advice *advice, const void *argument)
 {
-    hint->prefetched = *(const cxu_mem_location *)argument;
+    advice->prefetched = *(const cxu_mem_location *)argument;
 }
 
 static cxu_result find_stream(CUstream handle, cx_emu_stream **out_stream)
@@ -161,7 +161,7 @@ static cxu_result find_stream(CUstream handle, cx_emu_stream **out_stream)
 static cxu_result prefetch(CUdeviceptr pointer, size_t bytes, const cxu_mem_location *location,
                            CUstream handle)
 {
-    hint_range range;
+    advice_range range;
     cx_emu_stream *stream;
     cxu_result result = find_stream(handle, &stream);
 
@@ -170,8 +170,8 @@ static cxu_result prefetch(CUdeviceptr pointer, size_t bytes, const cxu_mem_loca
     if (result == CXU_SUCCESS)
         result = find_range(pointer, bytes, &range);
     if (result == CXU_SUCCESS)
-        result = cx_emu_hints_change(&range.allocation->hints, range.allocation->bytes,
-                                     range.begin, range.end, remember_prefetch, location);
+        result = cx_emu_mem_advices_change(&range.allocation->advices, range.allocation->bytes,
+                                           range.begin, range.end, remember_prefetch, location);
     return result == CXU_SUCCESS
                ? cx_emu_work_submit_locked_call(handle, range.allocation, NULL, NULL)
                : result;
@@ -240,14 +240,14 @@ static bool same_location(cxu_mem_location one, cxu_mem_location other)
 }
 
 /* The advice that holds for all of the range; parts that differ have none in common. */
-static cx_emu_hint common_hint(const hint_range *range)
+static cx_emu_mem_advice common_advice(const advice_range *range)
 {
-    const cx_emu_hints *hints = &range->allocation->hints;
-    cx_emu_hint all = {0};
+    const cx_emu_mem_advices *advices = &range->allocation->advices;
+    cx_emu_mem_advice all = {0};
     bool first = true;
 
-    for (size_t i = 0; i < hints->count; i++) {
-        const cx_emu_hint *each = &hints->items[i];
+    for (size_t i = 0; i < advices->count; i++) {
+        const cx_emu_mem_advice *each = &advices->items[i];
 
         if (each->end <= range->begin || range->end <= each->begin)
             continue;
@@ -272,12 +272,12 @@ static int number_of(const cxu_mem_location *location)
     return location->type == CXU_MEM_LOCATION_TYPE_DEVICE ? location->id : DEVICE_CPU;
 }
 
-static void write_accessors(const cx_emu_hint *hint, int *out, size_t count)
+static void write_accessors(const cx_emu_mem_advice *advice, int *out, size_t count)
 {
     size_t written = 0;
 
     for (unsigned int bit = 0; bit <= CX_EMU_DEVICES_MAX && written < count; bit++)
-        if (hint->accessed_by[bit / 64] & (uint64_t)1 << bit % 64)
+        if (advice->accessed_by[bit / 64] & (uint64_t)1 << bit % 64)
             out[written++] = (int)bit - 1; /* the host is DEVICE_CPU */
     while (written < count)
         out[written++] = DEVICE_NONE;
@@ -288,38 +288,37 @@ static bool fits(cxu_mem_range_attribute attribute, size_t bytes)
     if (attribute < CXU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY ||
         attribute > CXU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID)
         return false;
-    return attribute == CXU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY
-               ? bytes > 0 && bytes % sizeof(int) == 0
-               : bytes == sizeof(int);
+    return attribute == CXU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY ? bytes > 0 && bytes % sizeof(int) == 0
+                                                            : bytes == sizeof(int);
 }
 
-static void write_attribute(const cx_emu_hint *hint, cxu_mem_range_attribute attribute, int *out,
-                            size_t bytes)
+static void write_attribute(const cx_emu_mem_advice *advice, cxu_mem_range_attribute attribute,
+                            int *out, size_t bytes)
 {
     switch (attribute) {
     case CXU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY:
-        *out = hint->read_mostly;
+        *out = advice->read_mostly;
         break;
     case CXU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION:
-        *out = number_of(&hint->preferred);
+        *out = number_of(&advice->preferred);
         break;
     case CXU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY:
-        write_accessors(hint, out, bytes / sizeof(int));
+        write_accessors(advice, out, bytes / sizeof(int));
         break;
     case CXU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION:
-        *out = number_of(&hint->prefetched);
+        *out = number_of(&advice->prefetched);
         break;
     case CXU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE:
-        *out = (int)hint->preferred.type;
+        *out = (int)advice->preferred.type;
         break;
     case CXU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID:
-        *out = hint->preferred.id;
+        *out = advice->preferred.id;
         break;
     case CXU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE:
-        *out = (int)hint->prefetched.type;
+        *out = (int)advice->prefetched.type;
         break;
     case CXU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID:
-        *out = hint->prefetched.id;
+        *out = advice->prefetched.id;
         break;
     }
 }
@@ -328,7 +327,7 @@ cxu_result cx_emu_call_mem_range_get_attributes(void **out_values, size_t *sizes
                                                 cxu_mem_range_attribute *attributes, size_t count,
                                                 CUdeviceptr pointer, size_t bytes)
 {
-    hint_range range;
+    advice_range range;
     cxu_result result = cx_emu_enter();
 
     if (result != CXU_SUCCESS)
@@ -341,10 +340,10 @@ cxu_result cx_emu_call_mem_range_get_attributes(void **out_values, size_t *sizes
     cx_lock_enter(&cx_emu_lock);
     result = find_range(pointer, bytes, &range);
     if (result == CXU_SUCCESS) {
-        cx_emu_hint hint = common_hint(&range);
+        cx_emu_mem_advice advice = common_advice(&range);
 
         for (size_t i = 0; i < count; i++)
-            write_attribute(&hint, attributes[i], out_values[i], sizes[i]);
+            write_attribute(&advice, attributes[i], out_values[i], sizes[i]);
     }
     cx_lock_leave(&cx_emu_lock);
     return result;

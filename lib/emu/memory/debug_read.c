@@ -1,6 +1,6 @@
-#include "emu/memory/allocation.h"
-#include "emu/emu.h"
 #include "emu/base/state.h"
+#include "emu/emu.h"
+#include "emu/memory/allocation.h"
 
 /* Work of a stream may be writing it: byte by byte, so that no byte is torn. */
 static void copy_bytes(volatile const unsigned char *from, size_t bytes, unsigned char *to)
@@ -9,7 +9,7 @@ static void copy_bytes(volatile const unsigned char *from, size_t bytes, unsigne
         to[i] = from[i];
 }
 
-bool cx_emu_peek(uint64_t address, size_t bytes, unsigned char *out)
+bool cx_emu_debug_read(uint64_t address, size_t bytes, unsigned char *out)
 {
     cx_lock_enter(&cx_emu_lock);
     const cx_emu_allocation *found = cx_emu_allocation_find((uintptr_t)address, bytes);

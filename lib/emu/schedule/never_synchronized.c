@@ -1,9 +1,9 @@
-#include "emu/schedule/unwaited.h"
+#include "emu/schedule/never_synchronized.h"
 
 #include "base/log.h"
+#include "emu/base/state.h"
 #include "emu/emu.h"
 #include "emu/schedule/schedule.h"
-#include "emu/base/state.h"
 #include "emu/schedule/stream.h"
 #include <stdio.h>
 
@@ -25,7 +25,7 @@ static const char *call_of(const cx_emu_work *work)
 /* ---- reporting now ---- */
 
 typedef struct visitor {
-    void (*visit)(const cx_emu_unwaited_work *work, void *argument);
+    void (*visit)(const cx_emu_never_synchronized_work *work, void *argument);
     void *argument;
 } visitor;
 
@@ -44,13 +44,14 @@ static void show_work(const cx_emu_work *work, void *argument)
 
     if (!is_unwaited(work))
         return;
-    const cx_emu_unwaited_work shown = {call_of(work), cx_emu_context_handle(work->context),
-                                        handle_of(work->stream)};
+    const cx_emu_never_synchronized_work shown = {
+        call_of(work), cx_emu_context_handle(work->context), handle_of(work->stream)};
     to->visit(&shown, to->argument);
 }
 
-void cx_emu_unwaited(void (*visit)(const cx_emu_unwaited_work *work, void *argument),
-                     void *argument)
+void cx_emu_never_synchronized(void (*visit)(const cx_emu_never_synchronized_work *work,
+                                             void *argument),
+                               void *argument)
 {
     visitor to = {visit, argument};
 
@@ -71,12 +72,12 @@ static void note_work(const cx_emu_work *work, void *context)
         snprintf(first_closed, sizeof first_closed, "%s", call ? call : "unnamed");
 }
 
-void cx_emu_unwaited_closing(cx_emu_context *context)
+void cx_emu_never_synchronized_closing(cx_emu_context *context)
 {
     cx_emu_work_each(note_work, context);
 }
 
-void cx_emu_unwaited_log(void)
+void cx_emu_never_synchronized_log(void)
 {
     cx_lock_enter(&cx_emu_lock);
     cx_emu_work_each(note_work, NULL);

@@ -1,9 +1,9 @@
 #include "emu/emu.h"
 
 #include "base/option.h"
+#include "emu/base/state.h"
 #include "emu/schedule/fault.h"
 #include "emu/schedule/schedule.h"
-#include "emu/base/state.h"
 
 /* The table for faults and for names of calls: each call notes which it is. */
 #define CX_SYMBOL(slot, name, suffix, since, stream, need, arity, parameters) \

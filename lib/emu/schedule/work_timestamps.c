@@ -1,10 +1,9 @@
-#include "emu/schedule/timed.h"
+#include "emu/schedule/work_timestamps.h"
 
 #include "base/clock.h"
 #include "driver/timing.h"
 
-
-struct cx_emu_timed {
+struct cx_emu_work_timestamps {
     cx_timing timing;
     bool placed;
 };
@@ -25,14 +24,15 @@ static cx_timing_kind kind_of(const cx_emu_work_request *request)
     }
 }
 
-size_t cx_emu_timed_bytes(void)
+size_t cx_emu_work_timestamps_bytes(void)
 {
-    return cx_timing_watched() ? sizeof(cx_emu_timed) : 0;
+    return cx_timing_watched() ? sizeof(cx_emu_work_timestamps) : 0;
 }
 
-cx_emu_timed *cx_emu_timed_begin(void *place, const cx_emu_work_request *request)
+cx_emu_work_timestamps *cx_emu_work_timestamps_begin(void *place,
+                                                     const cx_emu_work_request *request)
 {
-    cx_emu_timed *self = place;
+    cx_emu_work_timestamps *self = place;
 
     self->timing.kind = kind_of(request);
     self->timing.ticket = cx_timing_ticket;
@@ -47,8 +47,8 @@ static uint64_t handle_of(const cx_emu_stream *stream)
     return stream->thread ? (uintptr_t)CXU_STREAM_PER_THREAD : (uintptr_t)stream;
 }
 
-void cx_emu_timed_place(cx_emu_timed *self, const cx_emu_stream *stream,
-                        const cx_emu_context *context)
+void cx_emu_work_timestamps_place(cx_emu_work_timestamps *self, const cx_emu_stream *stream,
+                                  const cx_emu_context *context)
 {
     if (!self)
         return;
@@ -60,19 +60,19 @@ void cx_emu_timed_place(cx_emu_timed *self, const cx_emu_stream *stream,
     }
 }
 
-void cx_emu_timed_run_at_once(cx_emu_timed *self)
+void cx_emu_work_timestamps_run_at_once(cx_emu_work_timestamps *self)
 {
     if (self)
         self->timing.began_ns = self->timing.submitted_ns;
 }
 
-void cx_emu_timed_run(cx_emu_timed *self)
+void cx_emu_work_timestamps_run(cx_emu_work_timestamps *self)
 {
     if (self && self->timing.began_ns == 0)
         self->timing.began_ns = cx_clock_ns();
 }
 
-void cx_emu_timed_end(cx_emu_timed *self, uint64_t now_ns)
+void cx_emu_work_timestamps_end(cx_emu_work_timestamps *self, uint64_t now_ns)
 {
     if (!self || !self->placed)
         return;
