@@ -49,5 +49,5 @@ gpu-check: gpu-check-bundle
 
 # On demand: it fetches an empty Debian.
 .PHONY: check-bundle-roots
-check-bundle-roots: gpu-check-bundle
+check-bundle-roots: gpu-visit
 	nice $(top_srcdir)/tests/gpu/check_roots $(top_builddir) || test $$? = 77

@@ -9,6 +9,10 @@ loads=$top_builddir/tests/standin/loads
 export TMPDIR="$scratch/tmp"
 mkdir "$TMPDIR"
 
+# Where sanitizers watch, one version of eight.
+chosen=p
+[ -z "$SANITIZERS" ] || [ "$CTXRT_TEST_EXTENT" = soak ] || chosen='1~8p'
+
 rows()
 {
     sed -n 's/^CX_EXPORT(\(.*\))$/\1/p' "$top_srcdir/lib/shim/exports.def"
@@ -19,7 +23,7 @@ rows()
         echo "symbol $symbol"
     done
     { rows | awk -F ', *' '{ print $1 }'; echo cuOfNobodySum; echo cuOfNobodyCall; echo cuOfNobodyAtAll; echo cuInit_v2; } | sort -u | sed 's/^/name /'
-    { rows | awk -F ', *' '{ print $4 }'; echo 0; echo 1000; echo 12090; echo 20000; } | sort -nu | sed 's/^/version /'
+    { rows | awk -F ', *' '{ print $4 }'; echo 0; echo 1000; echo 12090; echo 20000; } | sort -nu | sed -n "$chosen" | sed 's/^/version /'
 } > "$scratch/list"
 
 load() # output, command...
@@ -35,7 +39,7 @@ ln -s "$larger" "$scratch/bare/libcuda.so.1"
 load bare.txt env LD_LIBRARY_PATH="$scratch/bare" "$loads"
 cp "$scratch/bare.txt" "$scratch/out"
 [ "$status" -eq 0 ] && [ "$(grep -c '^symbol .*: 1 1$' "$scratch/out")" -gt 600 ] &&
-    grep -q '^name cuMemAlloc, flags 0, from 3020: 0 cuMemAlloc_v2, 0 0 cuMemAlloc_v2, 0 cuMemAlloc_v2$' "$scratch/out" &&
+    grep -Eq '^name cuMemAlloc, flags 0, from [3-9][0-9]+: 0 cuMemAlloc_v2, 0 0 cuMemAlloc_v2, 0 cuMemAlloc_v2$' "$scratch/out" &&
     grep -qx 'swapped: 6 5 1' "$scratch/out" && [ "$(grep -c '^worker . .* ended with 0$' "$scratch/out")" -eq 8 ]
 report $? 'a_program_that_loads_all_of_the_driver_finds_it'
 
