@@ -1,7 +1,7 @@
 /* Nodes that allocate and free memory. */
+#include "emu/base/state.h"
 #include "emu/graph/graph_memory.h"
 #include "emu/graph/graph_node.h"
-#include "emu/base/state.h"
 
 bool cx_emu_graph_frees(const cx_emu_graph *graph, const cx_emu_block *block)
 {
@@ -76,37 +76,37 @@ cxu_result cx_emu_call_graph_add_mem_free_node(CUgraphNode *out_node, CUgraph gr
     return result;
 }
 
-cxu_result cx_emu_call_graph_mem_alloc_node_get_params(CUgraphNode handle,
-                                                       cxu_mem_alloc_node_params *out_params)
+/* Finds the parameters of the block that a node allocates or frees. */
+static cxu_result get_block_params(CUgraphNode handle, cxu_graph_node_type type, const void *out,
+                                   cxu_mem_alloc_node_params *out_params)
 {
     cx_emu_node *node;
     cxu_result result = cx_emu_enter();
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_params)
+    if (!out)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
-    result = cx_emu_node_find_typed(handle, CXU_GRAPH_NODE_TYPE_MEM_ALLOC, &node);
+    result = cx_emu_node_find_typed(handle, type, &node);
     if (result == CXU_SUCCESS)
         *out_params = node->operation.of.block->params;
     cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
+cxu_result cx_emu_call_graph_mem_alloc_node_get_params(CUgraphNode handle,
+                                                       cxu_mem_alloc_node_params *out_params)
+{
+    return get_block_params(handle, CXU_GRAPH_NODE_TYPE_MEM_ALLOC, out_params, out_params);
+}
+
 cxu_result cx_emu_call_graph_mem_free_node_get_params(CUgraphNode handle, CUdeviceptr *out_address)
 {
-    cx_emu_node *node;
-    cxu_result result = cx_emu_enter();
+    cxu_mem_alloc_node_params found;
+    cxu_result result = get_block_params(handle, CXU_GRAPH_NODE_TYPE_MEM_FREE, out_address, &found);
 
-    if (result != CXU_SUCCESS)
-        return result;
-    if (!out_address)
-        return CXU_INVALID_VALUE;
-    cx_lock_enter(&cx_emu_lock);
-    result = cx_emu_node_find_typed(handle, CXU_GRAPH_NODE_TYPE_MEM_FREE, &node);
     if (result == CXU_SUCCESS)
-        *out_address = node->operation.of.block->params.address;
-    cx_lock_leave(&cx_emu_lock);
+        *out_address = found.address;
     return result;
 }
