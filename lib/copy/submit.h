@@ -14,7 +14,7 @@ ctxrt_status cx_copy_submit(const cx_copy_plan *plan, const cx_route *route, voi
 ctxrt_status cx_copy_submit_box(const cx_copy_plan *plan, const cx_route *route,
                                 const cx_copy_box *shape);
 
-/* Copies a box at once, row by row. Rows may overlap. */
+/* Copies a box at once, row by row. A row may overlap the one that it comes from. */
 void cx_copy_box_on_host(const cx_copy_box *shape);
 
 #endif

@@ -104,7 +104,7 @@ static bool is_seen(const recording *self, const char *rule)
     return false;
 }
 
-/* What a recording says of a rule, in a word. */
+/* The verdict of a recording on a rule, in a word. */
 static const char *verdict(const recording *self, const differences *found, const char *rule)
 {
     return differs(found, rule) ? "differs" : is_seen(self, rule) ? "holds" : "unseen";

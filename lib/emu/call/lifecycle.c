@@ -31,8 +31,8 @@
 #include "emu/schedule/work.h"
 #include <stdlib.h>
 
-/* What a context has. Its end closes these from the last to the first: work names events, modules
- * and memory, so it ends before them. */
+/* The parts of a context. Its end closes them from the last to the first: work names events,
+ * modules and memory, so it ends before them. */
 static const cx_emu_context_part parts_of_contexts[] = {
     {.open = cx_emu_limits_open},
     {.close = cx_emu_allocations_release},
