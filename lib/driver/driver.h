@@ -18,7 +18,7 @@ typedef struct cx_driver {
                                     CXU_NOT_SUPPORTED */
     int version;                 /* CUDA version, 13000 for 13.0; 0 if unknown */
     int device_count;
-    char reason[512]; /* why it is not loaded, or what hides devices; else "" */
+    char reason[512];   /* why it is not loaded, or what hides devices; else "" */
     cxu_result refusal; /* of the call that kept it from being loaded; CXU_SUCCESS: none did */
     void *library;      /* from dlopen; NULL for the embedded driver */
     /* Explains a failure beyond its result; false: it has nothing to say. NULL: the driver cannot
@@ -53,6 +53,16 @@ bool cx_driver_adopt(const char *name, const cx_driver_table *table, cx_driver *
  * of cuInit. */
 bool cx_driver_open(const char *path, cx_driver *out_driver);
 bool cx_driver_open_table(const char *name, const cx_driver_table *table, cx_driver *out_driver);
+
+/*
+ * The table of a libcuda that is open, in which the default stream is the calling thread's: the
+ * per-thread variant of each call that has one. A variant that the library lacks returns
+ * CXU_NOT_SUPPORTED: the plain call would mean another stream.
+ */
+void cx_driver_fill_per_thread(const cx_driver *driver, cx_driver_table *out_table);
+
+/* A symbol of the library, for what the table has no row for; NULL: it has none. */
+void *cx_driver_symbol(const cx_driver *driver, const char *symbol);
 
 /* A table without any calls: every slot returns CXU_NOT_SUPPORTED. */
 extern const cx_driver_table cx_driver_missing;

@@ -44,7 +44,7 @@ static bool refuse_driver(cx_driver *driver)
     return false;
 }
 
-static void *ask_for_symbol(const source *from, const cx_symbol *symbol)
+static void *ask_for_symbol(const source *from, const cx_symbol *symbol, uint64_t stream)
 {
     void *function = NULL;
     cxu_result result = CXU_NOT_FOUND;
@@ -53,18 +53,16 @@ static void *ask_for_symbol(const source *from, const cx_symbol *symbol)
         return NULL;
     if (from->proc_address_v2 != NULL) {
         int status = 0;
-        result = from->proc_address_v2(symbol->name, &function, symbol->since,
-                                       CXU_GET_PROC_ADDRESS_LEGACY_STREAM, &status);
+        result = from->proc_address_v2(symbol->name, &function, symbol->since, stream, &status);
     } else if (from->proc_address != NULL) {
-        result = from->proc_address(symbol->name, &function, symbol->since,
-                                    CXU_GET_PROC_ADDRESS_LEGACY_STREAM);
+        result = from->proc_address(symbol->name, &function, symbol->since, stream);
     }
     return result == CXU_SUCCESS ? function : NULL;
 }
 
 static void *resolve_symbol(const source *from, const cx_symbol *symbol)
 {
-    void *function = ask_for_symbol(from, symbol);
+    void *function = ask_for_symbol(from, symbol, CXU_GET_PROC_ADDRESS_LEGACY_STREAM);
     return function != NULL ? function : dlsym(from->library, symbol->symbol);
 }
 
@@ -144,6 +142,14 @@ static int ask_version(void *library)
     return get_version != NULL && get_version(&version) == CXU_SUCCESS ? version : 0;
 }
 
+static source find_source(void *library, int version)
+{
+    source from = {.library = library, .version = version};
+    *(void **)&from.proc_address = dlsym(library, "cuGetProcAddress");
+    *(void **)&from.proc_address_v2 = dlsym(library, "cuGetProcAddress_v2");
+    return from;
+}
+
 bool cx_driver_open(const char *path, cx_driver *out_driver)
 {
     const char *file = path != NULL ? path : "libcuda.so.1";
@@ -159,9 +165,7 @@ bool cx_driver_open(const char *path, cx_driver *out_driver)
     name_path(out_driver);
     out_driver->version = ask_version(out_driver->library);
 
-    source from = {.library = out_driver->library, .version = out_driver->version};
-    *(void **)&from.proc_address = dlsym(from.library, "cuGetProcAddress");
-    *(void **)&from.proc_address_v2 = dlsym(from.library, "cuGetProcAddress_v2");
+    source from = find_source(out_driver->library, out_driver->version);
     for (int slot = 0; slot < CX_SLOT_COUNT; slot++)
         if (!take_function(out_driver, slot, resolve_symbol(&from, &cx_symbols[slot])))
             return lacks_call(out_driver, slot);
@@ -175,6 +179,36 @@ bool cx_driver_open_table(const char *name, const cx_driver_table *table, cx_dri
         if (!take_function(out_driver, slot, get_slot(table, slot)))
             return lacks_call(out_driver, slot);
     return true;
+}
+
+static const bool is_per_stream[CX_SLOT_COUNT] = {
+#define NONE false
+#define PTDS true
+#define PTSZ true
+#define CX_SYMBOL(slot, name, suffix, since, stream, need, arity, parameters) \
+    [CX_SLOT_##slot] = stream,
+#include "driver/symbols.def"
+#undef NONE
+#undef PTDS
+#undef PTSZ
+};
+
+void cx_driver_fill_per_thread(const cx_driver *driver, cx_driver_table *out_table)
+{
+    source from = find_source(driver->library, driver->version);
+    *out_table = driver->table;
+    for (int slot = 0; slot < CX_SLOT_COUNT; slot++) {
+        if (!is_per_stream[slot] || driver->missing[slot])
+            continue;
+        void *function = ask_for_symbol(&from, &cx_symbols[slot],
+                                        CXU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM);
+        set_slot(out_table, slot, function != NULL ? function : get_slot(&cx_driver_missing, slot));
+    }
+}
+
+void *cx_driver_symbol(const cx_driver *driver, const char *symbol)
+{
+    return driver->library != NULL ? dlsym(driver->library, symbol) : NULL;
 }
 
 bool cx_driver_load(const char *path, cx_driver *out_driver)

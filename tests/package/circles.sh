@@ -34,6 +34,7 @@ copy
 graph
 infinirt
 shim 3 2
+runtime
 END
 }
 

@@ -1,0 +1,409 @@
+#include "runtime/code.h"
+
+#include "base/fork.h"
+#include "base/hash.h"
+#include "base/lock.h"
+#include "runtime/driver.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct cx_cudart_binary {
+    const cxr_fat_binary *fat;
+    CUlibrary library; /* NULL: not loaded yet */
+    cx_cudart_binary *next, **link;
+};
+
+typedef enum symbol_kind { KERNEL, VARIABLE, MANAGED } symbol_kind;
+
+/* By the address in the host. */
+typedef struct symbol {
+    const void *host;
+    const char *name; /* the host code's, which stays while the binary is registered */
+    cx_cudart_binary *binary;
+    symbol_kind kind;
+    CUkernel kernel; /* of a kernel; NULL: not looked up yet */
+    UT_hash_handle hh;
+} symbol;
+
+/* A kernel as a function of a context. */
+typedef struct function_key {
+    CUkernel kernel;
+    CUcontext context;
+} function_key;
+
+typedef struct function {
+    function_key key;
+    CUfunction function;
+    unsigned int resets; /* how many there had been when it was looked up */
+    UT_hash_handle hh;
+} function;
+
+typedef struct known_kernel {
+    CUkernel kernel;
+    UT_hash_handle hh;
+} known_kernel;
+
+/* Guards all of this. It is held while code is loaded: another thread that needs other code waits
+ * meanwhile. */
+static cx_lock lock = CX_LOCK_INIT(CUDART_CODE);
+static cx_cudart_binary *binaries;
+static symbol *symbols;
+static function *functions;
+static known_kernel *known_kernels;
+static _Atomic bool is_exiting;
+
+static void begin_child(void)
+{
+    cx_lock_init(&lock, CX_RANK_CUDART_CODE);
+}
+
+CX_FORK_CONSTRUCTOR static void watch_forks(void)
+{
+    static cx_fork_hook hook = {.rank = CX_RANK_CUDART_CODE, .in_child = begin_child};
+    cx_fork_watch(&hook);
+}
+
+static void begin_exit(void)
+{
+    atomic_store(&is_exiting, true);
+}
+
+/* Host code unregisters its binaries in handlers of atexit that were added before main. This one is
+ * added at the first use of code, so it runs before them. */
+static void watch_exit_locked(void)
+{
+    static bool is_watched;
+    if (!is_watched)
+        is_watched = atexit(begin_exit) == 0;
+}
+
+/* ---- registration ---- */
+
+cx_cudart_binary *cx_cudart_binary_add(const cxr_fat_binary *fat)
+{
+    cx_cudart_binary *self = calloc(1, sizeof *self);
+    if (self == NULL)
+        return NULL;
+    self->fat = fat;
+    cx_lock_enter(&lock);
+    self->next = binaries;
+    self->link = &binaries;
+    if (binaries != NULL)
+        binaries->link = &self->next;
+    binaries = self;
+    cx_lock_leave(&lock);
+    return self;
+}
+
+static void forget_functions_locked(CUkernel kernel)
+{
+    function *each, *next;
+    HASH_ITER (hh, functions, each, next) {
+        if (each->key.kernel != kernel)
+            continue;
+        HASH_DEL(functions, each);
+        free(each);
+    }
+}
+
+void cx_cudart_binary_remove(cx_cudart_binary *self)
+{
+    const cx_driver_table *driver;
+    if (self == NULL)
+        return;
+    cx_lock_enter(&lock);
+    symbol *each, *next;
+    HASH_ITER (hh, symbols, each, next) {
+        if (each->binary != self)
+            continue;
+        if (each->kernel != NULL)
+            forget_functions_locked(each->kernel);
+        HASH_DEL(symbols, each);
+        free(each);
+    }
+    *self->link = self->next;
+    if (self->next != NULL)
+        self->next->link = self->link;
+    cx_lock_leave(&lock);
+    if (self->library != NULL && !atomic_load(&is_exiting) &&
+        cx_cudart_use_driver(&driver) == CXR_SUCCESS)
+        (void)driver->library_unload(self->library);
+    free(self);
+}
+
+/* An address that is registered anew, because its library was loaded again, takes the old one's
+ * place. Without memory the symbol is not registered: its use is refused. */
+static void add_symbol(cx_cudart_binary *binary, const void *host, const char *name,
+                       symbol_kind kind)
+{
+    symbol *self = binary != NULL ? calloc(1, sizeof *self) : NULL;
+    if (self == NULL)
+        return;
+    *self = (symbol){.host = host, .name = name, .binary = binary, .kind = kind};
+    bool added = true;
+    symbol *old;
+    cx_lock_enter(&lock);
+    HASH_FIND_PTR(symbols, &host, old);
+    if (old != NULL) {
+        HASH_DEL(symbols, old);
+        free(old);
+    }
+    HASH_ADD_PTR(symbols, host, self);
+    cx_lock_leave(&lock);
+    if (!added)
+        free(self);
+}
+
+void cx_cudart_kernel_add(cx_cudart_binary *binary, const void *host, const char *name)
+{
+    add_symbol(binary, host, name, KERNEL);
+}
+
+void cx_cudart_variable_add(cx_cudart_binary *binary, const void *host, const char *name)
+{
+    add_symbol(binary, host, name, VARIABLE);
+}
+
+void cx_cudart_managed_add(cx_cudart_binary *binary, void **out_host, const char *name)
+{
+    add_symbol(binary, out_host, name, MANAGED);
+}
+
+/* ---- loading ---- */
+
+static cxr_error find_managed_locked(const cx_driver_table *driver, const symbol *self,
+                                     CUdeviceptr *out_address, size_t *out_bytes)
+{
+    return (cxr_error)driver->library_get_managed(out_address, out_bytes, self->binary->library,
+                                                  self->name);
+}
+
+static void set_pointers_locked(const cx_driver_table *driver, const cx_cudart_binary *binary)
+{
+    for (symbol *each = symbols; each != NULL; each = each->hh.next) {
+        CUdeviceptr address;
+        if (each->kind == MANAGED && each->binary == binary &&
+            find_managed_locked(driver, each, &address, NULL) == CXR_SUCCESS)
+            *(void **)(uintptr_t)each->host = (void *)(uintptr_t)address;
+    }
+}
+
+static cxr_error load_locked(cx_cudart_binary *self)
+{
+    const cx_driver_table *driver;
+    if (self->library != NULL)
+        return CXR_SUCCESS;
+    cxr_error error = cx_cudart_use_driver(&driver);
+    if (error == CXR_SUCCESS)
+        error = (cxr_error)driver->library_load_data(&self->library, self->fat, NULL, NULL, 0, NULL,
+                                                     NULL, 0);
+    if (error != CXR_SUCCESS)
+        return error;
+    watch_exit_locked();
+    set_pointers_locked(driver, self);
+    return CXR_SUCCESS;
+}
+
+cxr_error cx_cudart_binary_load(cx_cudart_binary *self)
+{
+    cx_lock_enter(&lock);
+    cxr_error error = load_locked(self);
+    cx_lock_leave(&lock);
+    return error;
+}
+
+void cx_cudart_managed_refresh(void)
+{
+    const cx_driver_table *driver;
+    if (cx_cudart_use_driver(&driver) != CXR_SUCCESS)
+        return;
+    cx_lock_enter(&lock);
+    for (const cx_cudart_binary *each = binaries; each != NULL; each = each->next)
+        if (each->library != NULL)
+            set_pointers_locked(driver, each);
+    cx_lock_leave(&lock);
+}
+
+/* ---- kernels ---- */
+
+static cxr_error find_kernel_locked(const void *host, CUkernel *out_kernel)
+{
+    const cx_driver_table *driver;
+    symbol *self;
+    HASH_FIND_PTR(symbols, &host, self);
+    if (self == NULL || self->kind != KERNEL) {
+        known_kernel *known;
+        HASH_FIND_PTR(known_kernels, &host, known);
+        if (known == NULL)
+            return CXR_INVALID_DEVICE_FUNCTION;
+        *out_kernel = known->kernel;
+        return CXR_SUCCESS;
+    }
+    if (self->kernel == NULL) {
+        cxr_error error = load_locked(self->binary);
+        if (error == CXR_SUCCESS)
+            error = cx_cudart_use_driver(&driver);
+        if (error == CXR_SUCCESS)
+            error = (cxr_error)driver->library_get_kernel(&self->kernel, self->binary->library,
+                                                          self->name);
+        if (error != CXR_SUCCESS) {
+            self->kernel = NULL;
+            return error == CXR_SYMBOL_NOT_FOUND ? CXR_INVALID_DEVICE_FUNCTION : error;
+        }
+    }
+    *out_kernel = self->kernel;
+    return CXR_SUCCESS;
+}
+
+cxr_error cx_cudart_kernel_find(const void *host, CUkernel *out_kernel)
+{
+    cx_lock_enter(&lock);
+    cxr_error error = find_kernel_locked(host, out_kernel);
+    cx_lock_leave(&lock);
+    return error;
+}
+
+void cx_cudart_kernel_know(CUkernel kernel)
+{
+    known_kernel *known;
+    bool added = true;
+    cx_lock_enter(&lock);
+    HASH_FIND_PTR(known_kernels, &kernel, known);
+    if (known == NULL) {
+        known = calloc(1, sizeof *known);
+        if (known != NULL) {
+            known->kernel = kernel;
+            HASH_ADD_PTR(known_kernels, kernel, known);
+            if (!added)
+                free(known);
+        }
+    }
+    cx_lock_leave(&lock);
+}
+
+static function *find_function_locked(CUkernel kernel, CUcontext context)
+{
+    function *self;
+    const function_key key = {kernel, context};
+    HASH_FIND(hh, functions, &key, sizeof key, self);
+    return self;
+}
+
+static void keep_function_locked(CUkernel kernel, CUcontext context, CUfunction driver_function,
+                                 unsigned int resets)
+{
+    function *self = find_function_locked(kernel, context);
+    bool added = true;
+    if (self == NULL) {
+        self = calloc(1, sizeof *self);
+        if (self == NULL)
+            return;
+        self->key = (function_key){kernel, context};
+        HASH_ADD(hh, functions, key, sizeof self->key, self);
+        if (!added) {
+            free(self);
+            return;
+        }
+    }
+    self->function = driver_function;
+    self->resets = resets;
+}
+
+/* Functions are kept for primary contexts that this library retains: another context may end, and
+ * the next one have its handle. */
+static cxr_error function_of_locked(CUkernel kernel, CUfunction *out_function)
+{
+    const cx_driver_table *driver;
+    const cx_cudart_thread *thread = cx_cudart_thread_get();
+    bool is_kept = thread->current == thread->context;
+    unsigned int resets = cx_cudart_resets();
+    if (is_kept) {
+        const function *self = find_function_locked(kernel, thread->current);
+        if (self != NULL && self->resets == resets) {
+            *out_function = self->function;
+            return CXR_SUCCESS;
+        }
+    }
+    cxr_error error = cx_cudart_use_driver(&driver);
+    if (error == CXR_SUCCESS)
+        error = (cxr_error)driver->kernel_get_function(out_function, kernel);
+    if (error == CXR_SUCCESS && is_kept)
+        keep_function_locked(kernel, thread->current, *out_function, resets);
+    return error;
+}
+
+cxr_error cx_cudart_function_of(CUkernel kernel, CUfunction *out_function)
+{
+    cx_lock_enter(&lock);
+    cxr_error error = function_of_locked(kernel, out_function);
+    cx_lock_leave(&lock);
+    return error;
+}
+
+cxr_error cx_cudart_function_find(const void *host, CUfunction *out_function)
+{
+    CUkernel kernel;
+    cx_lock_enter(&lock);
+    cxr_error error = find_kernel_locked(host, &kernel);
+    if (error == CXR_SUCCESS)
+        error = function_of_locked(kernel, out_function);
+    cx_lock_leave(&lock);
+    return error;
+}
+
+const void *cx_cudart_host_of(CUfunction driver_function)
+{
+    const void *host = driver_function;
+    CUkernel kernel = NULL;
+    cx_lock_enter(&lock);
+    for (const function *each = functions; each != NULL && kernel == NULL; each = each->hh.next)
+        if (each->function == driver_function)
+            kernel = each->key.kernel;
+    if (kernel != NULL)
+        host = kernel;
+    for (const symbol *each = symbols; each != NULL && kernel != NULL; each = each->hh.next)
+        if (each->kind == KERNEL && each->kernel == kernel) {
+            host = each->host;
+            break;
+        }
+    cx_lock_leave(&lock);
+    return host;
+}
+
+bool cx_cudart_function_forget(CUkernel kernel)
+{
+    cx_lock_enter(&lock);
+    function *self = find_function_locked(kernel, cx_cudart_thread_get()->current);
+    if (self != NULL) {
+        HASH_DEL(functions, self);
+        free(self);
+    }
+    cx_lock_leave(&lock);
+    return self != NULL;
+}
+
+/* ---- variables ---- */
+
+cxr_error cx_cudart_variable_find(const void *host, CUdeviceptr *out_address, size_t *out_bytes)
+{
+    const cx_driver_table *driver;
+    symbol *self;
+    cxr_error error = cx_cudart_use_driver(&driver);
+    if (error != CXR_SUCCESS)
+        return error;
+    cx_lock_enter(&lock);
+    HASH_FIND_PTR(symbols, &host, self);
+    if (self == NULL || self->kind == KERNEL)
+        error = CXR_INVALID_SYMBOL;
+    else
+        error = load_locked(self->binary);
+    if (error == CXR_SUCCESS && self->kind == MANAGED)
+        error = find_managed_locked(driver, self, out_address, out_bytes);
+    else if (error == CXR_SUCCESS)
+        error = (cxr_error)driver->library_get_global(out_address, out_bytes, self->binary->library,
+                                                      self->name);
+    cx_lock_leave(&lock);
+    return error == CXR_SYMBOL_NOT_FOUND ? CXR_INVALID_SYMBOL : error;
+}

@@ -1,0 +1,62 @@
+/*
+ * The code of the program: the fat binaries, kernels and variables that nvcc's host code registers
+ * before main, or when a library is loaded. A fat binary is loaded as a CUlibrary at the first use
+ * of something in it.
+ */
+#ifndef CX_RUNTIME_CODE_H
+#define CX_RUNTIME_CODE_H
+
+#include "runtime/cudart_abi.h"
+#include <stdbool.h>
+
+typedef struct cx_cudart_binary cx_cudart_binary;
+
+/* NULL: no memory; what is registered in it is then unknown. */
+cx_cudart_binary *cx_cudart_binary_add(const cxr_fat_binary *fat);
+
+/* What was registered in it is forgotten. Its code is unloaded, except while the process exits: the
+ * driver may be about to end, and kernels may be running. */
+void cx_cudart_binary_remove(cx_cudart_binary *binary);
+
+/* `host` is the address of the kernel's stub, or of the variable's shadow. */
+void cx_cudart_kernel_add(cx_cudart_binary *binary, const void *host, const char *name);
+void cx_cudart_variable_add(cx_cudart_binary *binary, const void *host, const char *name);
+
+/* `out_host` is the host's pointer to the variable, set once the variable has an address. */
+void cx_cudart_managed_add(cx_cudart_binary *binary, void **out_host, const char *name);
+
+/* Loads the binary and sets the host's pointers to its managed variables. A context is current. */
+cxr_error cx_cudart_binary_load(cx_cudart_binary *binary);
+
+/* Sets the host's pointers to the managed variables of all binaries that are loaded. A context is
+ * current. */
+void cx_cudart_managed_refresh(void);
+
+/* The kernel of a host stub, or one that cx_cudart_kernel_know was told: INVALID_DEVICE_FUNCTION
+ * if it is neither. The driver is in use. */
+cxr_error cx_cudart_kernel_find(const void *host, CUkernel *out_kernel);
+
+/* The program has this kernel from a library, and may use it wherever a host stub is asked for. */
+void cx_cudart_kernel_know(CUkernel kernel);
+
+/* The kernel as a function of the thread's present context. */
+cxr_error cx_cudart_function_of(CUkernel kernel, CUfunction *out_function);
+
+/* Both. */
+cxr_error cx_cudart_function_find(const void *host, CUfunction *out_function);
+
+/* The host stub of a function, as graphs tell it: a kernel of no stub is told as itself. */
+const void *cx_cudart_host_of(CUfunction function);
+
+/* Forgets the function, after a call that refused it: its context may have been reset by a call of
+ * the driver. False: it was not known from before, so the refusal stands. */
+bool cx_cudart_function_forget(CUkernel kernel);
+
+/* The variable in the thread's present context: INVALID_SYMBOL if it was not registered. */
+cxr_error cx_cudart_variable_find(const void *host, CUdeviceptr *out_address, size_t *out_bytes);
+
+/* A part of it; INVALID_VALUE where the variable has no such part. Makes a context current. */
+cxr_error cx_cudart_symbol_part(const void *symbol, size_t bytes, size_t offset,
+                                void **out_pointer);
+
+#endif

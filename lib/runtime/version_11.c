@@ -1,0 +1,4 @@
+#define CX_CUDART_ENTRIES "lib/runtime/entries-11.def"
+#include "runtime/entries.h"
+
+const int cx_cudart_version = 11080;

@@ -1,0 +1,4 @@
+#define CX_CUDART_ENTRIES "lib/runtime/entries-12.def"
+#include "runtime/entries.h"
+
+const int cx_cudart_version = 12090;
