@@ -166,7 +166,7 @@ int run_command(int argc, char **argv)
 
     if (!command_parse(&argp, argc, argv, &self, &status))
         return status;
-    status = standin_prepare(argv[0], &self.standin);
+    status = standin_prepare(argv[0], &self.standin, self.program[0]);
     if (status != COMMAND_GOOD)
         return status;
     if (!self.report && !standin_must_end())

@@ -3,6 +3,7 @@
 #include "child.h"
 #include "command.h"
 #include "config.h"
+#include "cudart.h"
 #include "joined.h"
 #include "libcuda.h"
 #include "place.h"
@@ -134,29 +135,30 @@ static const char *library_path(void)
     return path[length] == ':' ? path + length + 1 : path + length;
 }
 
-static bool prepend_library_path(const char *folder)
+/* `folders` has ':' between them. */
+static bool prepend_library_path(const char *folders)
 {
     const char *rest = library_path();
     if (rest == NULL || *rest == '\0')
-        return setenv("LD_LIBRARY_PATH", folder, 1) == 0;
-    size_t size = strlen(folder) + 1 + strlen(rest) + 1;
+        return setenv("LD_LIBRARY_PATH", folders, 1) == 0;
+    size_t size = strlen(folders) + 1 + strlen(rest) + 1;
     char *path = malloc(size);
     if (path == NULL)
         return false;
-    snprintf(path, size, "%s:%s", folder, rest);
+    snprintf(path, size, "%s:%s", folders, rest);
     bool set = setenv("LD_LIBRARY_PATH", path, 1) == 0;
     free(path);
     return set;
 }
 
 /* CTXRT_LIBCUDA would make a ctxrt program bypass the stand-in. */
-static bool set_environment(const standin_options *self, const char *standin)
+static bool set_environment(const standin_options *self, const char *standin, const char *runtime)
 {
     return (self->devices == NULL || setenv("CTXRT_EMU_DEVICES", self->devices, 1) == 0) &&
            (self->gpu == NULL || setenv("CTXRT_EMU_GPU", self->gpu, 1) == 0) &&
            (self->memory == NULL || setenv("CTXRT_EMU_MEMORY", self->memory, 1) == 0) &&
-           unsetenv("CTXRT_LIBCUDA") == 0 && prepend_library_path(standin) &&
-           (joined[0] == '\0' || prepend_library_path(joined));
+           unsetenv("CTXRT_LIBCUDA") == 0 && prepend_library_path(runtime) &&
+           prepend_library_path(standin) && (joined[0] == '\0' || prepend_library_path(joined));
 }
 
 bool standin_find(const char *cuda, char folder[PATH_MAX])
@@ -268,25 +270,43 @@ static int prepare_driver(const char *command, const standin_options *options, b
     return status;
 }
 
-int standin_prepare(const char *command, const standin_options *options)
+/* The version to stand in for: the one asked for, the library's behind, or the one that the
+ * program's runtime library needs. */
+static const char *choose_cuda(const standin_options *options, bool passes_on,
+                               const libcuda_file *behind, const binary *program)
+{
+    if (options->cuda != NULL)
+        return options->cuda;
+    bool is_new = passes_on ? behind->version >= 13000 : cudart_major(program) >= 13;
+    return is_new ? "13" : "12";
+}
+
+int standin_prepare(const char *command, const standin_options *options, const char *program)
 {
     static libcuda_file behind;
+    static char runtime[CUDART_PATHS];
+    binary facts;
     char standin[PATH_MAX];
     bool passes_on;
     int status = prepare_driver(command, options, &passes_on, &behind);
     if (status != COMMAND_GOOD)
         return status;
-    const char *cuda = options->cuda != NULL                  ? options->cuda
-                       : passes_on && behind.version >= 13000 ? "13"
-                                                              : "12";
+    (void)binary_read(program, &facts);
+    const char *cuda = choose_cuda(options, passes_on, &behind, &facts);
     if (!standin_find(cuda, standin))
         return command_error(
             command, COMMAND_FAILED,
             "the stand-in cuda-%s/libcuda.so.1 is not in %s: install ctxrt again, whole", cuda,
             CTXRT_PKGLIBDIR);
+    if (!cudart_find(runtime))
+        return command_error(command, COMMAND_FAILED,
+                             "the runtime library cudart-13/libcudart.so.13 or an older one is not "
+                             "in %s: install ctxrt again, whole",
+                             CTXRT_PKGLIBDIR);
+    cudart_warn(command, &facts, !passes_on);
     if (passes_on)
         join(command, standin, behind.path);
-    if (!set_environment(options, standin)) {
+    if (!set_environment(options, standin, runtime)) {
         standin_end();
         return command_error(command, COMMAND_FAILED, "no memory for the environment");
     }

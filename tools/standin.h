@@ -23,10 +23,10 @@ bool standin_find(const char *cuda, char folder[PATH_MAX]);
 /* True if calls go to a library, not to emulated GPUs. */
 bool standin_passes_on(const standin_options *options);
 
-/* Prepares the environment for the program, and in front of a library a file, which standin_end
- * removes. Returns the exit status COMMAND_GOOD, or another after an error was printed; then there
- * is nothing to remove. */
-int standin_prepare(const char *command, const standin_options *options);
+/* Prepares the environment for the program, which execvp is to find, and in front of a library a
+ * file, which standin_end removes. Returns the exit status COMMAND_GOOD, or another after an error
+ * was printed; then there is nothing to remove. */
+int standin_prepare(const char *command, const standin_options *options, const char *program);
 
 /* True if there is something for standin_end to remove: the program is to run as a child. */
 bool standin_must_end(void);

@@ -163,7 +163,7 @@ int check_command(int argc, char **argv)
         return print_list();
     if (!self.options.leaks)
         report_leave_out_leaks(&self.options);
-    status = standin_prepare(argv[0], &self.standin);
+    status = standin_prepare(argv[0], &self.standin, self.program[0]);
     if (status != COMMAND_GOOD)
         return status;
     if (!child_make_folder("ctxrt-check", places, folder, sizeof folder) ||

@@ -219,7 +219,7 @@ static int run_traced(const char *command, request *self, report *findings)
 static int trace_program(const char *command, request *self)
 {
     static report findings;
-    int status = standin_prepare(command, &self->standin);
+    int status = standin_prepare(command, &self->standin, self->program[0]);
     if (status != COMMAND_GOOD)
         return status;
     if (!make_folders(self) || (self->events && setenv("CTXRT_TRACE_EVENTS", "1", 1) != 0) ||

@@ -1,0 +1,85 @@
+#include "cudart.h"
+
+#include "place.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct version {
+    int major;
+    const char *soname;
+} versions[CUDART_MAJORS] = {
+    {13, "libcudart.so.13"}, {12, "libcudart.so.12"}, {11, "libcudart.so.11.0"}};
+
+bool cudart_find(char folders[CUDART_PATHS])
+{
+    size_t length = 0;
+    for (size_t i = 0; i < CUDART_MAJORS; i++) {
+        char in_build[64], in_library[32], file[32], folder[PATH_MAX];
+        snprintf(in_build, sizeof in_build, "/lib/runtime/cudart-%d/.libs", versions[i].major);
+        snprintf(in_library, sizeof in_library, "/cudart-%d", versions[i].major);
+        snprintf(file, sizeof file, "/%s", versions[i].soname);
+        if (!place_find(in_build, CTXRT_PKGLIBDIR, in_library, file, folder))
+            return false;
+        length += (size_t)snprintf(folders + length, CUDART_PATHS - length, "%s%s",
+                                   i == 0 ? "" : ":", folder);
+    }
+    return true;
+}
+
+int cudart_major(const binary *program)
+{
+    for (size_t i = 0; i < CUDART_MAJORS; i++)
+        if (strcmp(program->runtime, versions[i].soname) == 0)
+            return versions[i].major;
+    return 0;
+}
+
+/* True if a folder of the program's RPATH has that library; $ORIGIN is not looked up. */
+static bool rpath_has(const binary *program)
+{
+    const char *folders = program->rpath;
+    while (*folders != '\0') {
+        char file[PATH_MAX];
+        size_t length = strcspn(folders, ":");
+        int written =
+            snprintf(file, sizeof file, "%.*s/%s", (int)length, folders, program->runtime);
+        if (written > 0 && written < (int)sizeof file && access(file, R_OK) == 0)
+            return true;
+        folders += length + (folders[length] == ':');
+    }
+    return false;
+}
+
+void cudart_warn(const char *command, const binary *program, bool plays)
+{
+    if (program->registers)
+        fprintf(stderr,
+                "%s: %s has NVIDIA's CUDA Runtime linked in, which accepts NVIDIA's driver alone: "
+                "build it with `ctxrt nvcc', or with nvcc -cudart shared\n",
+                command, program->path);
+    else if (program->runtime[0] != '\0' && cudart_major(program) == 0)
+        fprintf(stderr,
+                "%s: %s needs %s: ctxrt has libcudart.so.11.0, .12 and .13: build it with a newer "
+                "toolkit\n",
+                command, program->path, program->runtime);
+    else if (program->runtime[0] != '\0' && rpath_has(program))
+        fprintf(stderr,
+                "%s: %s finds NVIDIA's %s by its RPATH before ctxrt's: remove that with `patchelf "
+                "--remove-rpath', or link with -Wl,--enable-new-dtags\n",
+                command, program->path, program->runtime);
+    if (program->closed[0] != '\0')
+        fprintf(
+            stderr,
+            "%s: %s needs %s, which brings machine code and a CUDA Runtime of its own: its calls "
+            "fail here\n",
+            command, program->path, program->closed);
+    if (plays && program->has_device_code && !program->has_ptx)
+        fprintf(
+            stderr,
+            "%s: %s has machine code without PTX, which emulated GPUs cannot run: build it with "
+            "`ctxrt nvcc', or with -gencode arch=compute_75,code=compute_75\n",
+            command, program->path);
+}
