@@ -9,7 +9,7 @@
 #include "place.h"
 
 #include "emu/emu.h"
-#include "shim/behind.h"
+#include "shim/real_driver.h"
 #include <ctxrt/runtime.h>
 #include <errno.h>
 #include <limits.h>
@@ -227,7 +227,7 @@ static bool make_joined_folder(void)
 static void join(const char *command, const char *standin, const char *behind)
 {
     char file[PATH_MAX + 16], first[PATH_MAX + 16];
-    if (cx_behind_refers_to_itself(behind))
+    if (cx_real_driver_refers_to_itself(behind))
         return;
     snprintf(first, sizeof first, "%s/libcuda.so.1", standin);
     bool made = make_joined_folder();

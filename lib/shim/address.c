@@ -1,7 +1,7 @@
 #include "layer/handshake.h"
-#include "shim/behind.h"
 #include "shim/exports.h"
-#include "shim/forward.h"
+#include "shim/passthrough.h"
+#include "shim/real_driver.h"
 #include "shim/runtime_library.h"
 #include "shim/shim.h"
 
@@ -29,7 +29,7 @@ static cxu_result query_symbol(const char *name, void **out_function, int versio
     return CXU_SUCCESS;
 }
 
-/* ---- of the library behind ---- */
+/* ---- of the real driver ---- */
 
 typedef cxu_result (*proc_address_v1)(const char *name, void **out_function, int version,
                                       uint64_t flags);
@@ -43,14 +43,14 @@ typedef struct question {
 } question;
 
 /* Drivers before CUDA 12.0 have the first form alone. */
-static const void *ask_behind(const char *name, int version, uint64_t flags)
+static const void *ask_real_driver(const char *name, int version, uint64_t flags)
 {
     proc_address_v1 ask_v1;
     proc_address_v2 ask_v2;
     cx_shim_query status;
     void *function = NULL;
-    *(void **)&ask_v2 = cx_behind_symbol("cuGetProcAddress_v2");
-    *(void **)&ask_v1 = cx_behind_symbol("cuGetProcAddress");
+    *(void **)&ask_v2 = cx_real_driver_symbol("cuGetProcAddress_v2");
+    *(void **)&ask_v1 = cx_real_driver_symbol("cuGetProcAddress");
     cxu_result result = ask_v2 != NULL   ? ask_v2(name, &function, version, flags, &status)
                         : ask_v1 != NULL ? ask_v1(name, &function, version, flags)
                                          : CXU_NOT_FOUND;
@@ -60,7 +60,7 @@ static const void *ask_behind(const char *name, int version, uint64_t flags)
 static bool is_answer(int since, const void *asked)
 {
     const question *self = asked;
-    return ask_behind(self->name, since, self->flags) == self->answer;
+    return ask_real_driver(self->name, since, self->flags) == self->answer;
 }
 
 /* The library's own answer holds: only where it is the function that it gives for the ABI of one of
@@ -76,25 +76,25 @@ static void put_in_front(const char *name, void **function, int version, uint64_
         *function = (void *)ours;
 }
 
-static cxu_result forward_v1(const char *name, void **out_function, int version, uint64_t flags)
+static cxu_result pass_v1(const char *name, void **out_function, int version, uint64_t flags)
 {
     proc_address_v1 ask;
-    *(void **)&ask = cx_behind_symbol("cuGetProcAddress");
+    *(void **)&ask = cx_real_driver_symbol("cuGetProcAddress");
     if (ask == NULL)
-        return cx_forward_absent("cuGetProcAddress");
+        return cx_passthrough_absent("cuGetProcAddress");
     cxu_result result = ask(name, out_function, version, flags);
     if (result == CXU_SUCCESS && name != NULL && out_function != NULL)
         put_in_front(name, out_function, version, flags);
     return result;
 }
 
-static cxu_result forward_v2(const char *name, void **out_function, int version, uint64_t flags,
-                             cx_shim_query *out_status)
+static cxu_result pass_v2(const char *name, void **out_function, int version, uint64_t flags,
+                          cx_shim_query *out_status)
 {
     proc_address_v2 ask;
-    *(void **)&ask = cx_behind_symbol("cuGetProcAddress_v2");
+    *(void **)&ask = cx_real_driver_symbol("cuGetProcAddress_v2");
     if (ask == NULL)
-        return cx_forward_absent("cuGetProcAddress_v2");
+        return cx_passthrough_absent("cuGetProcAddress_v2");
     cxu_result result = ask(name, out_function, version, flags, out_status);
     if (result == CXU_SUCCESS && name != NULL && out_function != NULL)
         put_in_front(name, out_function, version, flags);
@@ -124,7 +124,7 @@ cxu_result cx_shim_call_cuGetProcAddress(const char *name, void **out_function, 
     if (is_handshake(name, out_function))
         return CXU_SUCCESS;
     if (has_library_behind())
-        return forward_v1(name, out_function, version, flags);
+        return pass_v1(name, out_function, version, flags);
     cx_shim_query status;
     cxu_result result = query_symbol(name, out_function, version, flags, &status);
     return result == CXU_SUCCESS && status != CX_SHIM_FOUND ? CXU_NOT_FOUND : result;
@@ -134,7 +134,7 @@ cxu_result cx_shim_call_cuGetProcAddress_v2(const char *name, void **out_functio
                                             uint64_t flags, cx_shim_query *out_status)
 {
     if (has_library_behind())
-        return forward_v2(name, out_function, version, flags, out_status);
+        return pass_v2(name, out_function, version, flags, out_status);
     cx_shim_query status;
     cxu_result result = query_symbol(name, out_function, version, flags, &status);
     if (result == CXU_SUCCESS && out_status != NULL)
@@ -148,8 +148,8 @@ cxu_result cx_shim_call_cuGetExportTable(const void **out_table, const cxu_uuid 
 {
     if (has_library_behind()) {
         cxu_result (*get)(const void **, const cxu_uuid *);
-        *(void **)&get = cx_behind_symbol("cuGetExportTable");
-        return get != NULL ? get(out_table, id) : cx_forward_absent("cuGetExportTable");
+        *(void **)&get = cx_real_driver_symbol("cuGetExportTable");
+        return get != NULL ? get(out_table, id) : cx_passthrough_absent("cuGetExportTable");
     }
     if (out_table == NULL || id == NULL)
         return CXU_INVALID_VALUE;

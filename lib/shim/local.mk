@@ -3,11 +3,11 @@ noinst_LTLIBRARIES += lib/shim/libshim.la
 lib_shim_libshim_la_SOURCES = \
 	lib/shim/exports.def lib/shim/served.def \
 	lib/shim/address.c \
-	lib/shim/behind.c lib/shim/behind.h \
 	lib/shim/exports.c lib/shim/exports.h \
 	lib/shim/failure.c lib/shim/failure.h \
-	lib/shim/forward.c lib/shim/forward.h \
 	lib/shim/own_calls.c \
+	lib/shim/passthrough.c lib/shim/passthrough.h \
+	lib/shim/real_driver.c lib/shim/real_driver.h \
 	lib/shim/runtime_library.c lib/shim/runtime_library.h \
 	lib/shim/served.c \
 	lib/shim/shim.c lib/shim/shim.h \

@@ -1,5 +1,5 @@
 /* Looks into an ELF file before it is loaded. */
-#include "shim/behind.h"
+#include "shim/real_driver.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -88,7 +88,7 @@ static bool refers_to_itself(const image *self)
     return found;
 }
 
-bool cx_behind_refers_to_itself(const char *path)
+bool cx_real_driver_refers_to_itself(const char *path)
 {
     struct stat status;
     bool found = false;

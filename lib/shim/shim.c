@@ -7,9 +7,9 @@
 #include "layer/chosen.h"
 #include "layer/count/count.h"
 #include "layer/trace/trace.h"
-#include "shim/behind.h"
 #include "shim/failure.h"
-#include "shim/forward.h"
+#include "shim/passthrough.h"
+#include "shim/real_driver.h"
 #include "shim/runtime_library.h"
 #include <errno.h>
 #include <pthread.h>
@@ -112,9 +112,9 @@ static void *find_nothing(const char *symbol)
 static void fill_bare(void)
 {
     const char *path = atomic_load(&told_to_play) ? NULL : cx_option("CTXRT_STANDIN_LIBCUDA");
-    in_front = path != NULL && cx_behind_open(path, reason, sizeof reason);
+    in_front = path != NULL && cx_real_driver_open(path, reason, sizeof reason);
     if (in_front)
-        cx_forward_fill(&bare);
+        cx_passthrough_fill(&bare);
     else if (path != NULL)
         fill_refusing(&bare);
     else
@@ -160,9 +160,9 @@ static void fill_table(void)
     const cx_layers_chosen chosen = choose_layers();
     filling = true;
     fill_bare();
-    cx_shim_fill_slots(in_front ? cx_behind_symbol : find_nothing);
+    cx_shim_fill_slots(in_front ? cx_real_driver_symbol : find_nothing);
     /* Another stand-in knows the reasons, and the layer check explains failures itself. */
-    if ((in_front && cx_behind_is_stand_in()) || chosen.check)
+    if ((in_front && cx_real_driver_is_stand_in()) || chosen.check)
         cx_shim_tell_failures(false);
     atomic_store(&table, put_layers(&chosen, &bare));
     filling = false;

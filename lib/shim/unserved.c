@@ -1,7 +1,7 @@
 #include "base/log.h"
 #include "emu/base/state.h"
 #include "layer/count/count.h"
-#include "shim/forward.h"
+#include "shim/passthrough.h"
 #include "shim/shim.h"
 
 /* No row of ours has these symbols, so their arguments are unknown, and not looked at. */
@@ -11,7 +11,7 @@ static cxu_result refuse_call(atomic_flag *said, const char *symbol)
 {
     bool again = atomic_flag_test_and_set(said);
     if (cx_shim_is_in_front())
-        return again ? CXU_NOT_SUPPORTED : cx_forward_absent(symbol);
+        return again ? CXU_NOT_SUPPORTED : cx_passthrough_absent(symbol);
     cxu_result result = cx_emu_enter();
     if (result != CXU_SUCCESS) {
         atomic_flag_clear(said);

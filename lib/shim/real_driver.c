@@ -1,4 +1,4 @@
-#include "shim/behind.h"
+#include "shim/real_driver.h"
 
 #include "driver/cuda_abi.h"
 #include "layer/handshake.h"
@@ -42,7 +42,7 @@ enum { KEEP_WITHIN = RTLD_DEEPBIND };
 
 static int flags_for(const char *path)
 {
-    return RTLD_NOW | RTLD_LOCAL | (cx_behind_refers_to_itself(path) ? KEEP_WITHIN : 0);
+    return RTLD_NOW | RTLD_LOCAL | (cx_real_driver_refers_to_itself(path) ? KEEP_WITHIN : 0);
 }
 
 static bool refuse(char *reason, size_t size, const char *path, const char *why)
@@ -51,7 +51,7 @@ static bool refuse(char *reason, size_t size, const char *path, const char *why)
     return false;
 }
 
-bool cx_behind_open(const char *path, char *reason, size_t size)
+bool cx_real_driver_open(const char *path, char *reason, size_t size)
 {
     void *handle = dlopen(path, flags_for(path));
     if (handle == NULL) {
@@ -75,18 +75,18 @@ bool cx_behind_open(const char *path, char *reason, size_t size)
     return true;
 }
 
-void *cx_behind_symbol(const char *symbol)
+void *cx_real_driver_symbol(const char *symbol)
 {
     void *address = library != NULL ? dlsym(library, symbol) : NULL;
     return address == NULL || is_ours(address) ? NULL : address;
 }
 
-const char *cx_behind_path(void)
+const char *cx_real_driver_path(void)
 {
     return path_of_library;
 }
 
-bool cx_behind_is_stand_in(void)
+bool cx_real_driver_is_stand_in(void)
 {
     return is_stand_in;
 }

@@ -1,8 +1,8 @@
-#include "shim/forward.h"
+#include "shim/passthrough.h"
 
 #include "base/log.h"
 #include "driver/entry.h"
-#include "shim/behind.h"
+#include "shim/real_driver.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -35,9 +35,9 @@ static bool has_several(int slot)
 
 /* ---- what the library lacks ---- */
 
-cxu_result cx_forward_absent(const char *symbol)
+cxu_result cx_passthrough_absent(const char *symbol)
 {
-    cx_log(CTXRT_LOG_WARNING, "%s is not in %s", symbol, cx_behind_path());
+    cx_log(CTXRT_LOG_WARNING, "%s is not in %s", symbol, cx_real_driver_path());
     return CXU_NOT_SUPPORTED;
 }
 
@@ -47,7 +47,7 @@ static cxu_result refuse_row(cx_slot slot)
     char text[128];
     snprintf(text, sizeof text, "%s%s", cx_symbols[slot].symbol,
              has_several(slot) ? ", in the form that was called," : "");
-    return atomic_exchange(&said[slot], true) ? CXU_NOT_SUPPORTED : cx_forward_absent(text);
+    return atomic_exchange(&said[slot], true) ? CXU_NOT_SUPPORTED : cx_passthrough_absent(text);
 }
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -94,11 +94,11 @@ static bool comes_back(void)
             CTXRT_LOG_ERROR,
             "%s passes its calls back to the stand-in in front of it: name the file of a libcuda "
             "that calls no other",
-            cx_behind_path());
+            cx_real_driver_path());
     return inside;
 }
 
-static cxu_result init_behind(unsigned int flags)
+static cxu_result init_real_driver(unsigned int flags)
 {
     if (comes_back())
         return CXU_SYSTEM_NOT_READY;
@@ -108,7 +108,7 @@ static cxu_result init_behind(unsigned int flags)
     return result;
 }
 
-static cxu_result get_version_behind(int *out_version)
+static cxu_result get_real_version(int *out_version)
 {
     if (comes_back())
         return CXU_SYSTEM_NOT_READY;
@@ -134,7 +134,7 @@ static void set_slot(cx_driver_table *table, int slot, void *function)
 
 static void *find_symbol(const char *symbol, int slot)
 {
-    void *function = cx_behind_symbol(symbol);
+    void *function = cx_real_driver_symbol(symbol);
     return function != NULL ? function : get_slot(&absent, slot);
 }
 
@@ -150,10 +150,10 @@ static void fill_row(int slot, cx_driver_table *out_table)
     set_slot(out_table, slot, has_several(slot) ? get_slot(&choosing, slot) : plain);
 }
 
-void cx_forward_fill(cx_driver_table *out_table)
+void cx_passthrough_fill(cx_driver_table *out_table)
 {
     for (int slot = 0; slot < CX_SLOT_COUNT; slot++)
         fill_row(slot, out_table);
-    out_table->init = init_behind;
-    out_table->driver_get_version = get_version_behind;
+    out_table->init = init_real_driver;
+    out_table->driver_get_version = get_real_version;
 }
