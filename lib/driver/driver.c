@@ -1,7 +1,6 @@
 #include "driver/driver.h"
 
-#include "base/lock.h"
-
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -47,38 +46,32 @@ const char *cx_driver_result_text(const cx_driver *driver, cxu_result result)
     return text != NULL ? text : "no text";
 }
 
-/* Lock "first error"; innermost. Guards the first call that met a sticky error, for drivers that do
- * not explain their errors. */
-static cx_lock lock = CX_LOCK_INIT(FIRST_ERROR);
-static struct {
-    const char *symbol; /* NULL: none */
-    cxu_result result;
-    int thread;
-} first;
+/* The first call that met a sticky error, for drivers that do not explain their errors: its thread
+ * in the upper half, then its slot + 1 and its result, in 16 bits each. 0: none. */
+static _Atomic uint64_t first_error;
 
 void cx_driver_forget_errors(void)
 {
-    cx_lock_enter(&lock);
-    first.symbol = NULL;
-    cx_lock_leave(&lock);
+    atomic_store(&first_error, 0);
 }
 
-static void describe_first(const char *symbol, cxu_result result, char *text, size_t size)
+static void describe_first(cx_slot slot, cxu_result result, char *text, size_t size)
 {
-    cx_lock_enter(&lock);
-    if (first.symbol == NULL) {
-        first.symbol = symbol;
-        first.result = result;
-        first.thread = (int)syscall(SYS_gettid);
+    uint64_t first = 0;
+    uint64_t own = (uint64_t)(uint32_t)syscall(SYS_gettid) << 32 | (uint64_t)(slot + 1) << 16 |
+                   (uint64_t)result;
+    if (atomic_compare_exchange_strong(&first_error, &first, own)) {
         snprintf(text, size, "earlier work failed with it; calls return it from now on");
-    } else if (first.result == result) {
-        snprintf(text, size, "earlier work failed with it, and %s of thread %d was told first",
-                 first.symbol, first.thread);
-    } else {
-        snprintf(text, size, "after %s failed with error %d in thread %d", first.symbol,
-                 (int)first.result, first.thread);
+        return;
     }
-    cx_lock_leave(&lock);
+    int thread = (int)(first >> 32);
+    const char *symbol = cx_symbols[(first >> 16 & 0xffff) - 1].symbol;
+    if ((first & 0xffff) == (uint64_t)result)
+        snprintf(text, size, "earlier work failed with it, and %s of thread %d was told first",
+                 symbol, thread);
+    else
+        snprintf(text, size, "after %s failed with error %d in thread %d", symbol,
+                 (int)(first & 0xffff), thread);
 }
 
 void cx_driver_explain(const cx_driver *driver, cxu_result result, char *text, size_t size)
@@ -119,7 +112,7 @@ ctxrt_status cx_driver_error(const cx_driver *driver, cx_slot slot, cxu_result r
     char more[400];
     cx_driver_explain(driver, result, more, sizeof more);
     if (driver->explain == NULL && cx_result_sticks(result))
-        describe_first(symbol, result, more, sizeof more);
+        describe_first(slot, result, more, sizeof more);
     const char *advice = cx_driver_advice(driver, result);
     return cx_error_driver_call(status, symbol, result, name, "%s failed: %s, %d (%s)%s%s%s%s",
                                 symbol, name, (int)result, cx_driver_result_text(driver, result),
