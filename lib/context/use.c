@@ -1,13 +1,10 @@
 #include "context/use.h"
 
-#include "base/cancel.h"
 #include "base/error.h"
-#include "base/lock.h"
+#include "base/eventcount.h"
 
-/* Lock "uses": for waiting only. Innermost. */
-static cx_lock lock = CX_LOCK_INIT(USES);
-static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static _Atomic int unpinned_waiters;
+static cx_eventcount reset_ends = CX_EVENTCOUNT_INIT;
+static cx_eventcount unpinned = CX_EVENTCOUNT_INIT;
 
 /* The context that the calling thread is resetting. */
 static _Thread_local const cx_context *resetting;
@@ -21,25 +18,16 @@ bool cx_context_is_resetting(const cx_context *context)
     return !cx_epoch_is_settled(atomic_load(&context->epoch)) && resetting != context;
 }
 
-static void wake_waiters(void)
+static bool is_not_resetting(const void *context)
 {
-    int cancel = cx_cancel_hold();
-    cx_lock_enter(&lock);
-    pthread_cond_broadcast(&changed);
-    cx_lock_leave(&lock);
-    cx_cancel_restore(cancel);
+    return !cx_context_is_resetting(context);
 }
 
 bool cx_context_wait(const cx_context *context)
 {
     if (!cx_context_is_resetting(context) || own_pins != 0 || cx_section_is_entered())
         return false;
-    int cancel = cx_cancel_hold();
-    cx_lock_enter(&lock);
-    while (cx_context_is_resetting(context))
-        cx_lock_wait(&lock, &changed);
-    cx_lock_leave(&lock);
-    cx_cancel_restore(cancel);
+    cx_eventcount_wait(&reset_ends, is_not_resetting, context);
     return true;
 }
 
@@ -77,8 +65,8 @@ static bool pin_if_there(cx_context *context, uint32_t epoch, bool lost)
     cx_thread *thread;
     cx_error_saved saved;
     cx_error_save(&saved);
-    bool pinned = cx_thread_self(&thread) == CTXRT_SUCCESS &&
-                  cx_context_enter(context) == CTXRT_SUCCESS;
+    bool pinned =
+        cx_thread_self(&thread) == CTXRT_SUCCESS && cx_context_enter(context) == CTXRT_SUCCESS;
     if (pinned) {
         pinned = lost ? cx_context_holds_what_is_of(context, epoch)
                       : atomic_load(&context->epoch) == epoch;
@@ -100,12 +88,11 @@ bool cx_context_pin_what_is_of(cx_context *context, uint32_t epoch)
     return pin_if_there(context, epoch, true);
 }
 
-/* seq_cst, as in the wait: one of the two threads sees the other. */
 void cx_context_unpin(cx_context *context)
 {
     own_pins--;
-    if (atomic_fetch_sub(&context->pins, 1) == 1 && atomic_load(&unpinned_waiters) != 0)
-        wake_waiters();
+    if (atomic_fetch_sub(&context->pins, 1) == 1)
+        cx_eventcount_wake(&unpinned);
 }
 
 bool cx_context_begin_reset(cx_context *context)
@@ -124,25 +111,19 @@ void cx_context_end_reset(cx_context *context, bool done)
         atomic_fetch_add(&context->epoch, 1);
     else
         atomic_fetch_sub(&context->epoch, 1);
-    wake_waiters();
+    cx_eventcount_wake(&reset_ends);
 }
 
-static void wait_for_pins(const cx_context *context)
+static bool has_no_pins(const void *object)
 {
-    int cancel = cx_cancel_hold();
-    atomic_fetch_add(&unpinned_waiters, 1);
-    cx_lock_enter(&lock);
-    while (atomic_load(&context->pins) != 0)
-        cx_lock_wait(&lock, &changed);
-    cx_lock_leave(&lock);
-    atomic_fetch_sub(&unpinned_waiters, 1);
-    cx_cancel_restore(cancel);
+    const cx_context *context = object;
+    return atomic_load(&context->pins) == 0;
 }
 
 void cx_context_wait_unpinned(const cx_context *context)
 {
     do {
-        wait_for_pins(context);
+        cx_eventcount_wait(&unpinned, has_no_pins, context);
         /* A thread may have unpinned it in a section that it has not left yet. */
         cx_sections_pass();
     } while (atomic_load(&context->pins) != 0);
