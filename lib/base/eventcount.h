@@ -2,10 +2,11 @@
  * An event count: threads sleep until an atomic variable, which other threads change without a
  * lock, is what they wait for.
  *
- * A thread changes the variable by a read-modify-write and then calls cx_eventcount_wake, which
+ * A thread changes the variable, sequentially consistent, and then calls cx_eventcount_wake, which
  * costs one load while no thread sleeps. A sleeper first counts itself in `sleepers` and then looks
  * at the variable. All four steps are sequentially consistent, so either the sleeper sees the
- * change, or the changing thread sees the sleeper and wakes it under the lock.
+ * change, or the changing thread sees the sleeper and wakes it under the lock. A thread that
+ * changes the variable by a weaker store calls cx_eventcount_wake_slowly in any case.
  */
 #ifndef CX_BASE_EVENTCOUNT_H
 #define CX_BASE_EVENTCOUNT_H

@@ -1,9 +1,8 @@
 #include "base/section.h"
 
 #include "base/cancel.h"
-#include "base/lock.h"
+#include "base/eventcount.h"
 #include <linux/membarrier.h>
-#include <pthread.h>
 #include <stddef.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -15,10 +14,11 @@ bool cx_barrier_cheap;
 cx_lock cx_sections_lock = CX_LOCK_INIT(SECTIONS);
 static _Thread_local uint32_t close_depth;
 
-/* Lock "section list": guards the list, and changes that the waits below wait for; innermost. */
-static cx_lock lock = CX_LOCK_INIT(SECTION_LIST);
-static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static cx_section *all;
+/* All records of threads; one that has joined stays. */
+static cx_section *_Atomic all;
+
+/* For waiting until the sections are open, or until a thread has left its own. */
+static cx_eventcount changed = CX_EVENTCOUNT_INIT;
 
 /* ThreadSanitizer does not know the barrier: under it both sides are sequentially consistent. */
 void cx_barrier_begin(void)
@@ -37,62 +37,60 @@ void cx_barrier_all(void)
         atomic_thread_fence(memory_order_seq_cst);
 }
 
+/* If a thread that closes the sections does not find the record here, cx_section_enter sees that
+ * they are closed: both sides are sequentially consistent. */
+static void add_to_all(cx_section *self)
+{
+    self->next = atomic_load(&all);
+    while (!atomic_compare_exchange_weak(&all, &self->next, self))
+        ;
+}
+
 void cx_section_join(cx_section *self)
 {
-    cx_lock_enter(&lock);
-    if (!self->joined) {
-        self->joined = true;
-        self->next = all;
-        all = self;
-    }
-    cx_lock_leave(&lock);
+    if (!self->joined)
+        add_to_all(self);
+    self->joined = true;
     cx_section_mine = self;
 }
 
-static void set_depth(cx_section *self, uint32_t depth)
+void cx_section_left(void)
 {
-    cx_lock_enter(&lock);
-    atomic_store(&self->depth, depth);
-    pthread_cond_broadcast(&changed);
-    cx_lock_leave(&lock);
+    cx_eventcount_wake_slowly(&changed);
 }
 
 void cx_section_quit(cx_section *self)
 {
-    set_depth(self, 0);
+    atomic_store(&self->depth, 0);
+    cx_section_left();
     if (cx_section_mine == self)
         cx_section_mine = NULL;
+}
+
+static bool are_open(const void *unused)
+{
+    (void)unused;
+    return !atomic_load(&cx_sections_closed);
 }
 
 /* The depth is 1 already: the thread steps back, and enters again once the sections are open. */
 void cx_section_enter_slowly(void)
 {
     cx_section *self = cx_section_mine;
-    int cancel = cx_cancel_hold();
-    cx_lock_enter(&lock);
-    atomic_store(&self->depth, 0);
-    pthread_cond_broadcast(&changed);
-    while (atomic_load(&cx_sections_closed))
-        cx_lock_wait(&lock, &changed);
-    atomic_store(&self->depth, 1);
-    cx_lock_leave(&lock);
-    cx_cancel_restore(cancel);
+    do {
+        atomic_store(&self->depth, 0);
+        cx_section_left();
+        cx_eventcount_wait(&changed, are_open, NULL);
+        atomic_store(&self->depth, 1);
+    } while (atomic_load(&cx_sections_closed));
 }
 
-void cx_section_left(void)
+static bool no_other_is_inside(const void *mine)
 {
-    cx_lock_enter(&lock);
-    pthread_cond_broadcast(&changed);
-    cx_lock_leave(&lock);
-}
-
-/* Lock held. */
-static bool any_other_inside(void)
-{
-    const cx_section *section = all;
-    while (section != NULL && (section == cx_section_mine || atomic_load(&section->depth) == 0))
+    const cx_section *section = atomic_load(&all);
+    while (section != NULL && (section == mine || atomic_load(&section->depth) == 0))
         section = section->next;
-    return section != NULL;
+    return section == NULL;
 }
 
 void cx_sections_close(void)
@@ -101,14 +99,9 @@ void cx_sections_close(void)
         return;
     int cancel = cx_cancel_hold();
     cx_lock_enter(&cx_sections_lock);
-    cx_lock_enter(&lock);
     atomic_store(&cx_sections_closed, true);
-    cx_lock_leave(&lock);
     cx_barrier_all();
-    cx_lock_enter(&lock);
-    while (any_other_inside())
-        cx_lock_wait(&lock, &changed);
-    cx_lock_leave(&lock);
+    cx_eventcount_wait(&changed, no_other_is_inside, cx_section_mine);
     /* The thread itself passes: its own sections nest in the closed state. */
     if (cx_section_mine != NULL)
         atomic_fetch_add(&cx_section_mine->depth, 1);
@@ -122,10 +115,8 @@ void cx_sections_open(void)
     int cancel = cx_cancel_hold();
     if (cx_section_mine != NULL)
         atomic_fetch_sub(&cx_section_mine->depth, 1);
-    cx_lock_enter(&lock);
     atomic_store(&cx_sections_closed, false);
-    pthread_cond_broadcast(&changed);
-    cx_lock_leave(&lock);
+    cx_eventcount_wake(&changed);
     cx_lock_leave(&cx_sections_lock);
     cx_cancel_restore(cancel);
 }

@@ -29,7 +29,7 @@
  * again. */
 typedef struct cx_section {
     _Atomic uint32_t depth; /* of nested sections; written by its thread only */
-    bool joined;            /* it is in the list; lock "section list" */
+    bool joined;            /* it is in the list; written by its thread only */
     struct cx_section *next;
 } cx_section;
 
