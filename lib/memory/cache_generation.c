@@ -1,31 +1,28 @@
-#include "base/lock.h"
 #include "memory/cache.h"
-
 #include "memory/pointer_table.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Lock "generations", innermost. */
-static cx_lock lock = CX_LOCK_INIT(GENERATIONS);
+/* Closed generations, to be used again; lock "thread caches". */
 static cx_cache_generation *spare;
 
 static cx_cache_generation *take_spare(void)
 {
-    cx_lock_enter(&lock);
+    cx_caches_lock();
     cx_cache_generation *generation = spare;
     if (generation != NULL)
         spare = generation->past;
-    cx_lock_leave(&lock);
+    cx_caches_unlock();
     return generation != NULL ? generation : calloc(1, sizeof *generation);
 }
 
 static void keep_spare(cx_cache_generation *generation)
 {
-    cx_lock_enter(&lock);
+    cx_caches_lock();
     generation->past = spare;
     spare = generation;
-    cx_lock_leave(&lock);
+    cx_caches_unlock();
 }
 
 cx_cache_generation *cx_cache_generation_open(cx_cache *cache)

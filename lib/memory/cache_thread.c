@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Lock "thread caches": guards the list of caches, and their lists of thread caches. After
+/* Lock "thread caches": guards the list of caches, their thread caches and spare generations. After
  * "threads" and "context", before "cache". */
 static cx_lock lock = CX_LOCK_INIT(THREAD_CACHES);
 static pthread_cond_t found_no_more = PTHREAD_COND_INITIALIZER;
