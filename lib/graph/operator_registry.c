@@ -1,6 +1,5 @@
 /* The operator registry: the implementation of an operator type on a device type. */
 #include "base/error.h"
-#include "base/lock.h"
 #include "device/runtime.h"
 #include "graph/operator.h"
 #include <ctxrt/device.h>
@@ -11,13 +10,11 @@
 typedef struct registered {
     char type[CX_OPERATOR_TYPE_BYTES];
     ctxrt_operator_implementation implementation;
-    struct registered *_Atomic next;
+    struct registered *next;
 } registered;
 
 #define BUCKETS 64
 
-/* Lock "operators": for registering; finding takes no lock. */
-static cx_lock lock = CX_LOCK_INIT(OPERATORS);
 static registered *_Atomic table[CTXRT_DEVICE_TYPE_COUNT][BUCKETS];
 
 static registered *_Atomic *bucket_of(ctxrt_device_type device_type, const char *type)
@@ -28,13 +25,18 @@ static registered *_Atomic *bucket_of(ctxrt_device_type device_type, const char 
     return &table[device_type][hash % BUCKETS];
 }
 
+/* Of a bucket's first record and those behind it. */
+static const registered *find_from(const registered *first, const char *type)
+{
+    while (first != NULL && strcmp(first->type, type) != 0)
+        first = first->next;
+    return first;
+}
+
 static const registered *find_registered(ctxrt_device_type device_type, const char *type)
 {
-    const registered *found =
-        atomic_load_explicit(bucket_of(device_type, type), memory_order_acquire);
-    while (found != NULL && strcmp(found->type, type) != 0)
-        found = atomic_load_explicit(&found->next, memory_order_relaxed);
-    return found;
+    return find_from(atomic_load_explicit(bucket_of(device_type, type), memory_order_acquire),
+                     type);
 }
 
 static ctxrt_status check_key(const char *call, ctxrt_device_type device_type, const char *type)
@@ -66,15 +68,15 @@ static ctxrt_status check_implementation(const ctxrt_operator_implementation *im
     return CTXRT_SUCCESS;
 }
 
-/* Lock held. */
+/* False: the type is registered already. */
 static bool add_registered(ctxrt_device_type device_type, registered *added)
 {
     registered *_Atomic *bucket = bucket_of(device_type, added->type);
-    if (find_registered(device_type, added->type) != NULL)
-        return false;
-    atomic_store_explicit(&added->next, atomic_load_explicit(bucket, memory_order_relaxed),
-                          memory_order_relaxed);
-    atomic_store_explicit(bucket, added, memory_order_release);
+    added->next = atomic_load(bucket);
+    do {
+        if (find_from(added->next, added->type) != NULL)
+            return false;
+    } while (!atomic_compare_exchange_weak(bucket, &added->next, added));
     return true;
 }
 
@@ -93,10 +95,7 @@ ctxrt_status ctxrt_operator_register(ctxrt_device_type device_type, const char *
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to register an operator");
     strcpy(added->type, operator_type);
     added->implementation = *implementation;
-    cx_lock_enter(&lock);
-    bool is_new = add_registered(device_type, added);
-    cx_lock_leave(&lock);
-    if (is_new)
+    if (add_registered(device_type, added))
         return CTXRT_SUCCESS;
     free(added);
     return cx_error(CTXRT_ERROR_ALREADY, "there is an operator \"%s\" for %s devices already",

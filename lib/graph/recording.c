@@ -2,15 +2,13 @@
 
 #include "base/cancel.h"
 #include "base/error.h"
-#include "base/lock.h"
 #include "base/log.h"
 #include "context/observer.h"
 #include "graph/ready.h"
 #include "work/stream.h"
 #include <stdlib.h>
 
-/* Lock "recordings": recordings left by ended threads; after "threads", before "private pool". */
-static cx_lock lock = CX_LOCK_INIT(RECORDINGS);
+/* Recordings left by ended threads. Each thread that takes some takes all. */
 static cx_recording *_Atomic left_over;
 
 static _Atomic uint64_t last_token;
@@ -50,10 +48,9 @@ static void leave_thread(cx_thread *thread)
     for (cx_recording *recording = thread->recordings; recording != NULL; recording = next) {
         next = recording->next;
         cx_private_pool_close(&recording->use);
-        cx_lock_enter(&lock);
         recording->next = atomic_load(&left_over);
-        atomic_store(&left_over, recording);
-        cx_lock_leave(&lock);
+        while (!atomic_compare_exchange_weak(&left_over, &recording->next, recording))
+            ;
     }
     thread->recordings = NULL;
 }
@@ -79,16 +76,18 @@ static cx_recording *take_lost(cx_thread *thread)
     return NULL;
 }
 
-static cx_recording *take_left_over(void)
+static void discard_left_over(void)
 {
+    cx_recording *next;
     if (atomic_load_explicit(&left_over, memory_order_relaxed) == NULL)
-        return NULL;
-    cx_lock_enter(&lock);
-    cx_recording *recording = atomic_load(&left_over);
-    if (recording != NULL)
-        atomic_store(&left_over, recording->next);
-    cx_lock_leave(&lock);
-    return recording;
+        return;
+    int cancel = cx_cancel_hold();
+    for (cx_recording *recording = atomic_exchange(&left_over, NULL); recording != NULL;
+         recording = next) {
+        next = recording->next;
+        discard_recording(recording);
+    }
+    cx_cancel_restore(cancel);
 }
 
 /* Ends recordings that no call can end any more. True: one of them was the calling thread's. */
@@ -96,8 +95,7 @@ static bool sweep_recordings(cx_thread *thread)
 {
     bool lost = false;
     cx_recording *recording;
-    while ((recording = take_left_over()) != NULL)
-        discard_recording(recording);
+    discard_left_over();
     while ((recording = take_lost(thread)) != NULL) {
         cx_log(CTXRT_LOG_WARNING,
                "a recording in %s is over: its frame was popped, detached or set to another device",

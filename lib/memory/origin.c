@@ -1,6 +1,5 @@
 #include "memory/origin.h"
 
-#include "base/lock.h"
 #include "context/thread.h"
 #include "memory/pointer_table.h"
 
@@ -19,11 +18,10 @@ typedef struct origin {
     char file[];
 } origin;
 
-/* Lock "origins": innermost. Copies the texts: the caller's go when its code is unloaded. */
-static cx_lock lock = CX_LOCK_INIT(ORIGINS);
-static origin *buckets[BUCKETS];
+/* Copies of the texts, which stay: the caller's go when its code is unloaded. */
+static origin *_Atomic buckets[BUCKETS];
 
-static origin **bucket_of(const char *file, int line)
+static origin *_Atomic *bucket_of(const char *file, int line)
 {
     uint32_t hash = (uint32_t)line * 0x9e3779b1u;
     for (; *file != '\0'; file++)
@@ -31,17 +29,31 @@ static origin **bucket_of(const char *file, int line)
     return &buckets[hash % BUCKETS];
 }
 
-/* Lock held. */
-static origin *add_origin(origin **bucket, const char *file, int line)
+/* Of a bucket's first origin and those behind it. */
+static origin *find_from(origin *first, const char *file, int line)
+{
+    while (first != NULL && (first->line != line || strcmp(first->file, file) != 0))
+        first = first->next;
+    return first;
+}
+
+/* NULL: out of memory. */
+static origin *add_origin(origin *_Atomic *bucket, const char *file, int line)
 {
     size_t length = strlen(file) + 1;
     origin *made = malloc(sizeof *made + length);
     if (made == NULL)
         return NULL;
-    made->next = *bucket;
     made->line = line;
     memcpy(made->file, file, length);
-    *bucket = made;
+    made->next = atomic_load(bucket);
+    do {
+        origin *found = find_from(made->next, file, line);
+        if (found != NULL) {
+            free(made);
+            return found;
+        }
+    } while (!atomic_compare_exchange_weak(bucket, &made->next, made));
     return made;
 }
 
@@ -50,14 +62,10 @@ static const void *place_of(const char *file, int line)
 {
     if (file == NULL)
         return NULL;
-    origin **bucket = bucket_of(file, line);
-    cx_lock_enter(&lock);
-    origin *found = *bucket;
-    while (found != NULL && (found->line != line || strcmp(found->file, file) != 0))
-        found = found->next;
+    origin *_Atomic *bucket = bucket_of(file, line);
+    origin *found = find_from(atomic_load(bucket), file, line);
     if (found == NULL)
         found = add_origin(bucket, file, line);
-    cx_lock_leave(&lock);
     return found != NULL ? (const void *)((uintptr_t)found | CX_ORIGIN_BIT) : NULL;
 }
 
