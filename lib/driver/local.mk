@@ -1,6 +1,6 @@
 noinst_LTLIBRARIES += lib/driver/libdriver.la
 lib_driver_libdriver_la_SOURCES = \
-	lib/driver/attributes.def lib/driver/results.def lib/driver/symbols.def \
+	lib/driver/attributes.def lib/driver/results.def lib/driver/runtime_errors.def lib/driver/symbols.def \
 	lib/driver/cuda_abi.h lib/driver/cuda_abi_copy.h lib/driver/cuda_abi_graph.h lib/driver/handle_types.h \
 	lib/driver/parameters.h \
 	lib/driver/driver.c lib/driver/driver.h \

@@ -44,6 +44,18 @@ const char *cx_result_text(cxu_result result)
     return row != NULL ? row->text : NULL;
 }
 
+const char *cx_runtime_error_name(int error)
+{
+    switch (error) {
+#define CX_ERROR(name, spelling, value, text) \
+    case value:                               \
+        return "cuda" #spelling;
+#include "driver/runtime_errors.def"
+    default:
+        return NULL;
+    }
+}
+
 bool cx_result_sticks(cxu_result result)
 {
     switch (result) {

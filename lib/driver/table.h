@@ -36,6 +36,10 @@ extern const cx_symbol cx_symbols[CX_SLOT_COUNT];
 const char *cx_result_name(cxu_result result);
 const char *cx_result_text(cxu_result result);
 
+/* The CUDA Runtime API's name of an error ("cudaErrorInvalidValue"), which has the driver's value
+ * where both have it; NULL if unknown. */
+const char *cx_runtime_error_name(int error);
+
 /* True if the error of work sticks according to the headers: later calls return it again. */
 bool cx_result_sticks(cxu_result result);
 

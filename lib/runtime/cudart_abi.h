@@ -12,7 +12,7 @@
 
 typedef enum cxr_error {
 #define CX_ERROR(name, spelling, value, text) CXR_##name = value,
-#include "runtime/errors.def"
+#include "driver/runtime_errors.def"
 } cxr_error;
 
 typedef enum cxr_copy_kind {

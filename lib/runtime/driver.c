@@ -3,6 +3,7 @@
 #include "base/fork.h"
 #include "base/lock.h"
 #include "base/log.h"
+#include "config.h"
 #include "runtime/origin.h"
 
 #include <stdatomic.h>
@@ -21,6 +22,8 @@ static cxr_error refusal;
 static primary *primaries;
 static _Atomic bool is_open;
 static _Atomic unsigned int resets;
+
+__attribute__((visibility("default"))) const char ctxrtRuntimeLibrary[] = PACKAGE_STRING;
 
 /* ---- opening ---- */
 
@@ -41,7 +44,9 @@ static cxr_error open_locked(void)
                cx_cudart_version / 1000, cx_cudart_version % 1000 / 10, cx_cudart_version / 1000);
         return refusal = CXR_INSUFFICIENT_DRIVER;
     }
-    cx_cudart_origin_open(driver.library);
+    cx_cudart_origin_open(&driver);
+    const cx_cudart_call *call = cx_cudart_thread_get()->call;
+    cx_cudart_origin_set(call != NULL ? &call->origin : NULL);
     cxr_error error = (cxr_error)driver.table.init(0);
     if (error == CXR_SUCCESS)
         error = (cxr_error)driver.table.device_get_count(&driver.device_count);
@@ -152,7 +157,7 @@ cxr_error cx_cudart_use_context(const cx_driver_table **out_table)
     if (thread->must_switch)
         return make_current(thread);
     CUcontext current;
-    error = (cxr_error)driver.table.ctx_get_current(&current);
+    error = cx_cudart_get_current(&current);
     if (error != CXR_SUCCESS)
         return error;
     if (current == NULL)
@@ -172,7 +177,7 @@ cxr_error cx_cudart_current_device(int *out_device)
         return error;
     CUcontext current = NULL;
     if (!thread->must_switch)
-        error = (cxr_error)table->ctx_get_current(&current);
+        error = cx_cudart_get_current(&current);
     if (error == CXR_SUCCESS && current != NULL && current != thread->context)
         return (cxr_error)table->ctx_get_device(out_device);
     *out_device = thread->device;

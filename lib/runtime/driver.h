@@ -9,6 +9,9 @@
 #include "driver/driver.h"
 #include "runtime/thread.h"
 
+/* What a stand-in knows this library by. */
+extern const char ctxrtRuntimeLibrary[];
+
 /* The version of the Runtime API that this library has, 13000 for 13.0. */
 extern const int cx_cudart_version;
 

@@ -8,20 +8,27 @@
 
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
-#define CX_ENTRY(symbol, body, per_thread_, arity, parameters)                                  \
-    __attribute__((visibility("default"))) cxr_error symbol CX_DECLARE(arity, parameters)       \
-    {                                                                                           \
-        cx_cudart_call call = {                                                                 \
-            .name = #symbol, .caller = __builtin_return_address(0), .per_thread = per_thread_}; \
-        cx_cudart_call_begin(&call);                                                            \
-        return cx_cudart_call_end(&call, cxr_##body CX_PASS(arity, parameters));                \
+#define CX_CALL_OF(name, per_thread_)                                             \
+    {                                                                             \
+        .origin = {#name, __builtin_return_address(0)}, .per_thread = per_thread_ \
     }
-#define CX_ENTRY_FUNCTION(result, symbol, body, arity, parameters)                     \
+#define CX_ENTRY(symbol, name, body, per_thread, arity, parameters)                       \
+    __attribute__((visibility("default"))) cxr_error symbol CX_DECLARE(arity, parameters) \
+    {                                                                                     \
+        cx_cudart_call call = CX_CALL_OF(name, per_thread);                               \
+        cx_cudart_call_begin(&call);                                                      \
+        return cx_cudart_call_end(&call, cxr_##body CX_PASS(arity, parameters));          \
+    }
+#define CX_ENTRY_FUNCTION(result, symbol, name, body, arity, parameters)               \
     __attribute__((visibility("default"))) result symbol CX_DECLARE(arity, parameters) \
     {                                                                                  \
-        return cxr_##body CX_PASS(arity, parameters);                                  \
+        cx_cudart_call call = CX_CALL_OF(name, false);                                 \
+        cx_cudart_call_begin(&call);                                                   \
+        result made = cxr_##body CX_PASS(arity, parameters);                           \
+        cx_cudart_call_leave(&call);                                                   \
+        return made;                                                                   \
     }
-#define CX_ENTRY_PROCEDURE(symbol, body, arity, parameters)                          \
+#define CX_ENTRY_PROCEDURE(symbol, name, body, arity, parameters)                    \
     __attribute__((visibility("default"))) void symbol CX_DECLARE(arity, parameters) \
     {                                                                                \
         cxr_##body CX_PASS(arity, parameters);                                       \

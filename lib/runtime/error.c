@@ -11,7 +11,7 @@ typedef struct error_row {
 
 static const error_row rows[] = {
 #define CX_ERROR(name, spelling, value, text) {CXR_##name, "cuda" #spelling, text},
-#include "runtime/errors.def"
+#include "driver/runtime_errors.def"
 };
 
 static const error_row *find_row(cxr_error error)

@@ -40,6 +40,14 @@ function read(row,    parts, list, at)
     }
 }
 
+# As the program says it.
+function spoken(symbol)
+{
+    sub(/^__/, "", symbol)
+    sub(/_pt[sd][sz]$/, "", symbol)
+    return symbol
+}
+
 function add(symbol, body, per_thread)
 {
     symbols[++count] = symbol
@@ -62,11 +70,13 @@ END {
         else if (!(body in kinds))
             print "CX_ENTRY_REFUSED(" symbols[i] ")"
         else if (kinds[body] == "CALL")
-            print "CX_ENTRY(" symbols[i] ", " body ", " per_threads[i] ", " signatures[body] ")"
+            print "CX_ENTRY(" symbols[i] ", " spoken(symbols[i]) ", " body ", " per_threads[i] ", " signatures[body] ")"
         else
             print "CX_ENTRY_" kinds[body] "(" (results[body] != "" ? results[body] ", " : "") symbols[i] ", " \
-                  body ", " signatures[body] ")"
+                  spoken(symbols[i]) ", " body ", " signatures[body] ")"
     }
+    if (make == "map")
+        print "    ctxrtRuntimeLibrary;"
     if (make == "map")
         print "local:\n    *;\n};"
 }

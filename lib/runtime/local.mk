@@ -1,7 +1,7 @@
 # The CUDA Runtime library: three versions of the same objects, outside the default search path.
 noinst_LTLIBRARIES += lib/runtime/libruntime.la
 lib_runtime_libruntime_la_SOURCES = \
-	lib/runtime/calls.def lib/runtime/errors.def lib/runtime/exports.def lib/runtime/properties.def \
+	lib/runtime/calls.def lib/runtime/exports.def lib/runtime/properties.def \
 	lib/runtime/calls.h \
 	lib/runtime/code.c lib/runtime/code.h \
 	lib/runtime/copy.c lib/runtime/copy.h \

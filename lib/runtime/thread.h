@@ -5,13 +5,13 @@
 #ifndef CX_RUNTIME_THREAD_H
 #define CX_RUNTIME_THREAD_H
 
+#include "driver/entry.h"
 #include "runtime/cudart_abi.h"
 #include <stdbool.h>
 
 /* A call of the Runtime API, in the frame of its entry. */
 typedef struct cx_cudart_call {
-    const char *name;             /* "cudaMemcpyAsync" */
-    const void *caller;           /* a return address in the program */
+    cx_entry_origin origin;
     bool per_thread;              /* its default stream is the calling thread's */
     struct cx_cudart_call *outer; /* the call that ran the callback which makes this one */
 } cx_cudart_call;
@@ -40,9 +40,11 @@ typedef struct cx_cudart_thread {
 
 cx_cudart_thread *cx_cudart_thread_get(void);
 
-/* Every entry begins and ends its call; the end keeps an error as the thread's last one, and
- * returns it. */
+/* Every entry begins and leaves its call. */
 void cx_cudart_call_begin(cx_cudart_call *call);
+void cx_cudart_call_leave(cx_cudart_call *call);
+
+/* Leaves it, keeps an error as the thread's last one, and returns it. */
 cxr_error cx_cudart_call_end(cx_cudart_call *call, cxr_error error);
 
 #endif

@@ -30,15 +30,29 @@ bool cx_shim_is_compiler(const void *address)
            is_named(place.dli_fname, "libnvrtc.");
 }
 
-static int is_runtime_library(struct dl_phdr_info *library, size_t size, void *unused)
+static int find_runtime_library(struct dl_phdr_info *library, size_t size, void *out_path)
 {
     (void)size;
-    (void)unused;
-    return is_named(library->dlpi_name, "libcudart.so");
+    if (!is_named(library->dlpi_name, "libcudart.so"))
+        return 0;
+    *(const char **)out_path = library->dlpi_name;
+    return 1;
+}
+
+/* ctxrt's own says so by a symbol. */
+static bool is_ours(const char *path)
+{
+    void *library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+    if (library == NULL)
+        return false;
+    bool ours = dlsym(library, "ctxrtRuntimeLibrary") != NULL;
+    (void)dlclose(library);
+    return ours;
 }
 
 void cx_shim_look_for_runtime_library(void)
 {
-    if (dl_iterate_phdr(is_runtime_library, NULL) != 0)
+    const char *path;
+    if (dl_iterate_phdr(find_runtime_library, &path) != 0 && !is_ours(path))
         cx_shim_warn_of_runtime_library();
 }

@@ -3,8 +3,17 @@
 #include "shim/failure.h"
 #include "shim/shim.h"
 
+#include <stddef.h>
+
 /* The prototypes are in cuda.h; symbols.def has ours. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
+
+/* A call that a library makes for the program is made where the program called that. */
+static inline const void *find_caller(const void *return_address)
+{
+    const cx_entry_origin *origin = cx_entry_origin_now;
+    return origin != NULL ? origin->caller : return_address;
+}
 
 static inline cxu_result judge(cx_slot slot, cxu_result result)
 {
@@ -19,7 +28,7 @@ static inline cxu_result judge(cx_slot slot, cxu_result result)
     {                                                                                 \
         cx_entry before = cx_entry_now;                                               \
         cx_entry_now = entry;                                                         \
-        cx_entry_caller = __builtin_return_address(0);                                \
+        cx_entry_caller = find_caller(__builtin_return_address(0));                   \
         cx_emu_set_per_thread_default(entry == CX_ENTRY_PER_THREAD);                  \
         cxu_result result =                                                           \
             judge(CX_SLOT_##slot, cx_shim_driver()->slot CX_PASS(arity, parameters)); \
@@ -38,7 +47,7 @@ static inline cxu_result judge(cx_slot slot, cxu_result result)
 #define CX_SYMBOL(slot, name, suffix, since, stream, need, arity, parameters)            \
     cxu_result cx_shim_call_##name##suffix CX_DECLARE(arity, parameters)                 \
     {                                                                                    \
-        cx_entry_caller = __builtin_return_address(0);                                   \
+        cx_entry_caller = find_caller(__builtin_return_address(0));                      \
         return judge(CX_SLOT_##slot, cx_shim_driver()->slot CX_PASS(arity, parameters)); \
     }                                                                                    \
     CX_SHIM_EXPORT(name##suffix, cx_shim_call_##name##suffix)                            \

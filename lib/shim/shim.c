@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "base/option.h"
+#include "driver/entry.h"
 #include "emu/emu.h"
 #include "layer/check/check.h"
 #include "layer/chosen.h"
@@ -212,5 +213,15 @@ static bool is_counting(void)
     return cx_shim_driver() == &layered && counts;
 }
 
+static void set_origin(const cx_entry_origin *origin)
+{
+    cx_entry_origin_now = origin;
+}
+
+static cxu_result get_current(CUcontext *out_context)
+{
+    return bare.ctx_get_current(out_context);
+}
+
 const cx_handshake cx_shim_handshake = {sizeof(cx_handshake), play, checks_with, is_tracing,
-                                        is_counting};
+                                        is_counting, set_origin, get_current};
