@@ -5,6 +5,7 @@
 #ifndef CX_LAYER_HANDSHAKE_H
 #define CX_LAYER_HANDSHAKE_H
 
+#include "driver/entry.h"
 #include "layer/names.h"
 
 #include <stddef.h>
@@ -23,6 +24,11 @@ typedef struct cx_handshake {
     bool (*traces)(void);
     /* The same of the layer count. */
     bool (*counts)(void);
+    /* For a library above that makes calls of the driver for the program: the calling thread's
+     * calls come from `origin`, which stays until the next call of this; NULL: from the program. */
+    void (*called_by)(const cx_entry_origin *origin);
+    /* For the same: cuCtxGetCurrent, which no layer sees. Only once cuInit has succeeded. */
+    cxu_result (*get_current)(CUcontext *out_context);
 } cx_handshake;
 
 /* The handshake of a libcuda that dlopen has opened; NULL: it is no stand-in, or of another

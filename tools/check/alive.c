@@ -17,6 +17,17 @@ static cx_check_kind kind_of_left(const cx_region_object *object)
     return kinds[object->kind];
 }
 
+/* What the runtime library keeps for the whole process: nobody else can end it. */
+static bool is_of_runtime(const report_process *process, const cx_region_object *object)
+{
+    const char *api = report_api(process, object->made);
+    if (api == NULL)
+        return false;
+    return object->kind == CX_OBJECT_RETAIN ||
+           ((object->kind == CX_HANDLE_LIBRARY || object->kind == CX_HANDLE_KERNEL) &&
+            strncmp(api, "cudaLibrary", 11) != 0);
+}
+
 static void leave(report_process *process, cx_check_kind kind, const cx_region_object *object)
 {
     const char *name = object_name(object->kind);
@@ -50,7 +61,7 @@ void report_judge_alive(report_process *process)
         if (object->kind == CX_HANDLE_CONTEXT && object->primary && !object->worked &&
             object->device >= 0 && cx_region_works_elsewhere(region, object->device))
             leave(process, CX_KIND_PRIMARY_STRAY, object);
-        if (kind != CX_KIND_COUNT)
+        if (kind != CX_KIND_COUNT && !is_of_runtime(process, object))
             leave(process, kind, object);
     }
 }

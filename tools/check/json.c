@@ -49,20 +49,25 @@ static json_t *finding_of(const report *all, const report_process *process,
                           const cx_region_finding *finding)
 {
     const cx_kind_row *row = kind_row(finding->kind);
-    const char *call = call_name(finding->slot);
-    const char *result = call != NULL ? result_name(finding->result) : NULL;
+    const char *api = report_api(process, finding->trace);
+    const char *driver_call = call_name(finding->slot);
+    const char *call = driver_call != NULL && api != NULL ? api : driver_call;
+    const char *result = call != NULL ? result_name(finding->result, api != NULL) : NULL;
+    const cx_kind_words words = kind_words(finding->kind, api != NULL);
     json_t *self = json_object(), *thread = json_object();
     json_object_set_new(self, "kind", json_string(row->name));
     json_object_set_new(self, "severity", json_string(severity_name(finding->kind)));
-    json_object_set_new(self, "title", json_string(row->title));
+    json_object_set_new(self, "title", json_string(words.title));
     json_object_set_new(self, "explanation", json_string(row->explanation));
-    json_object_set_new(self, "advice", json_string(row->advice));
+    json_object_set_new(self, "advice", json_string(words.advice));
     json_object_set_new(self, "rules", json_string(row->rules));
     json_object_set_new(self, "process", json_integer(process - all->processes));
     json_object_set_new(self, "pid", json_integer(process->region->pid));
     json_object_set_new(self, "count",
                         json_integer(atomic_load(&((cx_region_finding *)finding)->count)));
     json_object_set_new(self, "call", call != NULL ? json_string(call) : json_null());
+    if (api != NULL && driver_call != NULL)
+        json_object_set_new(self, "driver_call", json_string(driver_call));
     json_object_set_new(self, "result", result != NULL ? json_string(result) : json_null());
     json_object_set_new(thread, "number", json_integer(finding->thread));
     json_object_set_new(thread, "name", text_or_null(finding->thread_name));
@@ -76,8 +81,7 @@ static json_t *alive_of(const report_process *process)
 {
     json_t *all = json_array();
     const cx_region *region = process->region;
-    unsigned objects = report_gave_up(process) ? 0
-                                               : atomic_load(&((cx_region *)region)->objects);
+    unsigned objects = report_gave_up(process) ? 0 : atomic_load(&((cx_region *)region)->objects);
     for (unsigned i = 0; i < objects && i < CX_REGION_OBJECTS; i++) {
         const cx_region_object *object = &region->all_objects[i];
         if (object->kind == 0 || object->kind >= CX_OBJECT_KINDS)

@@ -13,6 +13,18 @@ const cx_kind_row *kind_row(uint32_t kind)
     return &kinds[kind];
 }
 
+static const cx_kind_words runtime_words[CX_KIND_COUNT] = {
+#define CX_RUNTIME_KIND(id, title, advice) [CX_KIND_##id] = {title, advice},
+#include "layer/check/kinds_runtime.def"
+};
+
+cx_kind_words kind_words(uint32_t kind, bool runtime)
+{
+    const cx_kind_row *row = kind_row(kind);
+    return runtime ? cx_kind_words_for(row, &runtime_words[kind])
+                   : (cx_kind_words){row->title, row->advice};
+}
+
 bool kind_find(const char *name, cx_check_kind *out_kind)
 {
     for (int kind = 0; kind < CX_KIND_COUNT; kind++)
@@ -39,7 +51,7 @@ const char *call_name(int slot)
     return slot >= 0 && slot < CX_SLOT_COUNT ? names[slot] : NULL;
 }
 
-const char *result_name(int result)
+static const char *driver_result_name(int result)
 {
     switch (result) {
 #define CX_RESULT(name, value, text) \
@@ -49,6 +61,23 @@ const char *result_name(int result)
     default:
         return NULL;
     }
+}
+
+static const char *runtime_error_name(int error)
+{
+    switch (error) {
+#define CX_ERROR(name, spelling, value, text) \
+    case value:                               \
+        return "cuda" #spelling;
+#include "driver/runtime_errors.def"
+    default:
+        return NULL;
+    }
+}
+
+const char *result_name(int result, bool runtime)
+{
+    return runtime ? runtime_error_name(result) : driver_result_name(result);
 }
 
 const char *object_name(uint32_t kind)

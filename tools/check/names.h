@@ -9,6 +9,9 @@
 /* The facts of a kind below CX_KIND_COUNT. */
 const cx_kind_row *kind_row(uint32_t kind);
 
+/* Its title and advice; `runtime`: for a call of the CUDA Runtime API. */
+cx_kind_words kind_words(uint32_t kind, bool runtime);
+
 bool kind_find(const char *name, cx_check_kind *out_kind);
 
 /* "note", "warning" or "error" */
@@ -16,7 +19,7 @@ const char *severity_name(uint32_t kind);
 
 /* NULL: no such number. */
 const char *call_name(int slot);
-const char *result_name(int result);
+const char *result_name(int result, bool runtime);
 
 /* "object" for an unknown kind. */
 const char *object_name(uint32_t kind);

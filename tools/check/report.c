@@ -21,10 +21,10 @@ static const cx_region *map_file(const char *path)
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return NULL;
-    void *mapped = fstat(file, &status) == 0 &&
-                           status.st_size > (off_t)offsetof(cx_region, all_objects)
-                       ? mmap(NULL, sizeof(cx_region), PROT_READ, MAP_SHARED, file, 0)
-                       : MAP_FAILED;
+    void *mapped =
+        fstat(file, &status) == 0 && status.st_size > (off_t)offsetof(cx_region, all_objects)
+            ? mmap(NULL, sizeof(cx_region), PROT_READ, MAP_SHARED, file, 0)
+            : MAP_FAILED;
     (void)close(file);
     return mapped != MAP_FAILED ? mapped : NULL;
 }
@@ -77,8 +77,8 @@ static void look_for_processes(report *self)
     for (const struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder))
         look_at_file(self, entry->d_name);
     (void)closedir(folder);
-    qsort(&self->processes[known], (size_t)(self->process_count - known),
-          sizeof self->processes[0], compare_beginnings);
+    qsort(&self->processes[known], (size_t)(self->process_count - known), sizeof self->processes[0],
+          compare_beginnings);
     self->processes[0].first = true;
 }
 
@@ -90,6 +90,12 @@ const cx_region_trace *report_trace(const report_process *process, uint32_t numb
         return NULL;
     const cx_region_trace *trace = &region->all_traces[number];
     return trace->count <= CX_REGION_FRAMES && trace->count > 0 ? trace : NULL;
+}
+
+const char *report_api(const report_process *process, uint32_t number)
+{
+    const cx_region_trace *trace = report_trace(process, number);
+    return trace != NULL && trace->api[0] != '\0' ? trace->api : NULL;
 }
 
 const char *report_module(const report_process *process, uint32_t module)
@@ -148,8 +154,7 @@ bool report_tells(const report *self, const report_process *process,
     return true;
 }
 
-static void tell(report *self, report_process *process, const cx_region_finding *finding,
-                 FILE *out)
+static void tell(report *self, report_process *process, const cx_region_finding *finding, FILE *out)
 {
     if (!report_tells(self, process, finding)) {
         self->suppressed++;
@@ -200,8 +205,7 @@ void report_judge(report *self, bool whole, int pid, FILE *out)
     for (int i = 0; i < self->process_count; i++) {
         report_process *process = &self->processes[i];
         const cx_region *region = process->region;
-        bool ended = region->pid == pid ? whole
-                                        : atomic_load(&((cx_region *)region)->exiting) != 0;
+        bool ended = region->pid == pid ? whole : atomic_load(&((cx_region *)region)->exiting) != 0;
         if (process->judged || !ended)
             continue;
         process->judged = true;
@@ -269,8 +273,7 @@ bool report_read_rules(report_options *self, const char *path)
         number++;
         if (line[strspn(line, " \t\r\n")] == '\0' || line[strspn(line, " \t")] == '#')
             continue;
-        if (self->rule_count == REPORT_RULES ||
-            !parse_rule(line, &self->rules[self->rule_count])) {
+        if (self->rule_count == REPORT_RULES || !parse_rule(line, &self->rules[self->rule_count])) {
             fprintf(stderr,
                     "ctxrt check: %s:%d: a suppression is KIND [module:PATTERN] "
                     "[function:PATTERN]; there can be %d\n",

@@ -29,9 +29,9 @@ typedef struct report_options {
 typedef struct report_process {
     char path[512];
     const cx_region *region;
-    bool first;        /* the first one that called the driver */
-    unsigned told;     /* findings of it that were looked at */
-    unsigned counts[3]; /* of each severity */
+    bool first;              /* the first one that called the driver */
+    unsigned told;           /* findings of it that were looked at */
+    unsigned counts[3];      /* of each severity */
     cx_region_finding *left; /* found in what it left alive */
     unsigned left_count, left_capacity;
     bool judged;
@@ -77,6 +77,9 @@ bool report_tells(const report *self, const report_process *process,
 bool report_read_rules(report_options *self, const char *path);
 
 /* The trace of a number, checked: the file is the process's to write. NULL: unknown. */
+/* The call of the CUDA Runtime API at that place; NULL: the program called the driver itself. */
+const char *report_api(const report_process *process, uint32_t number);
+
 const cx_region_trace *report_trace(const report_process *process, uint32_t number);
 const char *report_module(const report_process *process, uint32_t module);
 

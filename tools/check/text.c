@@ -34,28 +34,58 @@ static bool starts_in_c_library(const report_process *process, const cx_region_t
     return true;
 }
 
+/* nvcc's own frames between the program's line and the call: the templates of cuda_runtime.h, and
+ * the stub of a kernel, which the kernel's function on the host calls. */
+static bool is_wrapper(const place_name *name, const place_name *callee)
+{
+    const char *stub = callee != NULL ? strstr(callee->function, "__device_stub_") : NULL;
+    return strcmp(name->file, "cuda_runtime.h") == 0 ||
+           strstr(name->function, "__cudaLaunchKernel_helper") != NULL ||
+           strstr(name->function, "__device_stub_") != NULL ||
+           (stub != NULL && name->function[0] != '\0' &&
+            strncmp(stub + strlen("__device_stub_"), name->function, strlen(name->function)) == 0);
+}
+
+/* The program's own innermost frame. */
+static uint32_t first_frame(const report_process *process, const cx_region_trace *trace)
+{
+    place_name name, callee;
+    uint32_t i = 0;
+    for (; trace->api[0] != '\0' && i + 1 < trace->count; i++) {
+        symbols_find(report_module(process, trace->frames[i].module), trace->frames[i].offset,
+                     &name);
+        if (!is_wrapper(&name, i > 0 ? &callee : NULL))
+            break;
+        callee = name;
+    }
+    return i;
+}
+
 /* The innermost frame, and those who called it, behind each other. */
 static void print_trace(const report_process *process, uint32_t number, int most, FILE *out)
 {
     const cx_region_trace *trace = report_trace(process, number);
-    for (uint32_t i = 0; trace != NULL && i < trace->count && i < (uint32_t)most; i++) {
+    uint32_t first = trace != NULL ? first_frame(process, trace) : 0;
+    for (uint32_t i = first; trace != NULL && i < trace->count && i < first + (uint32_t)most; i++) {
         place_name name;
-        if (i > 0 && starts_in_c_library(process, trace, i))
+        if (i > first && starts_in_c_library(process, trace, i))
             break;
         symbols_find(report_module(process, trace->frames[i].module), trace->frames[i].offset,
                      &name);
-        fputs(i == 0 ? ", " : " < ", out);
+        fputs(i == first ? ", " : " < ", out);
         print_frame(process, &trace->frames[i], out);
         if (strcmp(name.function, "main") == 0)
             break;
     }
 }
 
-static void print_title(const cx_region_finding *finding, FILE *out)
+static void print_title(const report_process *process, const cx_region_finding *finding, FILE *out)
 {
-    const char *call = call_name(finding->slot), *result = result_name(finding->result);
-    const cx_kind_row *row = kind_row(finding->kind);
-    fprintf(out, "ctxrt check: %s %s: %s", severity_name(finding->kind), row->name, row->title);
+    const char *api = report_api(process, finding->trace);
+    const char *call = finding->slot >= 0 && api != NULL ? api : call_name(finding->slot);
+    const char *result = result_name(finding->result, api != NULL);
+    fprintf(out, "ctxrt check: %s %s: %s", severity_name(finding->kind),
+            kind_row(finding->kind)->name, kind_words(finding->kind, api != NULL).title);
     if (call != NULL)
         fprintf(out, ": %s", call);
     if (call != NULL && finding->result != 0)
@@ -89,7 +119,7 @@ static void print_caller(const report_process *process, const cx_region_finding 
 
 void report_print(const report_process *process, const cx_region_finding *finding, FILE *out)
 {
-    print_title(finding, out);
+    print_title(process, finding, out);
     print_caller(process, finding, out);
     for (uint32_t i = 0; i < finding->note_count && i < CX_REGION_NOTES; i++) {
         const cx_region_note *note = &finding->notes[i];
@@ -97,7 +127,8 @@ void report_print(const report_process *process, const cx_region_finding *findin
         print_trace(process, note->trace, 2, out);
         fputc('\n', out);
     }
-    fprintf(out, "  advice: %s\n", kind_row(finding->kind)->advice);
+    fprintf(out, "  advice: %s\n",
+            kind_words(finding->kind, report_api(process, finding->trace) != NULL).advice);
     fflush(out);
 }
 
@@ -152,8 +183,10 @@ static void print_missing(const report_process *process, FILE *out)
     if (traces != 0)
         fprintf(out, "  %u backtraces of process %d had no room\n", traces, (int)region->pid);
     if (report_gave_up(process))
-        fprintf(out, "  process %d had no memory for what is kept of it: later calls, and what it "
-                "left alive, are not judged\n", (int)region->pid);
+        fprintf(out,
+                "  process %d had no memory for what is kept of it: later calls, and what it "
+                "left alive, are not judged\n",
+                (int)region->pid);
 }
 
 static void summarise_process(const report *self, const report_process *process, FILE *out)
@@ -182,10 +215,11 @@ void report_summary(const report *self, FILE *out)
         fprintf(out, "  more processes called the driver than there is room for: %d\n",
                 REPORT_PROCESSES);
     if (self->unrecorded_processes != 0)
-        fprintf(out, "  %u process%s called the driver, but %s had no room for a file: %s findings "
-                "are in %s log only\n", self->unrecorded_processes,
-                self->unrecorded_processes == 1 ? "" : "es", self->folder,
-                self->unrecorded_processes == 1 ? "its" : "their",
+        fprintf(out,
+                "  %u process%s called the driver, but %s had no room for a file: %s findings "
+                "are in %s log only\n",
+                self->unrecorded_processes, self->unrecorded_processes == 1 ? "" : "es",
+                self->folder, self->unrecorded_processes == 1 ? "its" : "their",
                 self->unrecorded_processes == 1 ? "its" : "their");
     else if (self->process_count == 0)
         fprintf(out, "  no process called the driver\n");

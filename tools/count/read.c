@@ -172,6 +172,6 @@ const char *count_failed_call(uint64_t key)
 
 const char *count_failed_result(uint64_t key)
 {
-    const char *name = result_name((int)(uint32_t)key);
+    const char *name = result_name((int)(uint32_t)key, false);
     return name != NULL ? name : "an unknown result";
 }

@@ -248,7 +248,7 @@ void trace_arguments_text(const trace_process *self, const cx_trace_call *call, 
 
 void trace_result_text(const cx_trace_call *call, char *text, size_t size)
 {
-    const char *name = result_name(call->result);
+    const char *name = result_name(call->result, false);
     if (trace_call_end(call) == 0)
         snprintf(text, size, "under way");
     else if (name == NULL)

@@ -114,7 +114,7 @@ static void leave(cx_check_call *call, cx_capture *capture)
         cx_finding_begin(CX_KIND_CAPTURE_LEFT, call->thread, -1, CXU_SUCCESS, object->made);
     cx_finding_note(&finding, "made", object->made, "%s", text);
     cx_finding_note(&finding, "ended", call->origin, "%s ended its stream",
-                    cx_symbols[call->slot].symbol);
+                    cx_origin_call(call->origin, call->slot));
     cx_finding_raise(&finding);
     end_this(call, capture);
 }

@@ -15,6 +15,11 @@ const cx_kind_row cx_kind_rows[CX_KIND_COUNT] = {
 #include "layer/check/kinds.def"
 };
 
+const cx_kind_words cx_kind_runtime[CX_KIND_COUNT] = {
+#define CX_RUNTIME_KIND(id, title, advice) [CX_KIND_##id] = {title, advice},
+#include "layer/check/kinds_runtime.def"
+};
+
 /* objects.def has a row of each kind but CX_HANDLE_NONE. */
 enum {
     NAMED_KINDS = 0
@@ -63,7 +68,7 @@ static void note_end(cx_finding *finding, const cx_object *object, const char *t
 {
     if (object->ended_by >= 0)
         cx_finding_note(finding, "ended", object->ended, "%s was ended by %s", text,
-                        cx_symbols[object->ended_by].symbol);
+                        cx_origin_call(object->ended, (cx_slot)object->ended_by));
     else
         cx_finding_note(finding, "ended", object->ended, "%s has ended", text);
 }

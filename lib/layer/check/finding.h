@@ -22,6 +22,18 @@ typedef struct cx_kind_row {
 } cx_kind_row;
 extern const cx_kind_row cx_kind_rows[CX_KIND_COUNT];
 
+/* The words of a kind for a call of the CUDA Runtime API. */
+typedef struct cx_kind_words {
+    const char *title, *advice;
+} cx_kind_words;
+extern const cx_kind_words cx_kind_runtime[CX_KIND_COUNT];
+
+static inline cx_kind_words cx_kind_words_for(const cx_kind_row *row, const cx_kind_words *runtime)
+{
+    return (cx_kind_words){runtime->title != NULL ? runtime->title : row->title,
+                           runtime->advice != NULL ? runtime->advice : row->advice};
+}
+
 /* True for kinds of what is left: they are told only when asked for. */
 static inline bool cx_kind_is_leak(uint32_t kind)
 {

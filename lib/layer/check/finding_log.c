@@ -22,10 +22,12 @@ static void add_place(cx_text *self, cx_origin origin)
 
 static void add_call(cx_text *self, const cx_region_finding *found)
 {
-    const char *result = cx_result_name((cxu_result)found->result);
     if (found->slot < 0)
         return;
-    cx_text_add(self, ": %s", cx_symbols[found->slot].symbol);
+    const char *result = cx_origin_is_of_library(found->trace)
+                             ? cx_runtime_error_name(found->result)
+                             : cx_result_name((cxu_result)found->result);
+    cx_text_add(self, ": %s", cx_origin_call(found->trace, (cx_slot)found->slot));
     if (found->result != 0)
         cx_text_add(self, " gave %s", result != NULL ? result : "an unknown error");
     add_place(self, found->trace);
@@ -38,13 +40,16 @@ void cx_finding_log(const cx_region_finding *found)
     cx_text self = {text, sizeof text, 0};
     if (cx_region_in_file || cx_kind_is_leak(found->kind))
         return;
-    cx_text_add(&self, "check: %s: %s", row->name, row->title);
+    const cx_kind_words words = cx_origin_is_of_library(found->trace)
+                                    ? cx_kind_words_for(row, &cx_kind_runtime[found->kind])
+                                    : (cx_kind_words){row->title, row->advice};
+    cx_text_add(&self, "check: %s: %s", row->name, words.title);
     add_call(&self, found);
     for (uint32_t i = 0; i < found->note_count; i++) {
         cx_text_add(&self, "; %s: %s", found->notes[i].role, found->notes[i].text);
         add_place(&self, found->notes[i].trace);
     }
-    cx_text_add(&self, "; advice: %s; `ctxrt check` names functions and lines", row->advice);
+    cx_text_add(&self, "; advice: %s; `ctxrt check` names functions and lines", words.advice);
     cx_log(row->severity == CX_SEVERITY_NOTE ? CTXRT_LOG_INFO : CTXRT_LOG_WARNING, "%s", self.text);
 }
 

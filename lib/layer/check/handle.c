@@ -32,7 +32,8 @@ static void tell_of_output(cx_check_call *call, cx_check_kind kind,
     const char *result = cx_result_name(output->result);
     cx_finding finding = cx_check_finding(kind, call);
     cx_finding_note(&finding, "made", output->where, "%s had failed: %s",
-                    cx_symbols[output->slot].symbol, result != NULL ? result : "an error");
+                    cx_origin_call(output->where, output->slot),
+                    result != NULL ? result : "an error");
     cx_finding_raise(&finding);
 }
 
@@ -79,8 +80,7 @@ static const cx_object *object_of(cx_slot slot, const cx_layer_handle *handle)
 static void look_at_handle(cx_check_call *call, const cx_layer_handle *handle)
 {
     const cx_object *object = object_of(call->slot, handle);
-    const cx_check_failed_output *output =
-        failed_output(call->thread, handle->kind, handle->value);
+    const cx_check_failed_output *output = failed_output(call->thread, handle->kind, handle->value);
     uint32_t kind;
     if (object != NULL && object->live)
         return;
@@ -175,8 +175,7 @@ static bool look_at_node(cx_check_call *call)
 static bool is_of_owners(const cx_check_call *call)
 {
     return call->result == CXU_INVALID_HANDLE || call->result == CXU_INVALID_CONTEXT ||
-           call->result == CXU_CONTEXT_IS_DESTROYED ||
-           call->slot == CX_SLOT_stream_copy_attributes;
+           call->result == CXU_CONTEXT_IS_DESTROYED || call->slot == CX_SLOT_stream_copy_attributes;
 }
 
 static void look_at_owners(cx_check_call *call, const cx_layer_handle *handles, int count)

@@ -293,6 +293,19 @@ const cx_check_hooks cx_check_lifetimes[CX_SLOT_COUNT] = {
 
 /* ---- what calls give that exists ---- */
 
+/* The kernel of a library as a function of the current context. */
+static void gave_kernel_get_function(cx_check_call *call)
+{
+    const CUfunction *out = CX_CALL(call, kernel_get_function)->out_function;
+    note_given(call, CX_HANDLE_FUNCTION, out);
+    if (out == NULL || cx_check_failed(call))
+        return;
+    cx_object *function = cx_object_find(CX_HANDLE_FUNCTION, (uintptr_t)*out);
+    cx_object *context = cx_check_context(call);
+    if (function != NULL && function->context == NULL && context != NULL)
+        cx_object_set_owner(function, context, context->device);
+}
+
 static void gave_all(cx_check_call *call, uint32_t kind, const void *all, unsigned int count)
 {
     for (unsigned int i = 0; all != NULL && i < count; i++)
@@ -318,6 +331,7 @@ const cx_check_hooks cx_check_given[CX_SLOT_COUNT] = {
 #define GIVES(slot, kind, out) [CX_SLOT_##slot] = {NULL, gave_##slot},
 #define ENDS(slot, kind, field)
 #include "layer/check/lifetimes.def"
+    [CX_SLOT_kernel_get_function] = {NULL, gave_kernel_get_function},
     [CX_SLOT_module_enumerate_functions] = {NULL, gave_module_enumerate_functions},
     [CX_SLOT_library_enumerate_kernels] = {NULL, gave_library_enumerate_kernels},
 };

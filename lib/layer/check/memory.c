@@ -5,8 +5,7 @@
 
 /* ---- copies and fills ---- */
 
-static void tell_beyond(cx_check_call *call, const cx_check_access *access,
-                        const cx_object *memory)
+static void tell_beyond(cx_check_call *call, const cx_check_access *access, const cx_object *memory)
 {
     cx_finding finding = cx_check_finding(CX_KIND_MEMORY_BEYOND, call);
     cx_finding_note(&finding, "made", memory->made, "%zu bytes, from byte %zu of %zu allocated",
@@ -121,7 +120,8 @@ static bool look_at_failed_output(cx_check_call *call, uintptr_t address)
     const char *result = cx_result_name(output->result);
     cx_finding finding = cx_check_finding(CX_KIND_IGNORED_OUTPUT, call);
     cx_finding_note(&finding, "made", output->where, "%s had failed: %s",
-                    cx_symbols[output->slot].symbol, result != NULL ? result : "an error");
+                    cx_origin_call(output->where, output->slot),
+                    result != NULL ? result : "an error");
     cx_finding_raise(&finding);
     return true;
 }
@@ -233,31 +233,13 @@ void cx_check_failed_memory(cx_check_call *call)
 
 #define TOUCHES(slot) [CX_SLOT_##slot] = {NULL, touched},
 const cx_check_hooks cx_check_memory[CX_SLOT_COUNT] = {
-    TOUCHES(memcpy_unified)
-    TOUCHES(memcpy_peer)
-    TOUCHES(memcpy_htod)
-    TOUCHES(memcpy_dtoh)
-    TOUCHES(memcpy_dtod)
-    TOUCHES(memcpy_2d)
-    TOUCHES(memcpy_2d_unaligned)
-    TOUCHES(memcpy_3d)
-    TOUCHES(memcpy_unified_async)
-    TOUCHES(memcpy_peer_async)
-    TOUCHES(memcpy_htod_async)
-    TOUCHES(memcpy_dtoh_async)
-    TOUCHES(memcpy_dtod_async)
-    TOUCHES(memcpy_2d_async)
-    TOUCHES(memcpy_3d_async)
-    TOUCHES(memset_d8)
-    TOUCHES(memset_d16)
-    TOUCHES(memset_d32)
-    TOUCHES(memset_2d_d8)
-    TOUCHES(memset_2d_d16)
-    TOUCHES(memset_2d_d32)
-    TOUCHES(memset_d8_async)
-    TOUCHES(memset_d16_async)
-    TOUCHES(memset_d32_async)
-    TOUCHES(memset_2d_d8_async)
-    TOUCHES(memset_2d_d16_async)
-    TOUCHES(memset_2d_d32_async)
-};
+    TOUCHES(memcpy_unified) TOUCHES(memcpy_peer) TOUCHES(memcpy_htod) TOUCHES(memcpy_dtoh)
+        TOUCHES(memcpy_dtod) TOUCHES(memcpy_2d) TOUCHES(memcpy_2d_unaligned) TOUCHES(memcpy_3d)
+            TOUCHES(memcpy_unified_async) TOUCHES(memcpy_peer_async) TOUCHES(memcpy_htod_async)
+                TOUCHES(memcpy_dtoh_async) TOUCHES(memcpy_dtod_async) TOUCHES(memcpy_2d_async)
+                    TOUCHES(memcpy_3d_async) TOUCHES(memset_d8) TOUCHES(memset_d16)
+                        TOUCHES(memset_d32) TOUCHES(memset_2d_d8) TOUCHES(memset_2d_d16)
+                            TOUCHES(memset_2d_d32) TOUCHES(memset_d8_async)
+                                TOUCHES(memset_d16_async) TOUCHES(memset_d32_async)
+                                    TOUCHES(memset_2d_d8_async) TOUCHES(memset_2d_d16_async)
+                                        TOUCHES(memset_2d_d32_async)};

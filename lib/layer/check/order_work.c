@@ -58,8 +58,8 @@ static void note_piece(cx_finding *finding, const char *role, const cx_order_pie
 {
     char stream[48];
     cx_order_stream_text(piece->stream, stream, sizeof stream);
-    cx_finding_note(finding, role, piece->where, "%s in %s", cx_symbols[piece->slot].symbol,
-                    stream);
+    cx_finding_note(finding, role, piece->where, "%s in %s",
+                    cx_origin_call(piece->where, piece->slot), stream);
 }
 
 static cx_finding begin_finding(cx_check_kind kind, const cx_order_piece *piece)
@@ -228,11 +228,8 @@ cx_order_work *cx_order_work_begin(cx_check_call *call, int line, cx_order_what 
     piece->stream = cx_order_stream_of(line);
     piece->thread = call->thread->number;
     memcpy(piece->thread_name, call->thread->name, sizeof piece->thread_name);
-    *work = (cx_order_work){.pending = 1,
-                            .under_way = true,
-                            .piece = piece,
-                            .clock = clock,
-                            .turn = cx_object_turn()};
+    *work = (cx_order_work){
+        .pending = 1, .under_way = true, .piece = piece, .clock = clock, .turn = cx_object_turn()};
     *end = work;
     end = &work->next;
     work_count++;

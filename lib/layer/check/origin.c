@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/lock.h"
 #include "config.h"
+#include "driver/entry.h"
 #include "layer/names.h"
 
 #include <dlfcn.h>
@@ -15,8 +16,13 @@
 
 enum { DEPTH = 24, EXIT_DEPTH = 64 };
 
-typedef struct known_trace {
+typedef struct trace_key {
     void *frames[CX_REGION_FRAMES]; /* return addresses; NULL behind the last one */
+    const char *api;                /* of cx_entry_origin_now; NULL: none */
+} trace_key;
+
+typedef struct known_trace {
+    trace_key key;
     cx_origin number;
     UT_hash_handle hh;
 } known_trace;
@@ -95,7 +101,7 @@ static const char *resolve(const void *frame, uint64_t *out_offset)
 /* In the library itself: in a program its address may be that of a stub. */
 static void find_exit(void)
 {
-    const ElfW(Sym) *symbol;
+    const ElfW(Sym) * symbol;
     Dl_info info;
     void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
     void *code = libc != NULL ? dlsym(libc, "exit") : NULL;
@@ -132,19 +138,20 @@ typedef struct resolved_frames {
     uint32_t count;
 } resolved_frames;
 
-static void resolve_frames(void *const frames[CX_REGION_FRAMES], resolved_frames *out)
+static void resolve_frames(const trace_key *key, resolved_frames *out)
 {
+    void *const *frames = key->frames;
     for (out->count = 0; out->count < CX_REGION_FRAMES && frames[out->count] != NULL; out->count++)
         out->paths[out->count] = resolve(frames[out->count], &out->offsets[out->count]);
 }
 
 /* Lock held. 0: there is no room. */
-static cx_origin enter_trace(void *const frames[CX_REGION_FRAMES], const resolved_frames *resolved)
+static cx_origin enter_trace(const trace_key *key, const resolved_frames *resolved)
 {
     cx_region *region = cx_region_here;
     uint32_t number = atomic_load(&region->traces) + 1;
-    known_trace *made = cx_region_has_room(CX_REGION_ALL_TRACES, number) ? calloc(1, sizeof *made)
-                                                                         : NULL;
+    known_trace *made =
+        cx_region_has_room(CX_REGION_ALL_TRACES, number) ? calloc(1, sizeof *made) : NULL;
     if (made == NULL) {
         atomic_fetch_add(&region->untraced, 1);
         return 0;
@@ -155,10 +162,11 @@ static cx_origin enter_trace(void *const frames[CX_REGION_FRAMES], const resolve
             resolved->paths[i] != NULL ? module_of(resolved->paths[i]) : CX_REGION_MODULES, 0,
             resolved->offsets[i]};
     trace->count = resolved->count;
-    memcpy(made->frames, frames, sizeof made->frames);
+    snprintf(trace->api, sizeof trace->api, "%s", key->api != NULL ? key->api : "");
+    made->key = *key;
     made->number = number;
     bool added = true;
-    HASH_ADD(hh, by_frames, frames, sizeof made->frames, made);
+    HASH_ADD(hh, by_frames, key, sizeof made->key, made);
     if (!added) {
         atomic_fetch_add(&region->untraced, 1);
         free(made);
@@ -168,13 +176,13 @@ static cx_origin enter_trace(void *const frames[CX_REGION_FRAMES], const resolve
     return number;
 }
 
-static cx_origin find_trace(void *const frames[CX_REGION_FRAMES], const resolved_frames *resolved)
+static cx_origin find_trace(const trace_key *key, const resolved_frames *resolved)
 {
     known_trace *found;
     cx_lock_enter(&lock);
-    HASH_FIND(hh, by_frames, frames, sizeof found->frames, found);
+    HASH_FIND(hh, by_frames, key, sizeof *key, found);
     cx_origin origin = found != NULL      ? found->number
-                       : resolved != NULL ? enter_trace(frames, resolved)
+                       : resolved != NULL ? enter_trace(key, resolved)
                                           : 0;
     cx_lock_leave(&lock);
     return origin;
@@ -201,20 +209,32 @@ static bool is_in_exit(void *const *all, int number)
     return false;
 }
 
+/* Past the frames of the library that makes the call for the program, too. */
+static int skip_library(void *const all[DEPTH], int number, int first)
+{
+    const cx_entry_origin *origin = cx_entry_origin_now;
+    for (int i = first; origin != NULL && i < number; i++)
+        if (all[i] == origin->caller)
+            return i;
+    return first;
+}
+
 cx_origin cx_origin_here(bool *out_exits)
 {
-    void *all[DEPTH], *frames[CX_REGION_FRAMES] = {NULL};
+    void *all[DEPTH];
+    trace_key key = {.api = cx_entry_origin_now != NULL ? cx_entry_origin_now->name : NULL};
     resolved_frames resolved;
     int number = backtrace(all, DEPTH), first = skip_own(all, number), last = 0;
     *out_exits = is_in_exit(all, number);
     first -= keeps_own && first > 0;
+    first = skip_library(all, number, first);
     while (first < number && last < CX_REGION_FRAMES)
-        frames[last++] = all[first++];
-    cx_origin origin = find_trace(frames, NULL);
+        key.frames[last++] = all[first++];
+    cx_origin origin = find_trace(&key, NULL);
     if (origin != 0)
         return origin;
-    resolve_frames(frames, &resolved);
-    return find_trace(frames, &resolved);
+    resolve_frames(&key, &resolved);
+    return find_trace(&key, &resolved);
 }
 
 CX_FORK_CONSTRUCTOR static void watch_forks(void)
@@ -234,6 +254,17 @@ const char *cx_origin_file_name(uint32_t module)
         return NULL;
     const char *path = cx_region_here->paths[module], *name = strrchr(path, '/');
     return name != NULL ? name + 1 : path;
+}
+
+const char *cx_origin_call(cx_origin origin, cx_slot slot)
+{
+    const cx_region_trace *trace = trace_of(origin);
+    return origin != 0 && trace->api[0] != '\0' ? trace->api : cx_symbols[slot].symbol;
+}
+
+bool cx_origin_is_of_library(cx_origin origin)
+{
+    return origin != 0 && trace_of(origin)->api[0] != '\0';
 }
 
 /* The CUDA runtime library, which makes calls of the driver on behalf of its callers. */

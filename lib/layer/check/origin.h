@@ -4,6 +4,7 @@
 #ifndef CX_LAYER_CHECK_ORIGIN_H
 #define CX_LAYER_CHECK_ORIGIN_H
 
+#include "driver/table.h"
 #include "layer/check/region.h"
 
 /* The number of a trace; 0: unknown. */
@@ -16,6 +17,12 @@ void cx_origin_prepare(bool keeps_function);
 /* The calling thread's, without the other frames of this library at its top. Sets *out_exits if the
  * thread is in exit(), as far as the upper frames tell. Takes the lock "check.origins". */
 cx_origin cx_origin_here(bool *out_exits);
+
+/* The call as the program made it: of the CUDA Runtime API, or the symbol of the slot. */
+const char *cx_origin_call(cx_origin origin, cx_slot slot);
+
+/* True if a library made the call of the driver for the program. */
+bool cx_origin_is_of_library(cx_origin origin);
 
 /* The module that made the call, as a number; -1: unknown. A call that came by the CUDA runtime
  * library is its caller's. */

@@ -119,7 +119,7 @@ static void tell_pending(cx_check_call *call, cx_check_kind kind, const pending_
     call->told = false;
     cx_finding_note_object(&finding, use->memory);
     cx_finding_note(&finding, "first", use->where, "%s in %s is pending",
-                    cx_symbols[use->slot].symbol, text);
+                    cx_origin_call(use->where, use->slot), text);
     cx_finding_raise(&finding);
 }
 

@@ -195,7 +195,7 @@ void cx_check_any_ignored(cx_check_call *call)
         cx_finding finding = cx_finding_begin(
             CX_KIND_IGNORED_ERROR, thread, (int)thread->failed_slot, thread->failed_result, before);
         cx_finding_note(&finding, "next", call->origin, "%s follows in the same function; %s",
-                        cx_symbols[call->slot].symbol, result != NULL ? result : "");
+                        cx_origin_call(call->origin, call->slot), result != NULL ? result : "");
         cx_finding_raise(&finding);
     }
     if (!cx_check_failed(call) || call->told || is_answer(call))

@@ -21,11 +21,12 @@ enum {
     CX_REGION_FRAMES = 12,
     CX_REGION_NOTES = 6,
     CX_REGION_PATH = 256,
-    CX_REGION_TEXT = 120
+    CX_REGION_TEXT = 120,
+    CX_REGION_API = 64
 };
 
 #define CX_REGION_MAGIC 0x6b68637478637472u
-#define CX_REGION_VERSION 5u
+#define CX_REGION_VERSION 6u
 
 /* A place in a module: the return address less the module's begin, less 1. */
 typedef struct cx_region_frame {
@@ -37,6 +38,8 @@ typedef struct cx_region_frame {
 /* A backtrace, the innermost frame first. Traces are counted from 1; 0 is an unknown place. */
 typedef struct cx_region_trace {
     uint32_t count, zero;
+    char api[CX_REGION_API]; /* the call of the CUDA Runtime API that the program made there; "": it
+                                called the driver itself */
     cx_region_frame frames[CX_REGION_FRAMES];
 } cx_region_trace;
 
