@@ -25,6 +25,7 @@ int compare_command(int argc, char **argv);
 int draw_command(int argc, char **argv);
 int info_command(int argc, char **argv);
 int lesson_command(int argc, char **argv);
+int nvcc_command(int argc, char **argv);
 int play_command(int argc, char **argv);
 int replay_command(int argc, char **argv);
 int run_command(int argc, char **argv);

@@ -14,6 +14,7 @@ static const struct subcommand {
     {"compare", "ctxrt compare", compare_command},
     {"draw", "ctxrt draw", draw_command},
     {"info", "ctxrt info", info_command},    {"lesson", "ctxrt lesson", lesson_command},
+    {"nvcc", "ctxrt nvcc", nvcc_command},
     {"play", "ctxrt play", play_command},    {"replay", "ctxrt replay", replay_command},
     {"run", "ctxrt run", run_command},       {"trace", "ctxrt trace", trace_command},
 };
@@ -66,8 +67,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_END:
         if (self->subcommand == NULL && !self->version && !self->help)
             return command_wrong_use(
-                state, "name a command: bench, check, compare, draw, help, info, lesson, play, "
-                       "replay, run or trace");
+                state, "name a command: bench, check, compare, draw, help, info, lesson, nvcc, "
+                       "play, replay, run or trace");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -83,6 +84,7 @@ static const char doc[] = "A context-stack runtime over the CUDA Driver API.\n"
                           "  help    print this help, or that of a command: ctxrt help run\n"
                           "  info    show drivers, devices and the environment in force\n"
                           "  lesson  list the lessons about contexts, and check their exercises\n"
+                          "  nvcc    run nvcc so that what it builds runs under ctxrt\n"
                           "  play    play scenarios of driver calls, and compare what comes back\n"
                           "  replay  replay recorded allocations\n"
                           "  run     run a program on the stand-in libcuda.so.1: no GPU needed\n"

@@ -100,10 +100,12 @@ static void find_place(char *text, size_t size)
 static void write_line(cx_slot slot, cxu_result result)
 {
     char why[440] = "", where[160] = "";
+    const cx_entry_origin *origin = cx_entry_origin_now;
     const char *name = cx_result_name(result), *text = cx_result_text(result);
     explain(result, why, sizeof why);
     find_place(where, sizeof where);
-    cx_log(CTXRT_LOG_WARNING, "%s failed: %s, %d (%s)%s%s%s", cx_symbols[slot].symbol,
+    cx_log(CTXRT_LOG_WARNING, "%s%s%s failed: %s, %d (%s)%s%s%s",
+           origin != NULL ? origin->name : "", origin != NULL ? ": " : "", cx_symbols[slot].symbol,
            name != NULL ? name : "an unknown result", (int)result, text != NULL ? text : "no text",
            why[0] != '\0' ? "; " : "", why, where);
 }

@@ -12,9 +12,9 @@ void cx_shim_warn_of_runtime_library(void)
     static atomic_flag said = ATOMIC_FLAG_INIT;
     if (!atomic_flag_test_and_set(&said))
         cx_log(CTXRT_LOG_WARNING,
-               "this program uses the CUDA Runtime library (libcudart), which accepts NVIDIA's "
-               "driver alone: its calls fail here. The stand-in serves programs of the CUDA "
-               "Driver API (see ctxrt-run(1))");
+               "this program uses NVIDIA's CUDA Runtime library (libcudart), which accepts "
+               "NVIDIA's driver alone: its calls fail here. Build it with `ctxrt nvcc' and start "
+               "it with `ctxrt run', so that it gets ctxrt's own (see ctxrt-run(1))");
 }
 
 static bool is_named(const char *path, const char *name)

@@ -3,7 +3,7 @@
 set -u
 . "$top_srcdir/tests/support/tap.sh"
 ctxrt=$top_builddir/ctxrt
-commands='bench check compare draw info lesson play replay run trace'
+commands='bench check compare draw info lesson nvcc play replay run trace'
 
 run "$ctxrt" --help
 cp "$scratch/out" "$scratch/help"
@@ -52,6 +52,8 @@ printf '{"threads": []}\n' > "$scratch/example/stacks.json"
 printf 'S2.pop.empty = INVALID_CONTEXT(201)\n' > "$scratch/example/recording.txt"
 printf '#!/bin/sh\necho "$CTXRT_EMU_DEVICES"\n' > "$scratch/example/program"
 chmod +x "$scratch/example/program"
+CTXRT_NVCC=$scratch/example/program
+export CTXRT_NVCC
 ctxrt()
 {
     "$top_builddir/ctxrt" "$@"
