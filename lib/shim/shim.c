@@ -216,6 +216,8 @@ static bool is_counting(void)
 static void set_origin(const cx_entry_origin *origin)
 {
     cx_entry_origin_now = origin;
+    if (traces)
+        cx_trace_change_api();
 }
 
 static cxu_result get_current(CUcontext *out_context)

@@ -100,6 +100,15 @@ static void write_call(writer *self, const trace_thread *thread, const cx_trace_
     fputs("}}", self->to);
 }
 
+/* Its calls of the driver lie within it. */
+static void write_api(writer *self, const trace_thread *thread, const cx_trace_api *api)
+{
+    begin_slice(self, thread->tid, api->start, trace_api_over(self->process, api));
+    fputs(",\"cat\":\"runtime\",", self->to);
+    write_text(self, "name", api->name);
+    fputc('}', self->to);
+}
+
 static void write_depth(writer *self, const trace_thread *thread, uint64_t time, unsigned depth)
 {
     begin_event(self, "C", thread->tid);
@@ -152,6 +161,8 @@ static bool write_thread(writer *self, const trace_thread *thread)
     write_order(self, thread->tid, thread->number);
     if (!write_stack(self, thread))
         return false;
+    for (size_t i = 0; i < thread->api_count; i++)
+        write_api(self, thread, thread->apis[i]);
     for (size_t i = 0; i < thread->count; i++)
         write_call(self, thread, thread->calls[i]);
     write_depths(self, thread);

@@ -51,7 +51,13 @@ static const cx_trace_call *call_at(const void *of, size_t index)
 
 static uint64_t name_of_call(writer *self, const void *of, size_t index)
 {
-    return trace_word(&self->words, call_name(call_at(of, index)->slot));
+    const cx_trace_call *call = call_at(of, index);
+    const cx_trace_api *api = trace_api_of(self->process, of, call);
+    char text[128];
+    if (api == NULL)
+        return trace_word(&self->words, call_name(call->slot));
+    snprintf(text, sizeof text, "%s: %s", api->name, call_name(call->slot));
+    return trace_word(&self->words, text);
 }
 
 static uint64_t arguments_of_call(writer *self, const void *of, size_t index)

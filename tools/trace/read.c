@@ -69,6 +69,16 @@ static bool add_work(trace_process *self, const cx_trace_work *work)
     return true;
 }
 
+static bool add_api(trace_process *self, trace_thread *thread, const cx_trace_api *api)
+{
+    if (!grow(&thread->apis, &thread->api_capacity, thread->api_count, sizeof *thread->apis))
+        return false;
+    thread->apis[thread->api_count++] = api;
+    see_time(self, api->start);
+    see_time(self, atomic_load(&((cx_trace_api *)(uintptr_t)api)->end));
+    return true;
+}
+
 static bool is_whole(const cx_trace_record *record, uint64_t left)
 {
     const cx_trace_call *call = (const cx_trace_call *)record;
@@ -79,6 +89,9 @@ static bool is_whole(const cx_trace_record *record, uint64_t left)
     if (record->what == CX_TRACE_MODULE)
         return record->bytes == sizeof(cx_trace_module) &&
                memchr(((const cx_trace_module *)record)->path, '\0', CX_TRACE_PATH) != NULL;
+    if (record->what == CX_TRACE_API)
+        return record->bytes == sizeof(cx_trace_api) &&
+               memchr(((const cx_trace_api *)record)->name, '\0', CX_TRACE_API_NAME) != NULL;
     return record->what == CX_TRACE_CALL && call->slot < CX_SLOT_COUNT &&
            record->bytes == cx_trace_layouts[call->slot].bytes;
 }
@@ -98,6 +111,8 @@ static bool add_record(trace_process *self, trace_thread *thread, const cx_trace
         return add_call(self, thread, (const cx_trace_call *)record);
     case CX_TRACE_WORK:
         return add_work(self, (const cx_trace_work *)record);
+    case CX_TRACE_API:
+        return add_api(self, thread, (const cx_trace_api *)record);
     default:
         return add_module(self, (const cx_trace_module *)record);
     }
@@ -203,8 +218,10 @@ static bool map_file(const char *path, trace_process *out, bool *out_other)
 
 static void free_process(trace_process *self)
 {
-    for (size_t i = 0; i < self->thread_count; i++)
+    for (size_t i = 0; i < self->thread_count; i++) {
         free(self->threads[i].calls);
+        free(self->threads[i].apis);
+    }
     free(self->threads);
     free(self->work);
     free(self->modules);
@@ -304,4 +321,21 @@ const cx_trace_call *trace_call_of(const trace_process *self, uint64_t ticket)
                    : NULL;
     }
     return NULL;
+}
+
+/* The last one that began before the call: the one before it is over by then, unless a callback
+ * made it within another. */
+const cx_trace_api *trace_api_of(const trace_process *self, const trace_thread *thread,
+                                 const cx_trace_call *call)
+{
+    size_t low = 0, high = thread->api_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (thread->apis[middle]->start <= call->start)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const cx_trace_api *api = low > 0 ? thread->apis[low - 1] : NULL;
+    return api != NULL && call->start <= trace_api_over(self, api) ? api : NULL;
 }

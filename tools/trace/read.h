@@ -18,6 +18,8 @@ typedef struct trace_thread {
     uint64_t ended; /* 0: it did not, or its end was not seen */
     const cx_trace_call **calls; /* in the order in which they began */
     size_t count, capacity;
+    const cx_trace_api **apis; /* calls of the Runtime API with calls of the driver, in order */
+    size_t api_count, api_capacity;
 } trace_thread;
 
 /* A handle of a driver's object; see objects.h. */
@@ -70,6 +72,18 @@ static inline uint64_t trace_call_over(const trace_process *process, const cx_tr
     uint64_t end = trace_call_end(call);
     return end != 0 ? end : process->ended;
 }
+
+/* The end of a call of the Runtime API, likewise. */
+static inline uint64_t trace_api_over(const trace_process *process, const cx_trace_api *api)
+{
+    uint64_t end = atomic_load_explicit(&((cx_trace_api *)(uintptr_t)api)->end,
+                                        memory_order_acquire);
+    return end != 0 ? end : process->ended;
+}
+
+/* The call of the Runtime API that a call of the driver was made in; NULL: the program made it. */
+const cx_trace_api *trace_api_of(const trace_process *self, const trace_thread *thread,
+                                 const cx_trace_call *call);
 
 /* The call that submitted work; NULL: unknown. */
 const cx_trace_call *trace_call_of(const trace_process *self, uint64_t ticket);

@@ -35,9 +35,10 @@ static void write_call(const trace *all, const trace_process *self, const trace_
     trace_context_text(self, call->before, call->start, context, sizeof context);
     trace_arguments_text(self, call, arguments, sizeof arguments);
     trace_result_text(call, result, sizeof result);
-    fprintf(to, "%3" PRIu64 ".%09" PRIu64 " %s [%u] %s: %s(%s) = %s", time / 1000000000,
-            time % 1000000000, name, call->depth_before, context, call_name(call->slot), arguments,
-            result);
+    const cx_trace_api *api = trace_api_of(self, thread, call);
+    fprintf(to, "%3" PRIu64 ".%09" PRIu64 " %s [%u] %s: %s%s%s(%s) = %s", time / 1000000000,
+            time % 1000000000, name, call->depth_before, context, api != NULL ? api->name : "",
+            api != NULL ? ": " : "", call_name(call->slot), arguments, result);
     fprintf(to, " %" PRIu64 ".%03" PRIu64 " us", taken / 1000, taken % 1000);
     const char *origin = trace_origin_text(self, call);
     fprintf(to, "%s%s\n", *origin != '\0' ? ", " : "", origin);

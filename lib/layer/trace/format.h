@@ -12,8 +12,9 @@
 /* The head takes the place of a chunk; chunk N begins at (N + 1) * CX_TRACE_CHUNK_BYTES. */
 #define CX_TRACE_CHUNK_BYTES ((uint64_t)1 << 18)
 #define CX_TRACE_PATH 232u
+#define CX_TRACE_API_NAME 64u
 #define CX_TRACE_MAGIC 0x6563617274787463u
-#define CX_TRACE_VERSION 2u
+#define CX_TRACE_VERSION 3u
 
 typedef struct cx_trace_head {
     uint64_t magic; /* last: the rest of the head is there */
@@ -38,7 +39,12 @@ typedef struct cx_trace_chunk {
     uint64_t ended;   /* when the thread ended, in its last chunk; 0: it did not */
 } cx_trace_chunk;
 
-typedef enum cx_trace_what { CX_TRACE_CALL = 1, CX_TRACE_WORK, CX_TRACE_MODULE } cx_trace_what;
+typedef enum cx_trace_what {
+    CX_TRACE_CALL = 1,
+    CX_TRACE_WORK,
+    CX_TRACE_MODULE,
+    CX_TRACE_API
+} cx_trace_what;
 
 /* Each record begins with this. Records of a thread are in the order in which they began. */
 typedef struct cx_trace_record {
@@ -64,6 +70,16 @@ typedef struct cx_trace_call {
         uint64_t outer; /* until then, for the thread itself: the call that this one is made in */
     };
 } cx_trace_call;
+
+/* A call of the CUDA Runtime API that makes calls of the driver, before the first of them. */
+typedef struct cx_trace_api {
+    cx_trace_record record;
+    uint32_t zero;
+    uint64_t start;
+    _Atomic uint64_t end; /* written last; 0: it is under way */
+    uint64_t caller;
+    char name[CX_TRACE_API_NAME];
+} cx_trace_api;
 
 /* Where a program or a library lies, before the first call of a thread from within it. */
 typedef struct cx_trace_module {

@@ -29,7 +29,7 @@ static void leave_chunk(cx_trace_thread *self)
     if (self->chunk == NULL)
         return;
     name_thread(self->chunk); /* a thread may get its name late */
-    if (self->innermost == NULL)
+    if (!cx_trace_is_inside(self))
         cx_trace_chunk_leave(self->chunk);
     else if (self->left_count < CX_TRACE_LEFT)
         self->left[self->left_count++] = self->chunk;
@@ -42,6 +42,7 @@ static void end_thread(void *argument)
     cx_trace_thread *self = argument;
     if (self->chunk != NULL)
         self->chunk->ended = cx_clock_ns();
+    self->api = NULL; /* a thread that is cancelled does not leave its call */
     leave_chunk(self);
     here = NULL;
     free(self->stack);
@@ -64,6 +65,7 @@ static void begin_in_child(void)
         cx_trace_file_unmap(self->left[--self->left_count]);
     self->chunk = NULL;
     self->next = self->end = NULL;
+    self->api = NULL;
     self->number = 0;
     self->chunks = 0;
     self->module = (cx_trace_range){0};

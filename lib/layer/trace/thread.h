@@ -22,6 +22,8 @@ typedef struct cx_trace_thread {
     cx_trace_call *innermost; /* of the calls under way */
     cx_trace_chunk *left[CX_TRACE_LEFT]; /* full ones that may have records of calls under way */
     unsigned left_count;
+    cx_trace_api *api;        /* the call of the Runtime API that has a record; NULL: none */
+    uint64_t api_start;       /* of the one that the thread is in */
     unsigned lost_calls;      /* within that one, that have no record */
     uint32_t number, chunks;
     uint64_t calls;
@@ -48,11 +50,17 @@ static inline cx_trace_record *cx_trace_take(cx_trace_thread *self, unsigned byt
     return record;
 }
 
-/* No call is under way any more: the mappings of full chunks end. */
+/* True if a record of the thread is still to be completed. */
+static inline bool cx_trace_is_inside(const cx_trace_thread *self)
+{
+    return self->innermost != NULL || self->api != NULL;
+}
+
+/* The mappings of full chunks end, unless a call is under way. */
 void cx_trace_leave_slowly(cx_trace_thread *self);
 static inline void cx_trace_leave(cx_trace_thread *self)
 {
-    if (__builtin_expect(self->left_count > 0, 0))
+    if (__builtin_expect(self->left_count > 0, 0) && !cx_trace_is_inside(self))
         cx_trace_leave_slowly(self);
 }
 

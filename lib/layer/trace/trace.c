@@ -14,6 +14,41 @@ static const cx_driver_table *driver;
 static bool begun;
 static bool by_events; /* work is timed by events */
 
+/* ---- calls of the Runtime API ---- */
+
+/* Only those that call the driver have records. */
+static void note_api(cx_trace_thread *self)
+{
+    const cx_entry_origin *origin = cx_entry_origin_now;
+    if (__builtin_expect(origin == NULL, 1) || self->api != NULL)
+        return;
+    cx_trace_module_see(self, origin->caller);
+    cx_trace_record *record = cx_trace_take(self, sizeof(cx_trace_api));
+    if (record == NULL)
+        return;
+    cx_trace_api *api = (cx_trace_api *)record;
+    api->record = (cx_trace_record){sizeof *api, CX_TRACE_API, 0};
+    api->start = self->api_start;
+    api->caller = (uintptr_t)origin->caller;
+    (void)strncpy(api->name, origin->name, sizeof api->name - 1);
+    self->api = api;
+}
+
+void cx_trace_change_api(void)
+{
+    cx_trace_thread *self = cx_trace_thread_self();
+    if (self == NULL)
+        return;
+    uint64_t now = cx_clock_ns();
+    cx_trace_api *api = self->api;
+    self->api = NULL;
+    self->api_start = now;
+    if (api == NULL)
+        return;
+    atomic_store_explicit(&api->end, now, memory_order_release);
+    cx_trace_leave(self);
+}
+
 /* ---- before a call ---- */
 
 static void fill_call(cx_trace_call *call, cx_trace_thread *self, const cx_layer_call *seen)
@@ -40,8 +75,10 @@ static void begin_call(const cx_layer_call *seen)
     }
     if (__builtin_expect(!self->knows_stack, 0))
         cx_trace_stack_begin(self, driver);
-    if (self->lost_calls == 0)
+    if (self->lost_calls == 0) {
+        note_api(self);
         cx_trace_module_see(self, seen->caller);
+    }
     cx_trace_record *record =
         self->lost_calls == 0 ? cx_trace_take(self, cx_trace_layouts[seen->slot].bytes) : NULL;
     if (__builtin_expect(record == NULL, 0)) {
@@ -136,8 +173,7 @@ static void end_call(const cx_layer_call *seen)
     atomic_store_explicit(&call->end, end, memory_order_release);
     if (__builtin_expect(by_events, 0))
         end_timed(self, call, seen);
-    if (self->innermost == NULL)
-        cx_trace_leave(self);
+    cx_trace_leave(self);
 }
 
 /* ---- work ---- */

@@ -17,4 +17,8 @@
  * need not measure them. False with errno: there can be no file, and nothing is traced. */
 bool cx_trace_put(const cx_driver_table *below, bool times_itself, cx_driver_table *out_table);
 
+/* The calling thread enters or leaves a call of the CUDA Runtime API: cx_entry_origin_now has
+ * changed. Its calls of the driver until the next change are that one's. */
+void cx_trace_change_api(void);
+
 #endif
