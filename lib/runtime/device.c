@@ -47,7 +47,7 @@ cxr_error cxr_cudaGetDevice(int *out_device)
 {
     if (out_device == NULL)
         return CXR_INVALID_VALUE;
-    return cx_cudart_current_device(out_device);
+    return cx_cudart_current_device(out_device, true);
 }
 
 /* A first choice that the thread has not overridden: the first valid device that there is. */
@@ -68,7 +68,7 @@ cxr_error cxr_cudaSetValidDevices(int *devices, int count)
 static cxr_error find_device(CUdevice *out_device, const cx_driver_table **out_driver)
 {
     cxr_error error = cx_cudart_use_driver(out_driver);
-    return error != CXR_SUCCESS ? error : cx_cudart_current_device(out_device);
+    return error != CXR_SUCCESS ? error : cx_cudart_current_device(out_device, false);
 }
 
 /* Host memory can be mapped in every context; the driver refuses the flag for a primary one. */

@@ -168,7 +168,7 @@ cxr_error cx_cudart_use_context(const cx_driver_table **out_table)
     return CXR_SUCCESS;
 }
 
-cxr_error cx_cudart_current_device(int *out_device)
+cxr_error cx_cudart_current_device(int *out_device, bool is_asked)
 {
     const cx_driver_table *table;
     cx_cudart_thread *thread = cx_cudart_thread_get();
@@ -177,7 +177,8 @@ cxr_error cx_cudart_current_device(int *out_device)
         return error;
     CUcontext current = NULL;
     if (!thread->must_switch)
-        error = cx_cudart_get_current(&current);
+        error = is_asked ? (cxr_error)table->ctx_get_current(&current)
+                         : cx_cudart_get_current(&current);
     if (error == CXR_SUCCESS && current != NULL && current != thread->context)
         return (cxr_error)table->ctx_get_device(out_device);
     *out_device = thread->device;

@@ -36,8 +36,9 @@ cxr_error cx_cudart_primary(int device, CUcontext *out_context);
 bool cx_cudart_has_device(int device);
 int cx_cudart_device_count(void);
 
-/* The device of the thread: that of its current context, or else the one that it set. */
-cxr_error cx_cudart_current_device(int *out_device);
+/* The device of the thread: that of its current context, or else the one that it set. `is_asked`:
+ * the program asks for it, which layers are to see. */
+cxr_error cx_cudart_current_device(int *out_device, bool is_asked);
 
 /* cudaSetDevice; `now`: also makes the context current at once. */
 cxr_error cx_cudart_set_device(int device, bool now);

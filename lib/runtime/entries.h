@@ -1,5 +1,5 @@
 /*
- * The exported functions of one version of libcudart: version_11.c and its like define
+ * The exported functions of one version of libcudart: entries_11.c and its like define
  * CX_CUDART_ENTRIES, the list of them that exports.awk made, and include this file.
  */
 #include "runtime/calls.h"

@@ -39,17 +39,17 @@ RUNTIME_LIBS = lib/runtime/libruntime.la lib/layer/liblayer.la lib/driver/libdri
 # Host code calls it until the process has ended.
 RUNTIME_LDFLAGS = $(AM_LDFLAGS) -no-undefined -avoid-version -module -Wl,-z,nodelete -Wl,-Bsymbolic
 
-lib_runtime_cudart_11_libcudart_la_SOURCES = lib/runtime/version_11.c lib/runtime/entries.h
+lib_runtime_cudart_11_libcudart_la_SOURCES = lib/runtime/entries_11.c lib/runtime/version_11.c lib/runtime/entries.h
 lib_runtime_cudart_11_libcudart_la_LIBADD = $(RUNTIME_LIBS)
 lib_runtime_cudart_11_libcudart_la_LDFLAGS = $(RUNTIME_LDFLAGS) -shrext .so.11.0 -Wl,--version-script=lib/runtime/cudart-11.map
 EXTRA_lib_runtime_cudart_11_libcudart_la_DEPENDENCIES = lib/runtime/cudart-11.map folders.stamp
 
-lib_runtime_cudart_12_libcudart_la_SOURCES = lib/runtime/version_12.c lib/runtime/entries.h
+lib_runtime_cudart_12_libcudart_la_SOURCES = lib/runtime/entries_12.c lib/runtime/version_12.c lib/runtime/entries.h
 lib_runtime_cudart_12_libcudart_la_LIBADD = $(RUNTIME_LIBS)
 lib_runtime_cudart_12_libcudart_la_LDFLAGS = $(RUNTIME_LDFLAGS) -shrext .so.12 -Wl,--version-script=lib/runtime/cudart-12.map
 EXTRA_lib_runtime_cudart_12_libcudart_la_DEPENDENCIES = lib/runtime/cudart-12.map folders.stamp
 
-lib_runtime_cudart_13_libcudart_la_SOURCES = lib/runtime/version_13.c lib/runtime/entries.h
+lib_runtime_cudart_13_libcudart_la_SOURCES = lib/runtime/entries_13.c lib/runtime/version_13.c lib/runtime/entries.h
 lib_runtime_cudart_13_libcudart_la_LIBADD = $(RUNTIME_LIBS)
 lib_runtime_cudart_13_libcudart_la_LDFLAGS = $(RUNTIME_LDFLAGS) -shrext .so.13 -Wl,--version-script=lib/runtime/cudart-13.map
 EXTRA_lib_runtime_cudart_13_libcudart_la_DEPENDENCIES = lib/runtime/cudart-13.map folders.stamp
@@ -73,6 +73,6 @@ lib/runtime/cudart-12.map:
 	$(RUNTIME_GENERATE) -v make=map -v column=2 -v version=libcudart.so.12 $(RUNTIME_TABLES) > $@.new && mv $@.new $@
 lib/runtime/cudart-13.map:
 	$(RUNTIME_GENERATE) -v make=map -v column=3 -v version=libcudart.so.13 $(RUNTIME_TABLES) > $@.new && mv $@.new $@
-lib/runtime/version_11.lo: lib/runtime/entries-11.def
-lib/runtime/version_12.lo: lib/runtime/entries-12.def
-lib/runtime/version_13.lo: lib/runtime/entries-13.def
+lib/runtime/entries_11.lo: lib/runtime/entries-11.def
+lib/runtime/entries_12.lo: lib/runtime/entries-12.def
+lib/runtime/entries_13.lo: lib/runtime/entries-13.def

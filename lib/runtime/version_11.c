@@ -1,4 +1,3 @@
-#define CX_CUDART_ENTRIES "lib/runtime/entries-11.def"
-#include "runtime/entries.h"
+#include "runtime/driver.h"
 
 const int cx_cudart_version = 11080;

@@ -84,10 +84,14 @@ report $? 'options_behind_the_program_are_the_programs'
 
 run env LD_LIBRARY_PATH=/before CTXRT_LIBCUDA=/elsewhere "$ctxrt" run sh -c \
     'echo "$LD_LIBRARY_PATH"; echo "${CTXRT_LIBCUDA-unset}"'
-printed "^$shim/cuda-12/\.libs:/before$" && printed '^unset$'
-report $? 'the_stand_ins_folder_alone_is_added_before_other_libraries'
+ours="$shim/cuda-12/\.libs"
+for version in 13 12 11; do
+    ours="$ours:$(dirname "$shim")/runtime/cudart-$version/\.libs"
+done
+printed "^$ours:/before$" && printed '^unset$'
+report $? 'the_folders_of_stand_in_and_runtime_are_added_before_other_libraries'
 run env -u LD_LIBRARY_PATH "$ctxrt" run sh -c 'echo "$LD_LIBRARY_PATH"'
-printed "^$shim/cuda-12/\.libs$"
+printed "^$ours$"
 report $? 'and_where_there_are_no_others'
 # A library whose name one of ours has, too, as the standalone InfiniRT has it; the program finds its own by its run path.
 mkdir "$scratch/own"
@@ -113,7 +117,7 @@ report $? 'faults_that_cannot_be_read_are_wrong_use'
 if run sh -c 'echo "int nothing;" | ${CC:-cc} -shared -fPIC -x c -o "$1" -' sh "$scratch/libcudart.so.12" &&
     [ "$status" -eq 0 ] && [ -z "$SANITIZERS" ]; then
     run env LD_PRELOAD="$scratch/libcudart.so.12" "$ctxrt" run "$ctxrt" info
-    [ "$status" -eq 0 ] && [ "$(grep -c 'libcudart.*programs of the CUDA Driver API' "$scratch/errors")" -eq 1 ]
+    [ "$status" -eq 0 ] && [ "$(grep -c "NVIDIA's CUDA Runtime library (libcudart).*ctxrt nvcc" "$scratch/errors")" -eq 1 ]
     report $? 'a_program_with_libcudart_is_warned_once'
     run env LD_PRELOAD="$scratch/libcudart.so.12" CTXRT_LOG=error "$ctxrt" run "$ctxrt" info
     printed '^  cuda:0$'

@@ -95,7 +95,9 @@ const cx_region_trace *report_trace(const report_process *process, uint32_t numb
 const char *report_api(const report_process *process, uint32_t number)
 {
     const cx_region_trace *trace = report_trace(process, number);
-    return trace != NULL && trace->api[0] != '\0' ? trace->api : NULL;
+    return trace != NULL && trace->api > 0 && trace->api < CX_REGION_APIS
+               ? process->region->apis[trace->api]
+               : NULL;
 }
 
 const char *report_module(const report_process *process, uint32_t module)

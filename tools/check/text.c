@@ -51,7 +51,7 @@ static uint32_t first_frame(const report_process *process, const cx_region_trace
 {
     place_name name, callee;
     uint32_t i = 0;
-    for (; trace->api[0] != '\0' && i + 1 < trace->count; i++) {
+    for (; trace->api != 0 && i + 1 < trace->count; i++) {
         symbols_find(report_module(process, trace->frames[i].module), trace->frames[i].offset,
                      &name);
         if (!is_wrapper(&name, i > 0 ? &callee : NULL))

@@ -145,6 +145,19 @@ static void resolve_frames(const trace_key *key, resolved_frames *out)
         out->paths[out->count] = resolve(frames[out->count], &out->offsets[out->count]);
 }
 
+/* The number of a name, entered if it is new. Lock held. 0: none, or there is no room. */
+static uint32_t api_of(const char *name)
+{
+    char(*apis)[CX_REGION_API] = cx_region_here->apis;
+    for (uint32_t i = 1; name != NULL && i < CX_REGION_APIS; i++) {
+        if (apis[i][0] == '\0')
+            snprintf(apis[i], sizeof apis[i], "%s", name);
+        if (strncmp(apis[i], name, CX_REGION_API - 1) == 0)
+            return i;
+    }
+    return 0;
+}
+
 /* Lock held. 0: there is no room. */
 static cx_origin enter_trace(const trace_key *key, const resolved_frames *resolved)
 {
@@ -162,7 +175,7 @@ static cx_origin enter_trace(const trace_key *key, const resolved_frames *resolv
             resolved->paths[i] != NULL ? module_of(resolved->paths[i]) : CX_REGION_MODULES, 0,
             resolved->offsets[i]};
     trace->count = resolved->count;
-    snprintf(trace->api, sizeof trace->api, "%s", key->api != NULL ? key->api : "");
+    trace->api = api_of(key->api);
     made->key = *key;
     made->number = number;
     bool added = true;
@@ -258,13 +271,13 @@ const char *cx_origin_file_name(uint32_t module)
 
 const char *cx_origin_call(cx_origin origin, cx_slot slot)
 {
-    const cx_region_trace *trace = trace_of(origin);
-    return origin != 0 && trace->api[0] != '\0' ? trace->api : cx_symbols[slot].symbol;
+    uint32_t api = origin != 0 ? trace_of(origin)->api : 0;
+    return api != 0 ? cx_region_here->apis[api] : cx_symbols[slot].symbol;
 }
 
 bool cx_origin_is_of_library(cx_origin origin)
 {
-    return origin != 0 && trace_of(origin)->api[0] != '\0';
+    return origin != 0 && trace_of(origin)->api != 0;
 }
 
 /* The CUDA runtime library, which makes calls of the driver on behalf of its callers. */

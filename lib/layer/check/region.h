@@ -22,6 +22,7 @@ enum {
     CX_REGION_NOTES = 6,
     CX_REGION_PATH = 256,
     CX_REGION_TEXT = 120,
+    CX_REGION_APIS = 512,
     CX_REGION_API = 64
 };
 
@@ -37,9 +38,9 @@ typedef struct cx_region_frame {
 
 /* A backtrace, the innermost frame first. Traces are counted from 1; 0 is an unknown place. */
 typedef struct cx_region_trace {
-    uint32_t count, zero;
-    char api[CX_REGION_API]; /* the call of the CUDA Runtime API that the program made there; "": it
-                                called the driver itself */
+    uint32_t count;
+    uint32_t api; /* the call of the CUDA Runtime API that the program made there, by its number
+                     among `apis`; 0: it called the driver itself */
     cx_region_frame frames[CX_REGION_FRAMES];
 } cx_region_trace;
 
@@ -89,6 +90,7 @@ typedef struct cx_region {
     atomic_uint modules, traces, findings;
     atomic_ullong devices_worked; /* bits of those below 64 on which something was made or done */
     char program[CX_REGION_PATH];
+    char apis[CX_REGION_APIS][CX_REGION_API]; /* from 1 on, up to an empty one */
     char paths[CX_REGION_MODULES][CX_REGION_PATH];
     cx_region_trace all_traces[CX_REGION_TRACES];
     cx_region_finding all_findings[CX_REGION_FINDINGS];
