@@ -19,6 +19,11 @@ cat > "$scratch/not-run" <<'LINES'
 ./bootstrap build
 sudo make -C build install
 sudo ldconfig
+ctxrt nvcc -g -o streams samples/runtime/streams.cu
+ctxrt run ./streams
+cmake -S . -B build -DCMAKE_CUDA_RUNTIME_LIBRARY=Shared -DCMAKE_CUDA_ARCHITECTURES=75-virtual
+cmake --build build
+ctxrt run build/program
 ctxrt info
 ./ring
 CUDA_VISIBLE_DEVICES=0,1 ./ring
