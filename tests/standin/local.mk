@@ -59,3 +59,6 @@ check_PROGRAMS += tests/standin/loads
 tests_standin_loads_SOURCES = tests/standin/loads.c tests/standin/larger.h
 tests_standin_loads_LDADD = -ldl
 EXTRA_tests_standin_loads_DEPENDENCIES = tests/standin/larger.la
+
+# The Runtime library over it.
+include tests/cudart/local.mk

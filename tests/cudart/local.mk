@@ -1,0 +1,27 @@
+# lib/runtime: our libcudart over the stand-in.
+dist_check_SCRIPTS += tests/cudart/exports.sh
+TESTS += tests/cudart/exports.sh
+check_PROGRAMS += tests/cudart/refused
+tests_cudart_refused_SOURCES = tests/cudart/refused.c
+tests_cudart_refused_LDADD = -ldl
+EXTRA_tests_cudart_refused_DEPENDENCIES = $(RUNTIME_VERSIONS)
+
+check_PROGRAMS += tests/cudart/test_abi
+TESTS += tests/cudart/test_abi
+# Compares our declarations with cuda_runtime_api.h where that is installed; else it says why not.
+tests_cudart_test_abi_SOURCES = tests/cudart/test_abi.c tests/cudart/test_abi_calls.h
+tests_cudart_test_abi_CPPFLAGS = $(AM_CPPFLAGS)
+EXTRA_DIST += tests/cudart/abi_facts.awk
+if HAVE_CUDA_H
+RUNTIME_API_H = $(wildcard $(CUDA_DIR)/include/cuda_runtime_api.h $(CUDA_DIR)/include/driver_types.h)
+CUDART_FACTS_FROM = $(top_srcdir)/lib/driver/runtime_errors.def $(RUNTIME_API_H)
+nodist_tests_cudart_test_abi_SOURCES = tests/cudart/cudart_facts.h
+tests_cudart_test_abi_CPPFLAGS += -Itests/cudart $(CUDA_CPPFLAGS) \
+	$(if $(filter %/cuda_runtime_api.h,$(RUNTIME_API_H)),-DCX_TEST_HAVE_CUDART_H -Wno-deprecated-declarations)
+CLEANFILES += tests/cudart/cudart_facts.h
+tests/cudart/cudart_facts.h: $(top_srcdir)/tests/cudart/abi_facts.awk $(CUDART_FACTS_FROM)
+	$(AM_V_GEN)$(MKDIR_P) tests/cudart && \
+	$(AWK) -f $(top_srcdir)/tests/cudart/abi_facts.awk $(CUDART_FACTS_FROM) > $@.new && mv $@.new $@
+tests/cudart/tests_cudart_test_abi-test_abi.$(OBJEXT): tests/cudart/cudart_facts.h lib/runtime/entries-11.def lib/runtime/entries-12.def \
+	lib/runtime/entries-13.def
+endif
