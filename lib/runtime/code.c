@@ -97,6 +97,16 @@ cx_cudart_binary *cx_cudart_binary_add(const cxr_fat_binary *fat)
     return self;
 }
 
+/* False for a binary that was unregistered, or never registered here. The newest comes first: host
+ * code registers what is in a binary right after it, and unregisters in the opposite order. */
+static bool is_registered_locked(const cx_cudart_binary *binary)
+{
+    const cx_cudart_binary *each = binaries;
+    while (each != NULL && each != binary)
+        each = each->next;
+    return each != NULL;
+}
+
 static void forget_functions_locked(CUkernel kernel)
 {
     function *each, *next;
@@ -111,10 +121,12 @@ static void forget_functions_locked(CUkernel kernel)
 void cx_cudart_binary_remove(cx_cudart_binary *self)
 {
     const cx_driver_table *driver;
-    if (self == NULL)
-        return;
-    cx_lock_enter(&lock);
     symbol *each, *next;
+    cx_lock_enter(&lock);
+    if (!is_registered_locked(self)) {
+        cx_lock_leave(&lock);
+        return;
+    }
     HASH_ITER (hh, symbols, each, next) {
         if (each->binary != self)
             continue;
@@ -138,13 +150,18 @@ void cx_cudart_binary_remove(cx_cudart_binary *self)
 static void add_symbol(cx_cudart_binary *binary, const void *host, const char *name,
                        symbol_kind kind)
 {
-    symbol *self = binary != NULL ? calloc(1, sizeof *self) : NULL;
+    symbol *self = calloc(1, sizeof *self);
     if (self == NULL)
         return;
     *self = (symbol){.host = host, .name = name, .binary = binary, .kind = kind};
     bool added = true;
     symbol *old;
     cx_lock_enter(&lock);
+    if (!is_registered_locked(binary)) {
+        cx_lock_leave(&lock);
+        free(self);
+        return;
+    }
     HASH_FIND_PTR(symbols, &host, old);
     if (old != NULL) {
         HASH_DEL(symbols, old);
@@ -209,7 +226,7 @@ static cxr_error load_locked(cx_cudart_binary *self)
 cxr_error cx_cudart_binary_load(cx_cudart_binary *self)
 {
     cx_lock_enter(&lock);
-    cxr_error error = load_locked(self);
+    cxr_error error = is_registered_locked(self) ? load_locked(self) : CXR_INVALID_RESOURCE_HANDLE;
     cx_lock_leave(&lock);
     return error;
 }

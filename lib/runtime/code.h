@@ -11,7 +11,8 @@
 
 typedef struct cx_cudart_binary cx_cudart_binary;
 
-/* NULL: no memory; what is registered in it is then unknown. */
+/* NULL: no memory. The other calls take a binary that is not registered, and ignore it: what is
+ * registered in it is unknown. */
 cx_cudart_binary *cx_cudart_binary_add(const cxr_fat_binary *fat);
 
 /* What was registered in it is forgotten. Its code is unloaded, except while the process exits: the
