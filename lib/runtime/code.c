@@ -212,6 +212,9 @@ static cxr_error load_locked(cx_cudart_binary *self)
     const cx_driver_table *driver;
     if (self->library != NULL)
         return CXR_SUCCESS;
+    /* The driver would take other bytes for PTX, which has no end. */
+    if (self->fat == NULL || self->fat->magic != CXR_FAT_BINARY_MAGIC || self->fat->data == NULL)
+        return CXR_INVALID_KERNEL_IMAGE;
     cxr_error error = cx_cudart_use_driver(&driver);
     if (error == CXR_SUCCESS)
         error = (cxr_error)driver->library_load_data(&self->library, self->fat, NULL, NULL, 0, NULL,
