@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 typedef struct primary {
-    CUcontext context;      /* NULL: never retained */
-    _Atomic bool is_active; /* false once it is reset, until it is retained again */
+    _Atomic(CUcontext) context; /* NULL: never retained */
+    _Atomic bool is_active;     /* false once it is reset, until it is retained again */
 } primary;
 
 /* Guards the opening of the driver, and the primaries. It is held while the driver is called. */
@@ -111,9 +111,9 @@ static cxr_error retain_locked(int device, primary *self)
     cxr_error error = (cxr_error)driver.table.primary_retain(&context, device);
     if (error != CXR_SUCCESS)
         return error;
-    if (self->context != NULL)
+    if (atomic_load(&self->context) != NULL)
         (void)driver.table.primary_release(device);
-    self->context = context;
+    atomic_store(&self->context, context);
     atomic_store(&self->is_active, true);
     return CXR_SUCCESS;
 }
@@ -130,7 +130,7 @@ cxr_error cx_cudart_primary(int device, CUcontext *out_context)
         if (error != CXR_SUCCESS)
             return error;
     }
-    *out_context = self->context;
+    *out_context = atomic_load_explicit(&self->context, memory_order_relaxed);
     return CXR_SUCCESS;
 }
 
@@ -144,6 +144,15 @@ static cxr_error make_current(cx_cudart_thread *thread)
         return error;
     thread->context = thread->current = context;
     thread->must_switch = false;
+    return CXR_SUCCESS;
+}
+
+/* A primary context that other code made current begins anew after a reset, too. */
+static cxr_error use_current(CUcontext current)
+{
+    for (int device = 0; device < driver.device_count; device++)
+        if (atomic_load_explicit(&primaries[device].context, memory_order_relaxed) == current)
+            return cx_cudart_primary(device, &current);
     return CXR_SUCCESS;
 }
 
@@ -165,7 +174,7 @@ cxr_error cx_cudart_use_context(const cx_driver_table **out_table)
     thread->current = current;
     if (current == thread->context)
         return cx_cudart_primary(thread->device, &current);
-    return CXR_SUCCESS;
+    return use_current(current);
 }
 
 cxr_error cx_cudart_current_device(int *out_device, bool is_asked)
@@ -199,10 +208,23 @@ cxr_error cx_cudart_set_device(int device, bool now)
     return now ? make_current(thread) : CXR_SUCCESS;
 }
 
+/* One that other code alone has retained is kept from now on, so that it is known again. */
+static cxr_error keep_locked(int device, primary *self)
+{
+    unsigned int flags;
+    int is_active = 0;
+    if (atomic_load(&self->context) != NULL)
+        return CXR_SUCCESS;
+    cxr_error error = (cxr_error)driver.table.primary_get_state(device, &flags, &is_active);
+    return error == CXR_SUCCESS && is_active ? retain_locked(device, self) : error;
+}
+
 cxr_error cx_cudart_reset(int device)
 {
     cx_lock_enter(&lock);
-    cxr_error error = (cxr_error)driver.table.primary_reset(device);
+    cxr_error error = keep_locked(device, &primaries[device]);
+    if (error == CXR_SUCCESS)
+        error = (cxr_error)driver.table.primary_reset(device);
     atomic_store(&primaries[device].is_active, false);
     atomic_fetch_add(&resets, 1);
     cx_lock_leave(&lock);
