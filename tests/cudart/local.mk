@@ -25,3 +25,13 @@ tests/cudart/cudart_facts.h: $(top_srcdir)/tests/cudart/abi_facts.awk $(CUDART_F
 tests/cudart/tests_cudart_test_abi-test_abi.$(OBJEXT): tests/cudart/cudart_facts.h lib/runtime/entries-11.def lib/runtime/entries-12.def \
 	lib/runtime/entries-13.def
 endif
+
+# Programs of CUDA 13 over the stand-in of CUDA 13.
+tests/cudart/%.o: private AM_CPPFLAGS += -I$(top_srcdir)/tests/standin
+CUDART_CALLS = tests/cudart/check_register.c tests/cudart/check_error.c tests/cudart/check_device.c
+check_PROGRAMS += tests/cudart/checks_calls
+CHECK_FILES += $(CUDART_CALLS)
+$(CUDART_CALLS:.c=$(EXEEXT)): tests/cudart/checks_calls$(EXEEXT) ; $(LINK_CHECK)
+tests_cudart_checks_calls_SOURCES = $(CUDART_CALLS) tests/cudart/client.h tests/cudart/code.h
+tests_cudart_checks_calls_LDADD = tests/support/libsupport.la $(cudart13_LTLIBRARIES) $(cuda13lib_LTLIBRARIES) $(CHECK_LIBS)
+$(tests_cudart_checks_calls_OBJECTS): lib/runtime/entries-13.def
