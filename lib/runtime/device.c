@@ -243,7 +243,9 @@ cxr_error cxr_cudaDeviceEnablePeerAccess(int device, unsigned int flags)
         return error;
     error = (cxr_error)driver->ctx_enable_peer_access(peer, flags);
     /* The thread's own device is none of its peers. */
-    return error == CXR_DEVICE_UNINITIALIZED ? CXR_INVALID_DEVICE : error;
+    return error == CXR_DEVICE_UNINITIALIZED || error == CXR_PEER_ACCESS_UNSUPPORTED
+               ? CXR_INVALID_DEVICE
+               : error;
 }
 
 cxr_error cxr_cudaDeviceDisablePeerAccess(int device)
