@@ -42,6 +42,7 @@ typedef struct function {
 
 typedef struct known_kernel {
     CUkernel kernel;
+    CUlibrary library;
     UT_hash_handle hh;
 } known_kernel;
 
@@ -285,7 +286,7 @@ cxr_error cx_cudart_kernel_find(const void *host, CUkernel *out_kernel)
     return error;
 }
 
-void cx_cudart_kernel_know(CUkernel kernel)
+void cx_cudart_kernel_know(CUkernel kernel, CUlibrary library)
 {
     known_kernel *known;
     bool added = true;
@@ -294,11 +295,25 @@ void cx_cudart_kernel_know(CUkernel kernel)
     if (known == NULL) {
         known = calloc(1, sizeof *known);
         if (known != NULL) {
-            known->kernel = kernel;
+            *known = (known_kernel){.kernel = kernel, .library = library};
             HASH_ADD_PTR(known_kernels, kernel, known);
             if (!added)
                 free(known);
         }
+    }
+    cx_lock_leave(&lock);
+}
+
+void cx_cudart_library_forget(CUlibrary library)
+{
+    known_kernel *each, *next;
+    cx_lock_enter(&lock);
+    HASH_ITER (hh, known_kernels, each, next) {
+        if (each->library != library)
+            continue;
+        forget_functions_locked(each->kernel);
+        HASH_DEL(known_kernels, each);
+        free(each);
     }
     cx_lock_leave(&lock);
 }

@@ -38,7 +38,10 @@ void cx_cudart_managed_refresh(void);
 cxr_error cx_cudart_kernel_find(const void *host, CUkernel *out_kernel);
 
 /* The program has this kernel from a library, and may use it wherever a host stub is asked for. */
-void cx_cudart_kernel_know(CUkernel kernel);
+void cx_cudart_kernel_know(CUkernel kernel, CUlibrary library);
+
+/* Forgets the kernels of a library that the program unloads: their handles may be others' later. */
+void cx_cudart_library_forget(CUlibrary library);
 
 /* The kernel as a function of the thread's present context. */
 cxr_error cx_cudart_function_of(CUkernel kernel, CUfunction *out_function);

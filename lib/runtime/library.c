@@ -26,7 +26,12 @@ cxr_error cxr_cudaLibraryLoadFromFile(CUlibrary *out_library, const char *path,
 
 cxr_error cxr_cudaLibraryUnload(CUlibrary library)
 {
-    CX_CUDART_PASS(library_unload, (library));
+    const cx_driver_table *driver;
+    cxr_error error = cx_cudart_use_context(&driver);
+    if (error != CXR_SUCCESS)
+        return error;
+    cx_cudart_library_forget(library);
+    return (cxr_error)driver->library_unload(library);
 }
 
 cxr_error cxr_cudaLibraryGetKernel(CUkernel *out_kernel, CUlibrary library, const char *name)
@@ -36,7 +41,7 @@ cxr_error cxr_cudaLibraryGetKernel(CUkernel *out_kernel, CUlibrary library, cons
     if (error == CXR_SUCCESS)
         error = (cxr_error)driver->library_get_kernel(out_kernel, library, name);
     if (error == CXR_SUCCESS)
-        cx_cudart_kernel_know(*out_kernel);
+        cx_cudart_kernel_know(*out_kernel, library);
     return error;
 }
 
@@ -86,7 +91,7 @@ cxr_error cxr_cudaLibraryEnumerateKernels(CUkernel *out_kernels, unsigned int co
         error = (cxr_error)driver->library_enumerate_kernels(out_kernels, count, library);
     for (unsigned int i = 0; i < count && error == CXR_SUCCESS; i++)
         if (out_kernels[i] != NULL)
-            cx_cudart_kernel_know(out_kernels[i]);
+            cx_cudart_kernel_know(out_kernels[i], library);
     return error;
 }
 
