@@ -28,7 +28,8 @@ endif
 
 # Programs of CUDA 13 over the stand-in of CUDA 13.
 tests/cudart/%.o: private AM_CPPFLAGS += -I$(top_srcdir)/tests/standin
-CUDART_CALLS = tests/cudart/check_register.c tests/cudart/check_error.c tests/cudart/check_device.c
+CUDART_CALLS = tests/cudart/check_register.c tests/cudart/check_error.c tests/cudart/check_device.c tests/cudart/check_memory.c \
+	tests/cudart/check_query.c
 check_PROGRAMS += tests/cudart/checks_calls
 CHECK_FILES += $(CUDART_CALLS)
 $(CUDART_CALLS:.c=$(EXEEXT)): tests/cudart/checks_calls$(EXEEXT) ; $(LINK_CHECK)
