@@ -454,10 +454,26 @@ typedef enum cxu_launch_attribute_id {
     CXU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2,
     CXU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY = 3,
     CXU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4,
+    CXU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE = 5,
+    CXU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = 6,
+    CXU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT = 7,
     CXU_LAUNCH_ATTRIBUTE_PRIORITY = 8,
     CXU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP = 9,
-    CXU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN = 10
+    CXU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN = 10,
+    CXU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION = 11,
+    CXU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT = 12,
+    CXU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE = 13,
+    CXU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 14,
+    CXU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING = 16
 } cxu_launch_attribute_id;
+
+enum {
+    CXU_CLUSTER_SCHEDULING_POLICY_DEFAULT = 0,
+    CXU_CLUSTER_SCHEDULING_POLICY_SPREAD = 1,
+    CXU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING = 2
+};
+
+enum { CXU_SHAREDMEM_CARVEOUT_DEFAULT = -1 };
 
 enum {
     CXU_SYNC_POLICY_AUTO = 1,
@@ -479,6 +495,15 @@ typedef union cxu_launch_attribute_value {
     int number;
     unsigned int cluster[3];
     cxu_access_policy_window window;
+    struct {
+        CUevent event;
+        int flags;
+        int at_block_start; /* of a programmatic event alone */
+    } record;
+    struct {
+        int updatable;
+        void *node; /* CUgraphDeviceNode */
+    } device_node;
 } cxu_launch_attribute_value;
 
 typedef struct cxu_launch_attribute {

@@ -131,6 +131,8 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/module/kernel_fault_text.h \
 	lib/emu/module/launch.c \
 	lib/emu/module/launch.h \
+	lib/emu/module/launch_hint.c \
+	lib/emu/module/launch_hint.h \
 	lib/emu/module/library.c \
 	lib/emu/module/link.c \
 	lib/emu/module/loading.c \

@@ -157,6 +157,13 @@ SAME_FIELD(cxu_launch_attribute, value, CUlaunchAttribute, value)
 SAME_FIELD(cxu_launch_attribute, value.number, CUlaunchAttribute, value.cooperative)
 SAME_FIELD(cxu_launch_attribute, value.cluster, CUlaunchAttribute, value.clusterDim)
 SAME_FIELD(cxu_launch_attribute, value.window, CUlaunchAttribute, value.accessPolicyWindow)
+#if CUDA_VERSION >= 12040
+SAME_FIELD(cxu_launch_attribute, value.record.event, CUlaunchAttribute, value.launchCompletionEvent.event)
+SAME_FIELD(cxu_launch_attribute, value.record.flags, CUlaunchAttribute, value.programmaticEvent.flags)
+SAME_FIELD(cxu_launch_attribute, value.record.at_block_start, CUlaunchAttribute, value.programmaticEvent.triggerAtBlockStart)
+SAME_FIELD(cxu_launch_attribute, value.device_node.updatable, CUlaunchAttribute, value.deviceUpdatableKernelNode.deviceUpdatable)
+SAME_FIELD(cxu_launch_attribute, value.device_node.node, CUlaunchAttribute, value.deviceUpdatableKernelNode.devNode)
+#endif
 SAME_FIELD(cxu_access_policy_window, bytes, CUaccessPolicyWindow, num_bytes)
 SAME_FIELD(cxu_access_policy_window, hit_ratio, CUaccessPolicyWindow, hitRatio)
 SAME_SIZE(cxu_module_loading_mode, CUmoduleLoadingMode)

@@ -28,11 +28,12 @@ static cxu_result read_attribute(const cx_emu_launch *launch, cxu_launch_attribu
     case CXU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
         memcpy(out_value->cluster, launch->cluster, sizeof out_value->cluster);
         return CXU_SUCCESS;
-    case CXU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
-        out_value->window = (cxu_access_policy_window){0};
+    case CXU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
+        out_value->device_node.updatable = 0;
+        out_value->device_node.node = NULL;
         return CXU_SUCCESS;
     default:
-        return CXU_INVALID_VALUE;
+        return cx_emu_launch_hint_get(&launch->hints, attribute, out_value);
     }
 }
 
@@ -56,10 +57,13 @@ static cxu_result write_attribute(cx_emu_launch *launch, cxu_launch_attribute_id
     case CXU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
         memcpy(launch->cluster, value->cluster, sizeof launch->cluster);
         return CXU_SUCCESS;
-    case CXU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
-        return cx_emu_not_supported("cuGraphKernelNodeSetAttribute", "a window");
+    case CXU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
+        return value->device_node.updatable
+                   ? cx_emu_not_supported("cuGraphKernelNodeSetAttribute",
+                                          "a kernel node that kernels update")
+                   : CXU_SUCCESS;
     default:
-        return CXU_INVALID_VALUE;
+        return cx_emu_launch_hint_set(&launch->hints, attribute, value);
     }
 }
 
@@ -123,6 +127,7 @@ cxu_result cx_emu_call_graph_kernel_node_copy_attributes(CUgraphNode destination
 
         operation.of.kernel.cooperative = from->operation.of.kernel.cooperative;
         operation.of.kernel.priority = from->operation.of.kernel.priority;
+        operation.of.kernel.hints = from->operation.of.kernel.hints;
         memcpy(operation.of.kernel.cluster, from->operation.of.kernel.cluster,
                sizeof operation.of.kernel.cluster);
         result = cx_emu_graph_node_set(destination, &operation);

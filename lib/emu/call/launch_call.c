@@ -12,11 +12,41 @@
 #include <stdlib.h>
 #include <string.h>
 
-static cxu_result submit_launch(cx_emu_stream *stream, const cx_emu_launch *launch)
+/* What a launch records: its events, which the user names by attributes. */
+typedef struct launch_records {
+    CUevent events[CX_EMU_OPERATION_EVENTS];
+    size_t count;
+} launch_records;
+
+/* The events are triggered once the kernel is done, which is never too early. */
+static cxu_result find_records(const launch_records *records, const cx_emu_stream *stream,
+                               cx_emu_event **out_events)
+{
+    cxu_result result = CXU_SUCCESS;
+
+    for (size_t i = 0; result == CXU_SUCCESS && i < records->count; i++) {
+        result = cx_emu_event_find(records->events[i], &out_events[i]);
+        if (result != CXU_SUCCESS)
+            return result;
+        if (out_events[i]->context != stream->context)
+            return CXU_INVALID_HANDLE;
+        if (!(out_events[i]->flags & CXU_EVENT_DISABLE_TIMING) ||
+            (out_events[i]->flags & CXU_EVENT_INTERPROCESS) || out_events[i]->shared)
+            return CXU_INVALID_VALUE;
+    }
+    return result;
+}
+
+static cxu_result submit_launch(cx_emu_stream *stream, const cx_emu_launch *launch,
+                                const launch_records *records)
 {
     const cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_KERNEL, .of.kernel = *launch};
+    cx_emu_event *events[CX_EMU_OPERATION_EVENTS];
+    cxu_result result = find_records(records, stream, events);
 
-    return cx_emu_operation_submit(stream, &operation);
+    return result == CXU_SUCCESS ? cx_emu_operation_submit_recorded(stream, &operation, events,
+                                                                    records->count)
+                                 : result;
 }
 
 /* The stream may be gone afterwards. */
@@ -31,7 +61,8 @@ static void begin_loading(const cx_emu_stream *stream, const cx_emu_launch *laun
 /* The stream decides the context. A kernel of a library may have to be loaded there first, with the
  * lock released, so the stream is looked up again. */
 static cxu_result launch_locked(cx_emu_launch *launch, CUfunction function, CUstream handle,
-                                void **parameters, void **extra)
+                                void **parameters, void **extra,
+                                const launch_records *records)
 {
     cx_emu_stream *stream;
     cxu_result result = cx_emu_stream_find(handle, &stream);
@@ -45,13 +76,13 @@ static cxu_result launch_locked(cx_emu_launch *launch, CUfunction function, CUst
     begin_loading(stream, launch);
     result = cx_emu_stream_find(handle, &stream);
     if (result == CXU_SUCCESS)
-        result = submit_launch(stream, launch);
+        result = submit_launch(stream, launch, records);
     cx_emu_arguments_drop(launch->arguments);
     return result;
 }
 
-static cxu_result launch_function(cx_emu_launch *what, CUfunction function, CUstream stream,
-                                  void **parameters, void **extra)
+static cxu_result launch_recorded(cx_emu_launch *what, CUfunction function, CUstream stream,
+                                  void **parameters, void **extra, const launch_records *records)
 {
     cxu_result result = cx_emu_enter();
 
@@ -61,9 +92,17 @@ static cxu_result launch_function(cx_emu_launch *what, CUfunction function, CUst
         return CXU_INVALID_HANDLE;
     cx_emu_output_show();
     cx_lock_enter(&cx_emu_lock);
-    result = launch_locked(what, function, stream, parameters, extra);
+    result = launch_locked(what, function, stream, parameters, extra, records);
     cx_lock_leave(&cx_emu_lock);
     return result;
+}
+
+static cxu_result launch_function(cx_emu_launch *what, CUfunction function, CUstream stream,
+                                  void **parameters, void **extra)
+{
+    const launch_records none = {.count = 0};
+
+    return launch_recorded(what, function, stream, parameters, extra, &none);
 }
 
 cxu_result cx_emu_call_launch_kernel(CUfunction function, unsigned int grid_x, unsigned int grid_y,
@@ -166,6 +205,7 @@ static cxu_result submit_parts(const cxu_launch_params *launches, unsigned int c
     cx_emu_stream *streams[CX_EMU_DEVICES_MAX];
     cx_emu_work_request requests[CX_EMU_DEVICES_MAX];
     cx_emu_work *works[CX_EMU_DEVICES_MAX];
+    const launch_records none = {.count = 0};
     cxu_result result = CXU_SUCCESS;
     bool captures = false;
 
@@ -179,7 +219,7 @@ static cxu_result submit_parts(const cxu_launch_params *launches, unsigned int c
         return result != CXU_SUCCESS ? result
                                      : cx_emu_work_submit_each(streams, requests, count, works);
     for (unsigned int i = 0; result == CXU_SUCCESS && i < count; i++)
-        result = submit_launch(streams[i], &parts[i].launch);
+        result = submit_launch(streams[i], &parts[i].launch, &none);
     return result;
 }
 
@@ -213,39 +253,75 @@ cxu_result cx_emu_call_launch_cooperative_kernel_multi_device(cxu_launch_params 
     return result;
 }
 
-/* Ignores performance hints; refuses attributes that change results. */
-static cxu_result read_attributes(const cxu_launch_config *config, cx_emu_launch *what)
+/* Each kind of event once: the last one counts. */
+static cxu_result read_record(const cxu_launch_attribute *attribute, CUevent *out_event)
 {
+    if (attribute->value.record.flags != CXU_EVENT_RECORD_DEFAULT)
+        return CXU_INVALID_VALUE;
+    *out_event = attribute->value.record.event;
+    return *out_event ? CXU_SUCCESS : CXU_INVALID_HANDLE;
+}
+
+static cxu_result read_attribute(const cxu_launch_attribute *attribute, cx_emu_launch *what,
+                                 CUevent *out_programmatic, CUevent *out_completion)
+{
+    switch (attribute->id) {
+    case CXU_LAUNCH_ATTRIBUTE_IGNORE:
+        return CXU_SUCCESS;
+    case CXU_LAUNCH_ATTRIBUTE_PRIORITY:
+        what->priority = attribute->value.number;
+        return CXU_SUCCESS;
+    case CXU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+        what->cooperative = attribute->value.number != 0;
+        return CXU_SUCCESS;
+    case CXU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+        memcpy(what->cluster, attribute->value.cluster, sizeof what->cluster);
+        return CXU_SUCCESS;
+    case CXU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
+        if (attribute->value.number != 0)
+            cx_emu_has_no_effect("the programmatic stream serialization of a launch");
+        return CXU_SUCCESS;
+    case CXU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
+        return read_record(attribute, out_programmatic);
+    case CXU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
+        return read_record(attribute, out_completion);
+    case CXU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
+        return attribute->value.device_node.updatable
+                   ? cx_emu_not_supported("cuLaunchKernelEx", "a kernel node that kernels update")
+                   : CXU_INVALID_VALUE;
+    case CXU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY: /* of streams, not of launches */
+        return CXU_INVALID_VALUE;
+    default:
+        return cx_emu_launch_is_hint(attribute->id)
+                   ? cx_emu_launch_hint_set(&what->hints, attribute->id, &attribute->value)
+                   : cx_emu_not_supported("cuLaunchKernelEx", "an attribute of a launch");
+    }
+}
+
+/* Ignores performance hints; refuses attributes that change results. */
+static cxu_result read_attributes(const cxu_launch_config *config, cx_emu_launch *what,
+                                  launch_records *out_records)
+{
+    CUevent programmatic = NULL, completion = NULL;
+    cxu_result result = CXU_SUCCESS;
+
     if (config->attribute_count > 0 && !config->attributes)
         return CXU_INVALID_VALUE;
-    for (unsigned int i = 0; i < config->attribute_count; i++) {
-        const cxu_launch_attribute *attribute = &config->attributes[i];
-
-        switch (attribute->id) {
-        case CXU_LAUNCH_ATTRIBUTE_IGNORE:
-            break;
-        case CXU_LAUNCH_ATTRIBUTE_PRIORITY:
-            what->priority = attribute->value.number;
-            break;
-        case CXU_LAUNCH_ATTRIBUTE_COOPERATIVE:
-            what->cooperative = attribute->value.number != 0;
-            break;
-        case CXU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-            memcpy(what->cluster, attribute->value.cluster, sizeof what->cluster);
-            break;
-        case CXU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY: /* of streams, not of launches */
-            return CXU_INVALID_VALUE;
-        default:
-            return cx_emu_not_supported("cuLaunchKernelEx", "an attribute of a launch");
-        }
-    }
-    return CXU_SUCCESS;
+    for (unsigned int i = 0; result == CXU_SUCCESS && i < config->attribute_count; i++)
+        result = read_attribute(&config->attributes[i], what, &programmatic, &completion);
+    out_records->count = 0;
+    if (programmatic)
+        out_records->events[out_records->count++] = programmatic;
+    if (completion)
+        out_records->events[out_records->count++] = completion;
+    return result;
 }
 
 cxu_result cx_emu_call_launch_kernel_ex(const cxu_launch_config *config, CUfunction function,
                                         void **parameters, void **extra)
 {
     cx_emu_launch what;
+    launch_records records;
     cxu_result result = cx_emu_enter();
 
     if (result != CXU_SUCCESS)
@@ -255,8 +331,8 @@ cxu_result cx_emu_call_launch_kernel_ex(const cxu_launch_config *config, CUfunct
     what = (cx_emu_launch){.grid = {config->grid_x, config->grid_y, config->grid_z},
                            .block = {config->block_x, config->block_y, config->block_z},
                            .shared_bytes = config->shared_bytes};
-    result = read_attributes(config, &what);
-    return result == CXU_SUCCESS
-               ? launch_function(&what, function, config->stream, parameters, extra)
-               : result;
+    result = read_attributes(config, &what, &records);
+    return result == CXU_SUCCESS ? launch_recorded(&what, function, config->stream, parameters,
+                                                   extra, &records)
+                                 : result;
 }

@@ -78,19 +78,6 @@ cxu_result cx_emu_capture_add(cx_emu_stream *stream, const cx_emu_operation *ope
     return CXU_SUCCESS;
 }
 
-cxu_result cx_emu_operation_submit(cx_emu_stream *stream, const cx_emu_operation *operation)
-{
-    const cx_emu_operation own = in_context_of(stream, operation);
-    cx_emu_operation_room room;
-    cx_emu_work_request request;
-    const cxu_result result = cx_emu_operation_request(&own, 0, &room, &request);
-
-    if (result != CXU_SUCCESS)
-        return result;
-    return stream->branch ? cx_emu_capture_add(stream, &own)
-                          : cx_emu_work_submit(stream, &request, NULL);
-}
-
 /* ---- events ---- */
 
 static void free_captured(cx_emu_captured_event *captured_event)
@@ -104,17 +91,25 @@ static void free_captured(cx_emu_captured_event *captured_event)
     free(captured_event);
 }
 
-cxu_result cx_emu_capture_record(const cx_emu_stream *stream, cx_emu_event *event)
+/* With room for a frontier of so many nodes. */
+static cx_emu_captured_event *create_captured(size_t nodes)
+{
+    cx_emu_captured_event *self = calloc(1, sizeof *self);
+
+    if (self && !cx_emu_nodes_reserve(&self->frontier, nodes)) {
+        free(self);
+        return NULL;
+    }
+    return self;
+}
+
+/* It has room for the stream's frontier. */
+static void enter_captured(const cx_emu_stream *stream, cx_emu_event *event,
+                           cx_emu_captured_event *captured_event)
 {
     cx_emu_capture *capture = stream->branch->capture;
-    cx_emu_captured_event *captured_event = calloc(1, sizeof *captured_event);
 
-    if (!captured_event)
-        return CXU_OUT_OF_MEMORY;
-    if (!add_to_frontier(&captured_event->frontier, &stream->branch->frontier)) {
-        free(captured_event);
-        return CXU_OUT_OF_MEMORY;
-    }
+    add_to_frontier(&captured_event->frontier, &stream->branch->frontier);
     cx_emu_event_set_record(event, NULL);
     captured_event->capture = capture;
     captured_event->event = event;
@@ -124,7 +119,93 @@ cxu_result cx_emu_capture_record(const cx_emu_stream *stream, cx_emu_event *even
     capture->captured_events = captured_event;
     event->captured = true;
     event->captured_event = captured_event;
+}
+
+cxu_result cx_emu_capture_record(const cx_emu_stream *stream, cx_emu_event *event)
+{
+    cx_emu_captured_event *captured_event = create_captured(stream->branch->frontier.count);
+
+    if (!captured_event)
+        return CXU_OUT_OF_MEMORY;
+    enter_captured(stream, event, captured_event);
     return CXU_SUCCESS;
+}
+
+/* ---- operations of streams, with the events that they record ---- */
+
+static void free_all_captured(cx_emu_captured_event *const *captured, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        cx_emu_nodes_free(&captured[i]->frontier);
+        free(captured[i]);
+    }
+}
+
+static cxu_result capture_operation(cx_emu_stream *stream, const cx_emu_operation *operation,
+                                    cx_emu_event *const *events, size_t count)
+{
+    cx_emu_captured_event *captured[CX_EMU_OPERATION_EVENTS];
+    cxu_result result = CXU_SUCCESS;
+    size_t made = 0;
+
+    while (result == CXU_SUCCESS && made < count) {
+        captured[made] = create_captured(1);
+        result = captured[made] ? CXU_SUCCESS : CXU_OUT_OF_MEMORY;
+        made += captured[made] != NULL;
+    }
+    if (result == CXU_SUCCESS)
+        result = cx_emu_capture_add(stream, operation);
+    if (result != CXU_SUCCESS) {
+        free_all_captured(captured, made);
+        return result;
+    }
+    for (size_t i = 0; i < count; i++)
+        enter_captured(stream, events[i], captured[i]);
+    return CXU_SUCCESS;
+}
+
+/* The piece of work is the record of the events. Running it at once releases the lock: the events
+ * may be gone afterwards. */
+static cxu_result submit_operation(cx_emu_stream *stream, const cx_emu_work_request *request,
+                                   cx_emu_event *const *events, size_t count)
+{
+    CUevent handles[CX_EMU_OPERATION_EVENTS];
+    cx_emu_event *event;
+    cx_emu_work *work;
+    cxu_result result;
+
+    if (count == 0)
+        return cx_emu_work_submit(stream, request, NULL);
+    for (size_t i = 0; i < count; i++)
+        handles[i] = (CUevent)(void *)events[i];
+    result = cx_emu_work_submit(stream, request, &work);
+    if (result != CXU_SUCCESS)
+        return result;
+    for (size_t i = 0; i < count; i++)
+        if (cx_emu_event_find(handles[i], &event) != CXU_INVALID_HANDLE)
+            cx_emu_event_set_record(event, work);
+    cx_emu_work_drop(work);
+    return CXU_SUCCESS;
+}
+
+cxu_result cx_emu_operation_submit_recorded(cx_emu_stream *stream,
+                                            const cx_emu_operation *operation,
+                                            cx_emu_event *const *events, size_t count)
+{
+    const cx_emu_operation own = in_context_of(stream, operation);
+    cx_emu_operation_room room;
+    cx_emu_work_request request;
+    const cxu_result result = cx_emu_operation_request(&own, 0, &room, &request);
+
+    if (result != CXU_SUCCESS)
+        return result;
+    return stream->branch ? capture_operation(stream, &own, events, count)
+                          : submit_operation(stream, &request, events, count);
+}
+
+cxu_result cx_emu_operation_submit(cx_emu_stream *stream, const cx_emu_operation *operation)
+{
+    return cx_emu_operation_submit_recorded(stream, operation, NULL, 0);
 }
 
 static cxu_result invalidate_capture(cx_emu_capture *capture, cxu_result result)

@@ -71,6 +71,14 @@ cxu_result cx_emu_operation_request(const cx_emu_operation *operation, uint64_t 
  */
 cxu_result cx_emu_operation_submit(cx_emu_stream *stream, const cx_emu_operation *operation);
 
+enum { CX_EMU_OPERATION_EVENTS = 2 };
+
+/* The same, and records at most CX_EMU_OPERATION_EVENTS events behind the operation: all of that is
+ * done or none. The events are of the stream's context, without times and other processes. */
+cxu_result cx_emu_operation_submit_recorded(cx_emu_stream *stream,
+                                            const cx_emu_operation *operation,
+                                            cx_emu_event *const *events, size_t count);
+
 /* Checks the operation without making a request. */
 cxu_result cx_emu_operation_check(const cx_emu_operation *operation);
 

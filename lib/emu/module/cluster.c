@@ -70,6 +70,8 @@ cxu_result cx_emu_cluster_resolve(cx_emu_launch *launch, const cx_emu_function *
         if (launch->grid[i] % size[i] != 0)
             return CXU_INVALID_CLUSTER_SIZE;
     }
+    if (!cx_emu_launch_prefers_clusters_well(&launch->hints, size, launch->grid))
+        return CXU_INVALID_CLUSTER_SIZE;
     memcpy(launch->cluster, size, sizeof launch->cluster);
     return blocks <= limit ? CXU_SUCCESS : CXU_INVALID_CLUSTER_SIZE;
 }

@@ -5,6 +5,7 @@
 #define CX_EMU_LAUNCH_H
 
 #include "emu/memory/access_log.h"
+#include "emu/module/launch_hint.h"
 #include "emu/module/module.h"
 #include "emu/schedule/work.h"
 
@@ -26,6 +27,7 @@ typedef struct cx_emu_launch {
     bool cooperative;
     uint32_t cluster[3]; /* blocks of a cluster; 0: it names none */
     int priority; /* told to whoever asks the node; nothing depends on it */
+    cx_emu_launch_hints hints;
     cx_emu_arguments *arguments;
     CUkernel kernel; /* that the function came from, where the user named that */
 } cx_emu_launch;

@@ -31,3 +31,9 @@ cxu_result cx_emu_not_supported(const char *call, const char *what)
     }
     return CXU_NOT_SUPPORTED;
 }
+
+void cx_emu_has_no_effect(const char *hint)
+{
+    if (first_time(hint))
+        cx_log(CTXRT_LOG_INFO, "%s has no effect in the embedded driver", hint);
+}
