@@ -90,7 +90,7 @@ typedef struct cx_ptx_grid {
     size_t shared_bytes, shared_spare; /* the latter, of the former: nobody asked for them */
     uint32_t cluster[3], blocks_in_cluster;
     bool explicit_cluster; /* the launch or the kernel has named the size */
-    _Alignas(16) unsigned char parameters[CX_PTX_PARAMETER_BYTES_MAX + 16];
+    unsigned char *parameters; /* of the kernel; all threads of the host share them */
     uint64_t workspace[CX_PTX_WORKSPACE_WORDS]; /* for the barrier of all blocks */
 
     struct cx_ptx_children *children; /* grids that its threads launch */

@@ -31,7 +31,7 @@ typedef struct cx_ptx_error {
 /* Static limits of a launch: bytes of shared memory of a block, and so on. */
 #define CX_PTX_SHARED_MAX ((size_t)227 << 10)
 #define CX_PTX_SHARED_STATIC_MAX ((size_t)48 << 10)
-#define CX_PTX_PARAMETER_BYTES_MAX 4096
+#define CX_PTX_PARAMETER_BYTES_MAX 32764 /* below PTX 8.1 or sm_70: 4096 */
 #define CX_PTX_THREADS_MAX 1024
 
 /* Reads PTX; `text` may be freed afterwards. On failure the error is written. */

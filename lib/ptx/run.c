@@ -11,6 +11,7 @@
 
 #define RESIDENT_MAX 4096
 #define DYNAMIC_ALIGN 16 /* of shared memory */
+#define PARAMETERS_SPARE 16
 
 /* ---- blocks ---- */
 
@@ -155,6 +156,12 @@ static size_t bytes_of_crew(unsigned cores)
     return sizeof(cx_ptx_crew) + (cores - 1) * sizeof(cx_ptx_helper);
 }
 
+/* Code that reads more at once than a parameter has finds zeroes behind them. */
+static size_t bytes_of_parameters(const cx_ptx_function *kernel)
+{
+    return kernel->parameter_bytes + PARAMETERS_SPARE;
+}
+
 /* The room of the launching thread. */
 static size_t bytes_of_room(const cx_ptx_grid *grid, unsigned cores)
 {
@@ -162,6 +169,7 @@ static size_t bytes_of_room(const cx_ptx_grid *grid, unsigned cores)
 
     cx_ptx_room_take(&counted, bytes_of_crew(cores));
     cx_ptx_room_take(&counted, bytes_of_views(grid->module));
+    cx_ptx_room_take(&counted, bytes_of_parameters(grid->kernel));
     count_blocks(grid, clusters_of(grid), &counted);
     return counted.used;
 }
@@ -170,6 +178,9 @@ static void run_in_room(cx_ptx_grid *grid, cx_ptx_room *room, unsigned cores)
 {
     grid->crew = cx_ptx_room_take(room, bytes_of_crew(cores));
     grid->views = cx_ptx_room_take(room, bytes_of_views(grid->module));
+    grid->parameters = cx_ptx_room_take(room, bytes_of_parameters(grid->kernel));
+    if (grid->kernel->parameter_bytes > 0)
+        memcpy(grid->parameters, grid->launch->parameters, grid->kernel->parameter_bytes);
     cx_ptx_crew_begin(grid->crew, grid, clusters_of(grid), cores);
     run_blocks(grid, room, 0);
     report(grid);
@@ -213,8 +224,6 @@ static cx_ptx_outcome run_one(const cx_ptx_module *module, const cx_ptx_function
         *out_fault = fault;
         return outcome;
     }
-    if (kernel->parameter_bytes > 0)
-        memcpy(grid.parameters, launch->parameters, kernel->parameter_bytes);
     run_in_room(&grid, &room, cores);
     outcome = grid.crew->outcome;
     *out_fault = grid.crew->fault;

@@ -6,6 +6,7 @@
 
 #define VARIABLE_BYTES_MAX ((uint64_t)1 << 36)
 #define LOCAL_BYTES_MAX ((uint64_t)512 << 10)
+#define OLD_PARAMETER_BYTES_MAX 4096
 #define DIMENSIONS_MAX 8
 
 /* ---- declarations: the words before the name, and the size ---- */
@@ -439,10 +440,16 @@ static bool skip_pointer(cx_ptx_parser *self)
     return take_align(self, &unused);
 }
 
+static uint64_t parameter_limit(const cx_ptx_module *module)
+{
+    return module->version >= 81 && module->target >= 70 ? CX_PTX_PARAMETER_BYTES_MAX
+                                                         : OLD_PARAMETER_BYTES_MAX;
+}
+
 static bool take_parameter(cx_ptx_parser *self, cx_ptx_function *function, size_t *inout_capacity,
                            cx_ptx_space space, size_t *inout_bytes)
 {
-    uint64_t limit = space == CX_PTX_PARAMETER ? CX_PTX_PARAMETER_BYTES_MAX : LOCAL_BYTES_MAX;
+    uint64_t limit = space == CX_PTX_PARAMETER ? parameter_limit(self->module) : LOCAL_BYTES_MAX;
     void *parameters = function->parameters;
     declaration what = {0};
     uint64_t offset;

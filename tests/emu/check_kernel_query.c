@@ -351,6 +351,50 @@ START_TEST(a_kernel_node_remembers_its_attributes)
 }
 END_TEST
 
+/* ---- many parameters ---- */
+
+#define MANY(version, target, bytes, last)                                                       \
+    ".version " version "\n.target " target "\n.address_size 64\n"                              \
+    ".visible .entry many(.param .u64 out, .param .align 4 .b8 all[" bytes "])\n"                \
+    "{\n.reg .b64 %d<3>;\n.reg .b32 %r<5>;\nld.param.u64 %d1, [out];\nmov.u32 %r1, %ctaid.x;\n" \
+    "mul.wide.u32 %d2, %r1, 4;\nadd.u64 %d1, %d1, %d2;\nld.param.u32 %r2, [all];\n"            \
+    "ld.param.u32 %r3, [all+" last "];\nadd.u32 %r4, %r2, %r3;\n"                               \
+    "st.global.u32 [%d1], %r4;\nret;\n}\n"
+
+START_TEST(a_kernel_takes_32764_bytes_of_parameters)
+{
+    static uint32_t all[(32764 - 8) / 4];
+    CUdeviceptr out = make_memory(16);
+    void *parameters[] = {&out, all};
+    uint32_t found[4];
+    CUmodule module;
+    CUfunction many;
+
+    all[0] = 7;
+    all[sizeof all / 4 - 1] = 1000;
+    ck_success(cx_emu_call_module_load_data(&module, MANY("8.1", "sm_70", "32756", "32752")));
+    ck_success(cx_emu_call_module_get_function(&many, module, "many"));
+    ck_success(cx_emu_call_launch_kernel(many, 4, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL));
+    ck_success(cx_emu_call_ctx_synchronize());
+    read_device(found, out, sizeof found);
+    for (int i = 0; i < 4; i++)
+        ck_assert_uint_eq(found[i], 1007);
+    ck_success(cx_emu_call_module_unload(module));
+}
+END_TEST
+
+static const char *const too_many[] = {
+    MANY("8.1", "sm_70", "32757", "0"), MANY("8.0", "sm_70", "4089", "0"),
+    MANY("8.1", "sm_61", "4089", "0")};
+
+START_TEST(more_parameters_than_the_version_allows_are_invalid)
+{
+    CUmodule module;
+
+    ck_result(cx_emu_call_module_load_data(&module, too_many[_i]), INVALID_PTX);
+}
+END_TEST
+
 static Suite *kernel_query_suite(void)
 {
     Suite *suite = suite_create("kernel query");
@@ -370,6 +414,9 @@ static Suite *kernel_query_suite(void)
     tcase_add_test(tests, blocks_that_fit_share_the_memory_of_a_multiprocessor);
     tcase_add_test(tests, a_kernel_node_remembers_its_attributes);
     tcase_add_test(tests, a_profiler_starts_and_stops_in_a_context);
+    tcase_add_test(tests, a_kernel_takes_32764_bytes_of_parameters);
+    tcase_add_loop_test(tests, more_parameters_than_the_version_allows_are_invalid, 0,
+                        (int)(sizeof too_many / sizeof too_many[0]));
     suite_add_tcase(suite, tests);
     return suite;
 }
