@@ -119,6 +119,7 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/module/cluster.h \
 	lib/emu/module/code.c \
 	lib/emu/module/code.h \
+	lib/emu/module/code_load.c \
 	lib/emu/module/device_runtime.c \
 	lib/emu/module/device_runtime.h \
 	lib/emu/module/heap.c \
@@ -139,6 +140,8 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/module/loading.h \
 	lib/emu/module/module.c \
 	lib/emu/module/module.h \
+	lib/emu/module/sources.c \
+	lib/emu/module/sources.h \
 	lib/emu/module/unpack.c \
 	lib/emu/module/unpack.h \
 	lib/emu/module/watchdog.c \

@@ -1,4 +1,4 @@
-#include "emu/module/image.h"
+#include "emu/module/code.h"
 
 #include <stdlib.h>
 
@@ -88,43 +88,6 @@ void cx_emu_code_inform(const cx_emu_code *code, const cx_emu_jit_options *optio
                           "local memory\n",
                           info.name, info.registers, info.shared_bytes, info.local_bytes);
     }
-}
-
-cxu_result cx_emu_code_load(const void *image, const cx_emu_jit_options *options,
-                            cx_emu_code **out_code)
-{
-    cx_emu_jit_options jit = *options;
-    cx_emu_text found;
-    cxu_result result = cx_emu_jit_check(&jit);
-
-    if (result != CXU_SUCCESS)
-        return result;
-    cx_emu_jit_begin(&jit);
-    cx_emu_jit_resume(&jit);
-    result = cx_emu_image_find(image, &jit, &found);
-    if (result == CXU_SUCCESS) {
-        result = cx_emu_code_compile(&found, &jit, out_code);
-        cx_emu_text_free(&found);
-    }
-    if (result == CXU_SUCCESS)
-        cx_emu_code_inform(*out_code, &jit);
-    cx_emu_jit_pause(&jit);
-    if (result == CXU_OUT_OF_MEMORY)
-        cx_emu_jit_undo(&jit);
-    return result;
-}
-
-cxu_result cx_emu_code_load_file(const char *path, const cx_emu_jit_options *options,
-                                 cx_emu_code **out_code)
-{
-    char *image;
-    cxu_result result = cx_emu_image_read(path, &image, NULL);
-
-    if (result != CXU_SUCCESS)
-        return result;
-    result = cx_emu_code_load(image, options, out_code);
-    free(image);
-    return result;
 }
 
 /* ---- counting ---- */

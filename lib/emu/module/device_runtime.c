@@ -11,6 +11,13 @@ bool cx_emu_is_device_runtime(const void *image, size_t bytes)
            memmem(image, bytes, object, strlen(object)) != NULL;
 }
 
+bool cx_emu_is_device_runtime_text(const char *text, size_t length)
+{
+    static const char own[] = "cnpGetLastError";
+
+    return memmem(text, length, own, strlen(own)) != NULL;
+}
+
 /*
  * The handle of a grid is the address of its workspace, 0 if its launch is not cooperative. The
  * word at 4 of the workspace is the barrier: each block adds 1, the first one adds what makes the

@@ -8,6 +8,9 @@
 /* True for the archive. */
 bool cx_emu_is_device_runtime(const void *image, size_t bytes);
 
+/* True for the PTX of the archive's object, which is for newer devices than the emulated ones. */
+bool cx_emu_is_device_runtime_text(const char *text, size_t length);
+
 /* PTX of the functions that synchronise cooperative grids. */
 extern const char cx_emu_device_runtime[];
 

@@ -12,6 +12,7 @@
 /* ---- fat binaries ---- */
 
 #define WRAPPER_MAGIC 0x466243b1u
+#define WRAPPER_OF_PARTS 2
 #define FAT_MAGIC 0xba55ed50u
 #define ELF_MAGIC "\177ELF"
 
@@ -21,7 +22,7 @@ enum { FAT_COMPRESSED_LZ4 = 0x2000, FAT_COMPRESSED_ZSTD = 0x8000 };
 typedef struct fat_wrapper {
     uint32_t magic, version;
     const void *content;
-    const void *unused;
+    const void *const *parts; /* fat binaries, the last one NULL; of version 2 */
 } fat_wrapper;
 
 typedef struct fat_header {
@@ -177,6 +178,18 @@ cxu_result cx_emu_image_find(const void *image, const cx_emu_jit_options *option
         return CXU_INVALID_IMAGE;
     }
     return take_text(image, strlen(image), out_text);
+}
+
+const void *const *cx_emu_image_parts(const void *image)
+{
+    const fat_wrapper *wrapper = image;
+
+    if (*(const unsigned char *)image != (WRAPPER_MAGIC & 0xff) ||
+        memcmp(image, &(uint32_t){WRAPPER_MAGIC}, sizeof(uint32_t)) != 0)
+        return NULL;
+    return wrapper->version >= WRAPPER_OF_PARTS && wrapper->parts && wrapper->parts[0]
+               ? wrapper->parts
+               : NULL;
 }
 
 /* ---- files ---- */

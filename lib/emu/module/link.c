@@ -5,7 +5,7 @@
 #include "emu/base/handle.h"
 #include "emu/module/image.h"
 #include "emu/base/state.h"
-#include "ptx/link.h"
+#include "emu/module/sources.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,9 +13,7 @@ typedef struct linker {
     cx_emu_handle_slot slot;
     cx_emu_jit_options jit; /* the list is our copy; its values are the user's */
     unsigned int max_registers; /* of the linker's options and the inputs'; 0: any number */
-    cx_ptx_source *sources;
-    size_t count, capacity;
-    bool device_runtime; /* it is among the inputs */
+    cx_emu_sources sources;
     char *image; /* set when it is complete */
 } linker;
 
@@ -66,17 +64,9 @@ static cxu_result create_linker(linker **out_linker)
     return result;
 }
 
-/* Keeps the first ones. */
-static void drop_sources(linker *self, size_t kept)
-{
-    while (self->count > kept)
-        free((char *)self->sources[--self->count].text);
-}
-
 static void destroy_linker(linker *self)
 {
-    drop_sources(self, 0);
-    free(self->sources);
+    cx_emu_sources_free(&self->sources);
     free((cxu_jit_option *)self->jit.options);
     free(self->image);
     cx_lock_enter(&cx_emu_lock);
@@ -121,25 +111,6 @@ cxu_result cx_emu_call_link_destroy(CUlinkState state)
 
 /* ---- inputs ---- */
 
-static cxu_result append_text(linker *self, const cx_emu_text *text)
-{
-    cx_ptx_source *grown;
-
-    if (self->count == self->capacity) {
-        grown = reallocarray(self->sources, self->capacity * 2 + 4, sizeof *grown);
-        if (!grown)
-            return CXU_OUT_OF_MEMORY;
-        self->sources = grown;
-        self->capacity = self->capacity * 2 + 4;
-    }
-    grown = &self->sources[self->count];
-    *grown = (cx_ptx_source){strndup(text->text, text->length), text->length};
-    if (!grown->text)
-        return CXU_OUT_OF_MEMORY;
-    self->count++;
-    return CXU_SUCCESS;
-}
-
 /* Reports errors of an input at once. A name that another input may define is no error yet; other
  * errors of such code are reported when all inputs are there. */
 static cxu_result check_text(const linker *self, const cx_emu_text *text)
@@ -162,7 +133,7 @@ static cxu_result add_text(linker *self, const cx_emu_text *text)
 {
     cxu_result result = check_text(self, text);
 
-    return result == CXU_SUCCESS ? append_text(self, text) : result;
+    return result == CXU_SUCCESS ? cx_emu_sources_add(&self->sources, text) : result;
 }
 
 static cxu_result add_image(linker *self, const void *image)
@@ -186,11 +157,8 @@ static cxu_result add_archive(linker *self, const void *image, size_t bytes)
 {
     cxu_result result;
 
-    if (cx_emu_is_device_runtime(image, bytes)) {
-        self->device_runtime = true;
-        return add_text(self, &(cx_emu_text){.text = cx_emu_device_runtime,
-                                             .length = strlen(cx_emu_device_runtime)});
-    }
+    if (cx_emu_is_device_runtime(image, bytes))
+        return cx_emu_sources_add_device_runtime(&self->sources);
     result = cx_emu_archive_visit(image, bytes, add_fat, self);
     if (result == CXU_NO_BINARY_FOR_GPU)
         cx_emu_jit_complain(&self->jit, "an object or archive has no PTX in a fat binary");
@@ -202,8 +170,7 @@ static cxu_result add_archive(linker *self, const void *image, size_t bytes)
 static cxu_result add_input(linker *self, cxu_jit_input_type type, const void *image, size_t bytes)
 {
     const bool is_host = type == CXU_JIT_INPUT_OBJECT || type == CXU_JIT_INPUT_LIBRARY;
-    const bool device_runtime = self->device_runtime;
-    const size_t count = self->count;
+    const size_t count = self->sources.count;
     cxu_result result;
 
     cx_emu_jit_resume(&self->jit);
@@ -214,10 +181,8 @@ static cxu_result add_input(linker *self, cxu_jit_input_type type, const void *i
     else
         result = add_image(self, image);
     cx_emu_jit_pause(&self->jit);
-    if (result != CXU_SUCCESS) {
-        drop_sources(self, count);
-        self->device_runtime = device_runtime;
-    }
+    if (result != CXU_SUCCESS)
+        cx_emu_sources_cut(&self->sources, count);
     return result;
 }
 
@@ -291,36 +256,15 @@ cxu_result cx_emu_call_link_add_file(CUlinkState state, cxu_jit_input_type type,
 
 /* ---- the result ---- */
 
-/* Kernels of a module that may launch grids run on one core: others do without. */
-static cxu_result add_device_launches(linker *self)
-{
-    bool needed = false;
-
-    for (size_t i = 0; i < self->count && !needed; i++)
-        needed = cx_emu_needs_device_launches(self->sources[i].text, self->sources[i].length);
-    if (!needed || !self->device_runtime)
-        return CXU_SUCCESS;
-    const cxu_result result =
-        append_text(self, &(cx_emu_text){.text = cx_emu_device_launches,
-                                         .length = strlen(cx_emu_device_launches)});
-    self->device_runtime = result != CXU_SUCCESS;
-    return result;
-}
-
 /* Loads the result once, so that errors are reported here. */
 static cxu_result join_texts(linker *self, char **out_image, size_t *out_length)
 {
-    cx_ptx_error error;
     cx_emu_code *code;
-    cx_ptx_status status = cx_ptx_link(self->sources, self->count, self->max_registers, out_image,
-                                       out_length, &error);
-    cxu_result result;
+    cxu_result result = cx_emu_sources_join(&self->sources, &self->jit, self->max_registers,
+                                            out_image, out_length);
 
-    if (status != CX_PTX_SUCCESS) {
-        if (status != CX_PTX_NO_MEMORY)
-            cx_emu_jit_complain(&self->jit, "PTX, line %d: %s", error.line, error.message);
-        return cx_emu_code_result(status);
-    }
+    if (result != CXU_SUCCESS)
+        return result;
     const cx_emu_text text = {.text = *out_image, .length = *out_length};
     result = cx_emu_code_compile(&text, &self->jit, &code);
     if (result != CXU_SUCCESS) {
@@ -344,12 +288,10 @@ cxu_result cx_emu_call_link_complete(CUlinkState state, void **out_image, size_t
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_image || self->count == 0 || self->image)
+    if (!out_image || self->sources.count == 0 || self->image)
         return CXU_INVALID_VALUE;
     cx_emu_jit_resume(&self->jit);
-    result = add_device_launches(self);
-    if (result == CXU_SUCCESS)
-        result = join_texts(self, &image, &length);
+    result = join_texts(self, &image, &length);
     cx_emu_jit_pause(&self->jit);
     if (result != CXU_SUCCESS)
         return result;
