@@ -21,9 +21,11 @@ tests_layer_checks_layers_LDADD = tests/support/libsupport.la lib/layer/libcheck
 	lib/layer/liblayer.la lib/emu/libemu.la \
 	lib/driver/libdriver.la lib/base/libbase.la $(CHECK_LIBS)
 
-# It takes the place of calls of the system.
-check_PROGRAMS += tests/layer/check_room
-TESTS += tests/layer/check_room
+# They take the place of calls of the system.
+check_PROGRAMS += tests/layer/check_meanwhile tests/layer/check_room
+TESTS += tests/layer/check_meanwhile tests/layer/check_room
+tests_layer_check_meanwhile_SOURCES = tests/layer/check_meanwhile.c tests/layer/capturing.h tests/layer/checking.h
+tests_layer_check_meanwhile_LDADD = $(tests_layer_checks_check_LDADD)
 tests_layer_check_room_SOURCES = tests/layer/check_room.c
 tests_layer_check_room_LDADD = $(tests_layer_checks_check_LDADD)
 

@@ -35,10 +35,11 @@ static inline bool cx_check_failed(const cx_check_call *call)
  * since a library that is being loaded may call the driver. */
 void cx_check_find_place(cx_check_call *call);
 
-/* The place of the call; the backtrace is taken when first asked for. */
+/* The place of the call; the backtrace is taken when first asked for, with the lock "check" open:
+ * a hook asks before it looks up what another thread may end. */
 cx_origin cx_check_here(cx_check_call *call);
 
-/* A finding about the call. */
+/* A finding about the call; asks for its place. */
 cx_finding cx_check_finding(cx_check_kind kind, cx_check_call *call);
 
 /* Raises a finding that names the threads with the context on their stacks, if there are any. */

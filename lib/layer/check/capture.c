@@ -412,10 +412,13 @@ void cx_check_failed_capture(cx_check_call *call)
  * driver. */
 void cx_check_context_waited(cx_check_call *call)
 {
-    const cx_object *context = context_of(call);
     char text[64];
-    if (cx_check_failed(call) || context == NULL ||
+    if (cx_check_failed(call) || cx_captures == NULL ||
         call->thread->capture_mode == CXU_STREAM_CAPTURE_MODE_RELAXED)
+        return;
+    (void)cx_check_here(call); /* it opens the lock: a capture may end meanwhile */
+    const cx_object *context = context_of(call);
+    if (context == NULL)
         return;
     for (const cx_capture *capture = cx_captures; capture != NULL; capture = capture->next) {
         if (capture->thread == call->thread->number || capture->object->device != context->device)

@@ -83,6 +83,7 @@ static void touched(cx_check_call *call)
     bool async;
     cx_check_access all[CX_CHECK_ACCESSES];
     int count = cx_check_accesses(call, all, &stream, &async);
+    (void)cx_check_here(call); /* it opens the lock: memory may be freed meanwhile */
     for (int i = 0; i < count && !call->told; i++)
         look_at_access(call, &all[i], async);
     if (!call->told && count != 0)
