@@ -3,7 +3,11 @@
  * by a shadow of addresses. Each run is a process of its own that starts, shuts down and starts
  * again.
  *
- *   check_random [--seed N] [--seconds S] [--threads T] [--only MANNER]
+ *   check_random [--seed N] [--seconds S] [--threads T] [--only MANNER] [--resets beside|apart]
+ *
+ * As a rule resets come beside the operations of other threads: an operation may use the address of
+ * a block that a reset ends meanwhile, and another block may have it by then. With `apart` resets
+ * come between operations, and no two operations race.
  *
  * CTXRT_EMU_SCHEDULE in the environment chooses the schedule of all runs, CTXRT_ALLOCATOR the
  * source of allocators. A run that fails prints its seed and the last operations of each thread.
@@ -39,6 +43,7 @@ typedef struct settings {
     double seconds;
     int threads;
     int only; /* a manner, from 1; 0: all */
+    bool apart;
 } settings;
 
 /* Calls that are refused: none of the errors ends its context. */
@@ -72,7 +77,11 @@ static void set_environment(const manner *how, uint64_t seed)
 /* In a process of its own. Twice: the runtime starts again. */
 static int play(const manner *how, const settings *chosen, uint64_t seed)
 {
-    run one = {.seed = seed, .threads = how->threads, .steps = how->steps, .faults = how->faults};
+    run one = {.seed = seed,
+               .threads = how->threads,
+               .steps = how->steps,
+               .faults = how->faults,
+               .apart = chosen->apart};
     if (chosen->threads > 0)
         one.threads = chosen->threads;
     set_environment(how, seed);
@@ -130,6 +139,8 @@ static settings read_arguments(int count, char **arguments)
             chosen.threads = atoi(arguments[i + 1]);
         else if (strcmp(arguments[i], "--only") == 0)
             chosen.only = atoi(arguments[i + 1]);
+        else if (strcmp(arguments[i], "--resets") == 0)
+            chosen.apart = strcmp(arguments[i + 1], "apart") == 0;
         else
             exit(2);
     }

@@ -1,5 +1,5 @@
 /* A program of libctxrt for CTXRT_LAYERS=check; with the argument "ordered" its streams are in
- * order. Other arguments name a thread that ends with frames. */
+ * order. Other arguments name what it does instead. */
 #include <ctxrt/ctxrt.h>
 #include <dlfcn.h>
 #include <pthread.h>
@@ -17,7 +17,7 @@ static void must(ctxrt_status status)
 }
 
 __attribute__((noinline, noclone)) static void fill_in_two_streams(ctxrt_memory *memory,
-                                                                 bool in_order)
+                                                                   bool in_order)
 {
     ctxrt_stream *first, *second;
     ctxrt_event *event;
@@ -78,6 +78,37 @@ static void free_pinned_memory_that_is_copied(void)
     if (seen[63] != 7)
         exit(7);
     must(ctxrt_memory_release(memory));
+}
+
+/* Memory has the address of what a reset ended. If who had that still writes there, two owners
+ * work at one address. */
+__attribute__((noinline, noclone)) static void fill_on_both_sides_of_a_reset(bool beside)
+{
+    ctxrt_memory *before, *after;
+    ctxrt_stream *first, *second;
+    must(ctxrt_device_push(CTXRT_CUDA(0)));
+    must(ctxrt_stream_create(CTXRT_STREAM_NON_BLOCKING, 0, &first));
+    must(ctxrt_memory_alloc(4096, &before));
+    if (!beside)
+        must(ctxrt_fill_async(ctxrt_memory_pointer(before), 1, 4096, first));
+    must(ctxrt_device_reset(CTXRT_CUDA(0)));
+    must(ctxrt_stream_destroy(first));
+    must(ctxrt_stream_create(CTXRT_STREAM_NON_BLOCKING, 0, &first));
+    must(ctxrt_stream_create(CTXRT_STREAM_NON_BLOCKING, 0, &second));
+    must(ctxrt_frame_set_stream(second));
+    must(ctxrt_memory_alloc(4096, &after));
+    if (ctxrt_memory_pointer(after) != ctxrt_memory_pointer(before))
+        exit(8);
+    if (beside)
+        must(ctxrt_fill_async(ctxrt_memory_pointer(before), 1, 4096, first));
+    must(ctxrt_fill_async(ctxrt_memory_pointer(after), 2, 4096, second));
+    must(ctxrt_stream_synchronize(first));
+    must(ctxrt_stream_synchronize(second));
+    must(ctxrt_memory_release(after));
+    must(ctxrt_memory_release(before));
+    must(ctxrt_stack_pop());
+    must(ctxrt_stream_destroy(second));
+    must(ctxrt_stream_destroy(first));
 }
 
 /* ---- threads that end with frames ---- */
@@ -157,6 +188,10 @@ int main(int argc, char **argv)
     must(ctxrt_init(NULL));
     if (argc > 1 && strcmp(argv[1], "free_pinned") == 0) {
         free_pinned_memory_that_is_copied();
+        return 0;
+    }
+    if (argc > 1 && strncmp(argv[1], "reset_", 6) == 0) {
+        fill_on_both_sides_of_a_reset(strcmp(argv[1], "reset_and_write_on") == 0);
         return 0;
     }
     if (argc > 1 && ends_threads(argv[1]))

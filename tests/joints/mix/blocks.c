@@ -425,7 +425,7 @@ void block_look(actor *self, block *one)
     /* The host's own memory may be where that which the host reached has gone. */
     bool on_host = block_is_host(one) || one->source == MANAGED ||
                    (one->place >= 0 && all.places[one->place].device.type == CTXRT_DEVICE_CPU);
-    if (one->known == 0 || (on_host && !block_is_live(one)))
+    if (one->known == 0 || ((on_host || all.apart) && !block_is_live(one)))
         return;
     if (one->source == HOST || one->source == WRAPPED ||
         (one->source >= PINNED && chance(self, 50))) {

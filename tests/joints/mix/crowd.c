@@ -39,17 +39,32 @@ static const operation *choose(actor *self)
     return &operations[which];
 }
 
+/* A reset excludes the other operations itself. */
+static void begin_operation(const operation *one)
+{
+    if (all.apart && (one == NULL || one->run != op_reset))
+        pthread_rwlock_rdlock(&all.resetting);
+}
+
+static void end_operation(const operation *one)
+{
+    if (all.apart && (one == NULL || one->run != op_reset))
+        pthread_rwlock_unlock(&all.resetting);
+}
+
 static void step(actor *self)
 {
     const operation *one = choose(self);
     if (one->alone && all.threads > 1)
         return;
+    begin_operation(one);
     atomic_store(&self->resets, atomic_load(&all.resets));
     for (int i = 0; i < PLACES; i++)
         self->spans[i] = span_open(i);
     self->keepers = atomic_load(&all.keepers);
     actor_note(self, "%s", one->name);
     one->run(self);
+    end_operation(one);
     actor_compare(self);
     atomic_fetch_add_explicit(&all.operations, 1, memory_order_relaxed);
 }
@@ -76,11 +91,13 @@ static void *act(void *argument)
         return NULL;
     for (int i = 0; i < PLACES; i++)
         self->spans[i] = span_open(i);
+    begin_operation(NULL);
     for (int i = 0; i < POCKET; i++) {
         block_end(self, self->pocket[i]);
         self->pocket[i] = NULL;
     }
     actor_unwind(self);
+    end_operation(NULL);
     atomic_store(&self->resets, UINT_MAX);
     return NULL;
 }
@@ -142,11 +159,11 @@ static bool set_up(actor *self)
     pthread_rwlock_init(&all.resetting, NULL);
     all.threads = how_now->threads;
     all.faults = how_now->faults;
+    all.apart = how_now->apart;
     total_weight = 0;
     for (int i = 0; i < operation_count; i++)
         total_weight += operations[i].weight;
-    options.cuda_driver =
-        how_now->libcuda ? CTXRT_CUDA_DRIVER_LIBCUDA : CTXRT_CUDA_DRIVER_EMULATED;
+    options.cuda_driver = how_now->libcuda ? CTXRT_CUDA_DRIVER_LIBCUDA : CTXRT_CUDA_DRIVER_EMULATED;
     options.emulated_devices = PRIMARIES - 1;
     options.emulated_memory_bytes = (size_t)GPU_MIB << 20;
     if (!OK(self, ctxrt_init(&options)) ||

@@ -10,6 +10,7 @@ typedef struct run {
     long steps;     /* of each thread; 0: until `until_s` */
     double until_s; /* of CLOCK_MONOTONIC */
     bool faults;
+    bool apart;   /* of the world */
     bool libcuda; /* that of CTXRT_LIBCUDA, not the embedded driver */
     void (*beside)(actor *self); /* one more operation, or NULL */
 } run;

@@ -122,13 +122,17 @@ typedef struct world {
     int threads;
     bool faults; /* the driver refuses calls now and then */
     bool lazy;   /* nothing runs before something waits for it */
+    /* Resets come between operations, not beside them, and nobody uses memory that one ended: else
+     * two owners may work at one address, which is a race of theirs. */
+    bool apart;
     atomic_bool failed;
     atomic_uint names;  /* of blocks */
     atomic_int keepers; /* recordings and graphs, which keep memory of any place */
     atomic_uint resets; /* twice those that are over, and 1 for one in progress: one at a time */
     atomic_long operations, looks;
     actor *actors[THREADS_MAX];
-    /* Written to by resets. Readers: other code, which uses memory of its own. */
+    /* Written to by resets. Readers: other code, which uses memory of its own; with `apart` all
+     * operations. */
     pthread_rwlock_t resetting;
 } world;
 
