@@ -61,10 +61,13 @@ const ctxrt_error *ctxrt_last_error(void)
     return &last.error;
 }
 
-/* Copies no more than the sentence, which is short or empty: paths without errors save too. */
+/* Copies no more than the sentence, which is empty on most paths: those without errors save too. */
 static void copy_message(char *to, const char *from)
 {
-    memcpy(to, from, strlen(from) + 1);
+    if (from[0] == '\0')
+        to[0] = '\0';
+    else
+        memcpy(to, from, strlen(from) + 1);
 }
 
 void cx_error_save(cx_error_saved *out_saved)

@@ -58,14 +58,15 @@ static ctxrt_status alloc_direct(cx_allocator *allocator, const cx_allocation *r
 }
 
 /* The driver waits for work that uses the memory. A reset waits for the driver: once the memory is
- * gone, its address may be other memory's. */
+ * gone, its address may be other memory's. The caller has asked just now whether other code ended
+ * the context. A thread that has no memory for its record pins nothing. */
 static ctxrt_status free_memory(cx_allocator *allocator, const cx_block *block)
 {
-    bool pinned;
     cx_context *context = block->context;
     (void)allocator;
     cx_ranges_remove(context, block->epoch, (uintptr_t)block->pointer, CX_PAST_FREED);
-    if (!cx_block_begin_free(context, block->epoch, &pinned))
+    bool pinned = cx_context_pin_epoch(context, block->epoch);
+    if (!pinned && block->epoch != atomic_load(&context->epoch))
         return CTXRT_SUCCESS;
     cxu_result result = cx_block_free_natively(context, block->pointer);
     if (pinned)

@@ -10,6 +10,8 @@ enum { ASIDE_MAX = 8 };
 static void give_all(const cx_owed_source *source, const cx_block *aside, int count)
 {
     cx_error_saved saved;
+    if (count == 0)
+        return;
     cx_error_save(&saved);
     while (count > 0)
         source->give(source->request, &aside[--count]);
@@ -31,9 +33,10 @@ ctxrt_status cx_owed_take_other(const cx_owed_source *source, cx_block *out_bloc
     cx_block aside[ASIDE_MAX];
     cx_error_saved saved;
     int count = 0;
-    cx_error_save(&saved);
     ctxrt_status status = source->take(source->request, out_block);
     while (status == CTXRT_SUCCESS && count < ASIDE_MAX && is_to_be_avoided(out_block)) {
+        if (count == 0)
+            cx_error_save(&saved);
         aside[count++] = *out_block;
         status = source->take(source->request, out_block);
     }
