@@ -1,6 +1,7 @@
 #include "layer/process_file.h"
 
 #include "base/cancel.h"
+#include "base/fork.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,6 +10,14 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+cx_lock cx_process_file_lock = CX_LOCK_INIT(PROCESS_FILE);
+
+CX_FORK_CONSTRUCTOR static void watch_forks(void)
+{
+    static cx_fork_hook hook = {.rank = CX_RANK_PROCESS_FILE, .lock = &cx_process_file_lock};
+    cx_fork_watch(&hook);
+}
 
 /* Keeps errno. */
 static void close_file(int file)

@@ -7,6 +7,8 @@
 #ifndef CX_LAYER_PROCESS_FILE_H
 #define CX_LAYER_PROCESS_FILE_H
 
+#include "base/lock.h"
+
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,6 +17,11 @@
 typedef struct cx_process_file {
     char path[PATH_MAX + 64];
 } cx_process_file;
+
+/* "process file": guards the making of a process's files, and the chunks of a trace that wait to be
+ * used or unmapped. A forked process makes its files under it, at its first call; after that they
+ * grow without it. No driver call is made under it. */
+extern cx_lock cx_process_file_lock;
 
 /* Makes an empty file in the folder: `prefix`, the process's number, a point and six letters. False
  * with errno: it cannot be made. */

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static cx_lock early = CX_LOCK_INIT(GRAPH), late = CX_LOCK_INIT(COUNT_FILE);
+static cx_lock early = CX_LOCK_INIT(GRAPH), late = CX_LOCK_INIT(PROCESS_FILE);
 static char letters[8]; /* one for each hook that ran */
 
 static void note(char letter)
@@ -32,7 +32,7 @@ static void note_between(void)
 CX_FORK_CONSTRUCTOR static void watch_forks(void)
 {
     static cx_fork_hook hooks[] = {
-        {.rank = CX_RANK_COUNT_FILE, .lock = &late, .in_child = note_late},
+        {.rank = CX_RANK_PROCESS_FILE, .lock = &late, .in_child = note_late},
         {.rank = CX_RANK_GRAPH, .lock = &early, .in_child = note_early},
         {.rank = CX_RANK_EMU_STATE, .in_child = note_between},
     };

@@ -15,8 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* "count file": the coming of a process's region. */
-static cx_lock lock = CX_LOCK_INIT(COUNT_FILE);
+/* Changed under "process file". */
 static cx_count_region *_Atomic region;
 static atomic_bool of_parent; /* until the first call in the child of a fork */
 static char folder[PATH_MAX];
@@ -65,8 +64,7 @@ static void begin_in_child(void)
 
 CX_FORK_CONSTRUCTOR static void watch_forks(void)
 {
-    static cx_fork_hook hook = {
-        .rank = CX_RANK_COUNT_FILE, .lock = &lock, .in_child = begin_in_child};
+    static cx_fork_hook hook = {.rank = CX_RANK_PROCESS_FILE, .in_child = begin_in_child};
     cx_fork_watch(&hook);
 }
 
@@ -74,7 +72,7 @@ CX_FORK_CONSTRUCTOR static void watch_forks(void)
 static void begin_region_of_child(void)
 {
     int cancel = cx_cancel_hold();
-    cx_lock_enter(&lock);
+    cx_lock_enter(&cx_process_file_lock);
     if (atomic_load(&of_parent)) {
         cx_count_region *made = make_region(atomic_load(&region)->pid);
         if (made == NULL)
@@ -83,7 +81,7 @@ static void begin_region_of_child(void)
         atomic_store(&region, made);
         atomic_store(&of_parent, false);
     }
-    cx_lock_leave(&lock);
+    cx_lock_leave(&cx_process_file_lock);
     cx_cancel_restore(cancel);
 }
 

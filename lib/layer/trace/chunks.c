@@ -4,6 +4,7 @@
 #include "base/fork.h"
 #include "base/lock.h"
 #include "base/thread.h"
+#include "layer/process_file.h"
 
 #include <pthread.h>
 #include <time.h>
@@ -15,8 +16,7 @@ typedef struct list {
     int count;
 } list;
 
-/* "trace chunks" guards all of this. */
-static cx_lock lock = CX_LOCK_INIT(TRACE_CHUNKS);
+/* "process file" guards all of this. */
 static pthread_cond_t wake = PTHREAD_COND_INITIALIZER;
 static list ready, full;
 static bool works;   /* there is a thread */
@@ -33,23 +33,23 @@ static bool wait_for_work(void)
     (void)clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += IDLE_SECONDS;
     while (waits && full.count == 0 && (ready.count >= READY_MOST || refused))
-        waits = cx_lock_wait_until(&lock, &wake, &until);
+        waits = cx_lock_wait_until(&cx_process_file_lock, &wake, &until);
     return waits;
 }
 
 static void unmap_full(void)
 {
     cx_trace_chunk *chunk = full.all[--full.count];
-    cx_lock_leave(&lock);
+    cx_lock_leave(&cx_process_file_lock);
     cx_trace_file_unmap(chunk);
-    cx_lock_enter(&lock);
+    cx_lock_enter(&cx_process_file_lock);
 }
 
 static void map_ready(void)
 {
-    cx_lock_leave(&lock);
+    cx_lock_leave(&cx_process_file_lock);
     cx_trace_chunk *chunk = cx_trace_file_map();
-    cx_lock_enter(&lock);
+    cx_lock_enter(&cx_process_file_lock);
     if (chunk != NULL)
         ready.all[ready.count++] = chunk;
     else
@@ -59,7 +59,7 @@ static void map_ready(void)
 static void *work(void *argument)
 {
     (void)pthread_setname_np(pthread_self(), "ctxrt-trace");
-    cx_lock_enter(&lock);
+    cx_lock_enter(&cx_process_file_lock);
     while (wait_for_work()) {
         if (full.count > 0)
             unmap_full();
@@ -67,7 +67,7 @@ static void *work(void *argument)
             map_ready();
     }
     works = false;
-    cx_lock_leave(&lock);
+    cx_lock_leave(&cx_process_file_lock);
     return argument;
 }
 
@@ -102,8 +102,7 @@ static void begin_in_child(void)
 
 CX_FORK_CONSTRUCTOR static void watch_forks(void)
 {
-    static cx_fork_hook hook = {
-        .rank = CX_RANK_TRACE_CHUNKS, .lock = &lock, .in_child = begin_in_child};
+    static cx_fork_hook hook = {.rank = CX_RANK_PROCESS_FILE, .in_child = begin_in_child};
     cx_fork_watch(&hook);
 }
 
@@ -112,10 +111,10 @@ CX_FORK_CONSTRUCTOR static void watch_forks(void)
 cx_trace_chunk *cx_trace_chunk_take(void)
 {
     int cancel = cx_cancel_hold();
-    cx_lock_enter(&lock);
+    cx_lock_enter(&cx_process_file_lock);
     cx_trace_chunk *chunk = ready.count > 0 ? ready.all[--ready.count] : NULL;
     wake_thread();
-    cx_lock_leave(&lock);
+    cx_lock_leave(&cx_process_file_lock);
     if (chunk == NULL)
         chunk = cx_trace_file_map();
     cx_cancel_restore(cancel);
@@ -124,11 +123,11 @@ cx_trace_chunk *cx_trace_chunk_take(void)
 
 void cx_trace_chunk_leave(cx_trace_chunk *chunk)
 {
-    cx_lock_enter(&lock);
+    cx_lock_enter(&cx_process_file_lock);
     bool kept = works && full.count < FULL_MOST;
     if (kept)
         full.all[full.count++] = chunk;
-    cx_lock_leave(&lock);
+    cx_lock_leave(&cx_process_file_lock);
     if (!kept)
         cx_trace_file_unmap(chunk);
 }

@@ -18,8 +18,7 @@
 
 void (*cx_trace_file_forked)(void);
 
-/* "trace file": the head's coming, and its file. Taking a chunk needs no lock. */
-static cx_lock lock = CX_LOCK_INIT(TRACE_FILE);
+/* Changed under "process file"; taking a chunk needs no lock. */
 static cx_trace_head *_Atomic head;
 static atomic_bool of_parent; /* the head is the parent's, until the first call in the child */
 static atomic_bool full;      /* there was no room */
@@ -81,8 +80,7 @@ static void begin_in_child(void)
 
 CX_FORK_CONSTRUCTOR static void watch_forks(void)
 {
-    static cx_fork_hook hook = {
-        .rank = CX_RANK_TRACE_FILE, .lock = &lock, .in_child = begin_in_child};
+    static cx_fork_hook hook = {.rank = CX_RANK_PROCESS_FILE, .in_child = begin_in_child};
     cx_fork_watch(&hook);
 }
 
@@ -97,7 +95,7 @@ static void say_that_it_is_full(void)
 /* The child's own head; the mapping of the parent's ends. */
 static void begin_file_of_child(void)
 {
-    cx_lock_enter(&lock);
+    cx_lock_enter(&cx_process_file_lock);
     cx_trace_head *old = atomic_load(&head);
     if (atomic_load(&of_parent)) {
         cx_trace_head *made = make_file(old->pid);
@@ -109,7 +107,7 @@ static void begin_file_of_child(void)
             say_that_it_is_full();
         }
     }
-    cx_lock_leave(&lock);
+    cx_lock_leave(&cx_process_file_lock);
 }
 
 bool cx_trace_file_open(void)

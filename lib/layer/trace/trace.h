@@ -3,9 +3,9 @@
  * thread's current context, and the times of work where the driver tells them, in a file for `ctxrt
  * trace`. Nothing is dropped while there is room for the file.
  *
- * A thread writes into its own part of the file. The locks "trace chunks" and "trace file" are
- * taken where a thread goes on to another part, and no driver is called under them; "trace clocks"
- * where events time work.
+ * A thread writes into its own part of the file. The lock "process file" is taken where a thread
+ * goes on to another part, and no driver is called under it; "trace clocks" is taken where events
+ * time work.
  */
 #ifndef CX_LAYER_TRACE_TRACE_H
 #define CX_LAYER_TRACE_TRACE_H
