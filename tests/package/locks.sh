@@ -20,6 +20,11 @@ names_in_table "$top_srcdir/docs/architecture.md" > "$scratch/table"
 [ "$(wc -l < "$scratch/names")" -gt 20 ] && diff "$scratch/table" "$scratch/names" > "$scratch/out"
 report $? 'the_documents_table_is_the_order_of_the_ranks'
 
+# A maintainer has to keep the order in mind: a new lock takes the place of one that can go.
+wc -l < "$scratch/names" > "$scratch/out"
+[ "$(cat "$scratch/out")" -le 36 ]
+report $? 'there_are_36_locks_at_most'
+
 # A rank is that of a lock with CX_LOCK_INIT(RANK) and its like, or with CX_RANK_RANK.
 without_lock() # folder...
 {

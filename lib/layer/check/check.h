@@ -2,8 +2,7 @@
  * The layer that checks: it watches every call of the driver, keeps what calls made, and raises
  * findings. A family of kinds is a file with a table of hooks.
  *
- * Locks: "check" guards objects, stacks and findings; no driver call holds it. "check.origins" is
- * inside it.
+ * The lock "check" guards objects, stacks, findings and origins; no driver call holds it.
  */
 #ifndef CX_LAYER_CHECK_CHECK_H
 #define CX_LAYER_CHECK_CHECK_H

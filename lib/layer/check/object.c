@@ -1,6 +1,5 @@
 #include "layer/check/object.h"
 
-#include "base/lock.h"
 #include "layer/names.h"
 
 #include <search.h>
@@ -9,8 +8,6 @@
 #include <string.h>
 
 enum { ENDED_MOST = 4096 };
-
-cx_lock cx_check_lock = CX_LOCK_INIT(CHECK);
 
 static cx_object *objects; /* of handles; captures and retains are in it under keys of their own */
 static void *memory;       /* a tree of live memory by address */

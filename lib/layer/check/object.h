@@ -5,7 +5,6 @@
 #define CX_LAYER_CHECK_OBJECT_H
 
 #include "base/hash.h"
-#include "base/lock.h"
 #include "layer/check/origin.h"
 #include "layer/layer.h"
 
@@ -51,9 +50,6 @@ typedef struct cx_object {
     struct cx_object *older, *newer; /* in the history of ended ones */
     UT_hash_handle hh;
 } cx_object;
-
-/* "check": no driver call holds it. */
-extern cx_lock cx_check_lock;
 
 static inline bool cx_object_is_memory(const cx_object *object)
 {

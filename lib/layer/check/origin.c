@@ -1,8 +1,6 @@
 #include "layer/check/origin.h"
 
-#include "base/fork.h"
 #include "base/hash.h"
-#include "base/lock.h"
 #include "config.h"
 #include "driver/entry.h"
 #include "layer/names.h"
@@ -27,8 +25,7 @@ typedef struct known_trace {
     UT_hash_handle hh;
 } known_trace;
 
-/* Lock "check.origins", innermost: the traces and modules, which stay. */
-static cx_lock lock = CX_LOCK_INIT(CHECK_ORIGINS);
+/* The traces, which stay; lock "check", like the modules. */
 static known_trace *by_frames;
 
 /* The addresses of this library, and its number among the modules. */
@@ -192,12 +189,12 @@ static cx_origin enter_trace(const trace_key *key, const resolved_frames *resolv
 static cx_origin find_trace(const trace_key *key, const resolved_frames *resolved)
 {
     known_trace *found;
-    cx_lock_enter(&lock);
+    cx_lock_enter(&cx_check_lock);
     HASH_FIND(hh, by_frames, key, sizeof *key, found);
     cx_origin origin = found != NULL      ? found->number
                        : resolved != NULL ? enter_trace(key, resolved)
                                           : 0;
-    cx_lock_leave(&lock);
+    cx_lock_leave(&cx_check_lock);
     return origin;
 }
 
@@ -248,12 +245,6 @@ cx_origin cx_origin_here(bool *out_exits)
         return origin;
     resolve_frames(&key, &resolved);
     return find_trace(&key, &resolved);
-}
-
-CX_FORK_CONSTRUCTOR static void watch_forks(void)
-{
-    static cx_fork_hook hook = {.rank = CX_RANK_CHECK_ORIGINS, .lock = &lock};
-    cx_fork_watch(&hook);
 }
 
 static const cx_region_trace *trace_of(cx_origin origin)
@@ -311,9 +302,7 @@ bool cx_origin_in_runtime(cx_origin origin)
     const cx_region_trace *trace = trace_of(origin);
     if (path == NULL || trace->count == 0)
         return false;
-    cx_lock_enter(&lock);
     uint32_t module = module_of(path);
-    cx_lock_leave(&lock);
     return module != CX_REGION_MODULES && trace->frames[0].module == module;
 }
 

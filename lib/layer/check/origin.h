@@ -15,7 +15,7 @@ typedef uint32_t cx_origin;
 void cx_origin_prepare(bool keeps_function);
 
 /* The calling thread's, without the other frames of this library at its top. Sets *out_exits if the
- * thread is in exit(), as far as the upper frames tell. Takes the lock "check.origins". */
+ * thread is in exit(), as far as the upper frames tell. Takes the lock "check". */
 cx_origin cx_origin_here(bool *out_exits);
 
 /* The call as the program made it: of the CUDA Runtime API, or the symbol of the slot. */

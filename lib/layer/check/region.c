@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+cx_lock cx_check_lock = CX_LOCK_INIT(CHECK);
 cx_region *cx_region_here;
 atomic_bool cx_region_of_parent;
 

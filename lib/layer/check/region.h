@@ -9,6 +9,8 @@
 #ifndef CX_LAYER_CHECK_REGION_H
 #define CX_LAYER_CHECK_REGION_H
 
+#include "base/lock.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -112,6 +114,9 @@ static inline bool cx_region_works_elsewhere(const cx_region *region, int device
     return (worked & ~(device < 64 ? 1ull << device : 0)) != 0;
 }
 
+/* "check": guards all of the layer check; no driver call holds it. */
+extern cx_lock cx_check_lock;
+
 /* The process's, which cx_region_open made. */
 extern cx_region *cx_region_here;
 
@@ -122,8 +127,8 @@ extern bool cx_region_in_file;
  * or has no room. False: there is no memory either, and nothing is checked. */
 bool cx_region_open(void);
 
-/* True if the record has room, for which the file may grow. The caller has the lock under which the
- * array grows, and holds records for all lower numbers. */
+/* True if the record has room, for which the file may grow. The caller holds the lock "check", and
+ * records for all lower numbers. */
 bool cx_region_has_room(cx_region_array array, uint32_t index);
 
 /* There was no memory for what the checker keeps of the process. Findings rest on all of that, so
