@@ -1,5 +1,5 @@
 dist_man_MANS += docs/man/ctxrt.1 docs/man/ctxrt-bench.1 docs/man/ctxrt-check.1 docs/man/ctxrt-compare.1 docs/man/ctxrt-draw.1 docs/man/ctxrt-info.1 docs/man/ctxrt-lesson.1 docs/man/ctxrt-nvcc.1 docs/man/ctxrt-play.1 docs/man/ctxrt-replay.1 docs/man/ctxrt-run.1 docs/man/ctxrt-trace.1 docs/man/ctxrt.7
-nobase_dist_doc_DATA += docs/README.md docs/stacks.svg docs/check.md docs/check.schema.json docs/allocator.md docs/architecture.md docs/clients.md docs/cluster.md docs/endings.md docs/frames.md docs/gpu-check.md docs/graphs.md docs/guide.md \
+nobase_dist_doc_DATA += docs/README.md docs/stacks.svg docs/check.md docs/check.schema.json docs/allocator.md docs/architecture.md docs/architecture/driver.md docs/architecture/layers.md docs/architecture/memory.md docs/architecture/threads.md docs/clients.md docs/cluster.md docs/endings.md docs/frames.md docs/gpu-check.md docs/graphs.md docs/guide.md \
 	docs/infinirt.md docs/kernels.md docs/lifetimes.md docs/performance.md docs/runtime.md docs/scenarios.md docs/seeds.md docs/semantics.md docs/teaching.md
 
 dist_check_SCRIPTS += docs/check_endings.sh docs/check_graphs.sh docs/check_guide.sh docs/check_kinds.sh docs/check_recordings.sh docs/check_runtime.sh docs/check_scenarios.sh docs/check_wild.sh
