@@ -135,8 +135,8 @@ CTXRT_API ctxrt_status ctxrt_stack_detach(ctxrt_detached_frame **out_frame) CTXR
  * context, the frame gets the other one as its own stream. That stream goes to other threads once
  * the frame is gone and the next one is attached or discarded, or once the thread ends.
  *
- * @retval CTXRT_ERROR_INVALID_HANDLE  attached or discarded before; of several threads that attach
- *     one frame, one succeeds
+ * @retval CTXRT_ERROR_INVALID_HANDLE  attached or discarded before, or another thread is doing that
+ *     now: of several threads that attach one frame, one gets it
  * Other errors as ctxrt_stack_push.
  */
 CTXRT_API ctxrt_status ctxrt_stack_attach(ctxrt_detached_frame *frame) CTXRT_CHECK_RESULT;

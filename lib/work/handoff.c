@@ -1,7 +1,6 @@
 /* Handing a frame from one thread to another. */
 #include "base/error.h"
 #include "base/handle.h"
-#include "base/lock.h"
 #include "context/stack.h"
 #include "context/view.h"
 #include "work/default_stream.h"
@@ -11,16 +10,16 @@ struct ctxrt_detached_frame {
 };
 
 typedef struct cx_detached {
-    cx_context *context;
-    ctxrt_context *handle;
+    cx_context *_Atomic context;
+    ctxrt_context *_Atomic handle;
     cx_kept kept;
     bool default_stream; /* the stream was one of the thread's default streams */
     bool came_along;     /* it was, but went on with another frame */
     uint32_t epoch;
 } cx_detached;
 
-/* Lock "detached frames": guards the set of them. In a section, before "threads". */
-static cx_lock lock = CX_LOCK_INIT(DETACHED_FRAMES);
+/* A thread that attaches or discards a frame first makes its handle stale, so the frame is its own
+ * alone; if it cannot attach it, the handle lives again. */
 static cx_pool detached_frames = CX_POOL_INIT("detached frame", 6, cx_detached);
 
 /* ---- detaching and attaching ---- */
@@ -56,18 +55,14 @@ static ctxrt_status detach_frame(cx_thread *thread, cx_frame *top, cx_detached *
 {
     cx_context *context = cx_frame_context(top);
     (void)cx_frame_own_stream(thread, top);
-    *detached = (cx_detached){
-        .context = context,
-        .handle = cx_context_handle(context),
-        .kept = {.frame = cx_frame_look(top), .number = atomic_load(&thread->number)},
-        .epoch = atomic_load(&context->epoch),
-    };
-    ctxrt_stream *own =
-        cx_default_stream_of_thread(thread, context, detached->kept.frame.stream);
-    if (own != NULL) {
+    atomic_store(&detached->context, context);
+    atomic_store(&detached->handle, cx_context_handle(context));
+    detached->kept = (cx_kept){.frame = cx_frame_look(top), .number = atomic_load(&thread->number)};
+    detached->epoch = atomic_load(&context->epoch);
+    ctxrt_stream *own = cx_default_stream_of_thread(thread, context, detached->kept.frame.stream);
+    if (own != NULL)
         detached->kept.frame.stream = own;
-        detached->default_stream = true;
-    }
+    detached->default_stream = own != NULL;
     detached->came_along = own == NULL && top->stream_came_along;
     cx_context_object_add(context, CX_OBJECT_DETACHED_FRAME);
     cx_threads_keep(&detached->kept);
@@ -120,8 +115,7 @@ static ctxrt_stream *stream_for_frame(cx_thread *thread, const cx_detached *deta
     return cx_default_stream_take_over(thread, detached->context, stream) ? NULL : stream;
 }
 
-/* In a section, with the context entered and the lock held, while the frame belongs to no
- * thread. */
+/* In a section, with the context entered, by the thread that made the frame's handle stale. */
 static ctxrt_status attach_frame(cx_thread *thread, cx_detached *detached)
 {
     const cx_frame_view *before = &detached->kept.frame;
@@ -155,26 +149,27 @@ static ctxrt_status no_such_frame(const ctxrt_detached_frame *handle)
 
 static ctxrt_status find_target(const ctxrt_detached_frame *handle, cx_target *out_target)
 {
-    cx_lock_enter(&lock);
     const cx_detached *detached = cx_pool_find(&detached_frames, handle);
-    if (detached != NULL)
-        *out_target = (cx_target){.context = detached->context, .handle = detached->handle};
-    cx_lock_leave(&lock);
-    return detached != NULL ? CTXRT_SUCCESS : no_such_frame(handle);
+    if (detached == NULL)
+        return no_such_frame(handle);
+    out_target->device = NULL;
+    out_target->context = atomic_load(&detached->context);
+    out_target->handle = atomic_load(&detached->handle);
+    /* Another thread may have attached the frame, and a third one detached another in its slot. */
+    return cx_pool_is(detached, handle) ? CTXRT_SUCCESS : no_such_frame(handle);
 }
 
-/* In a section. The handle stays valid unless the frame is attached: another thread that tries it
- * waits for the lock. */
+/* In a section. */
 static ctxrt_status attach_if_there(cx_thread *thread, const ctxrt_detached_frame *handle)
 {
-    cx_lock_enter(&lock);
-    cx_detached *detached = cx_pool_find(&detached_frames, handle);
-    ctxrt_status status = detached != NULL ? attach_frame(thread, detached) : no_such_frame(handle);
-    if (status == CTXRT_SUCCESS) {
-        (void)cx_pool_retire(&detached_frames, handle);
+    cx_detached *detached = cx_pool_retire(&detached_frames, handle);
+    if (detached == NULL)
+        return no_such_frame(handle);
+    ctxrt_status status = attach_frame(thread, detached);
+    if (status == CTXRT_SUCCESS)
         cx_pool_put_back(&detached_frames, detached);
-    }
-    cx_lock_leave(&lock);
+    else
+        cx_pool_revive(&detached_frames, detached);
     return status;
 }
 
@@ -212,7 +207,6 @@ ctxrt_status ctxrt_stack_discard(ctxrt_detached_frame *handle)
     if (status != CTXRT_SUCCESS)
         return status;
     cx_section_enter();
-    cx_lock_enter(&lock);
     cx_detached *detached = cx_pool_retire(&detached_frames, handle);
     if (detached != NULL) {
         if (detached->default_stream && !went_with_a_reset(detached))
@@ -221,7 +215,6 @@ ctxrt_status ctxrt_stack_discard(ctxrt_detached_frame *handle)
         let_go(detached, NULL, NULL);
         cx_pool_put_back(&detached_frames, detached);
     }
-    cx_lock_leave(&lock);
     cx_section_leave();
     return detached != NULL ? CTXRT_SUCCESS : no_such_frame(handle);
 }
