@@ -1,8 +1,6 @@
 #include "runtime/code.h"
 
-#include "base/fork.h"
 #include "base/hash.h"
-#include "base/lock.h"
 #include "runtime/driver.h"
 
 #include <stdatomic.h>
@@ -46,25 +44,14 @@ typedef struct known_kernel {
     UT_hash_handle hh;
 } known_kernel;
 
-/* Guards all of this. It is held while code is loaded: another thread that needs other code waits
- * meanwhile. */
-static cx_lock lock = CX_LOCK_INIT(CUDART_CODE);
+/* Lock "cudart" guards all of this. Another thread that needs other code waits while some is
+ * loaded.
+ */
 static cx_cudart_binary *binaries;
 static symbol *symbols;
 static function *functions;
 static known_kernel *known_kernels;
 static _Atomic bool is_exiting;
-
-static void begin_child(void)
-{
-    cx_lock_init(&lock, CX_RANK_CUDART_CODE);
-}
-
-CX_FORK_CONSTRUCTOR static void watch_forks(void)
-{
-    static cx_fork_hook hook = {.rank = CX_RANK_CUDART_CODE, .in_child = begin_child};
-    cx_fork_watch(&hook);
-}
 
 static void begin_exit(void)
 {
@@ -88,13 +75,13 @@ cx_cudart_binary *cx_cudart_binary_add(const cxr_fat_binary *fat)
     if (self == NULL)
         return NULL;
     self->fat = fat;
-    cx_lock_enter(&lock);
+    cx_lock_enter(&cx_cudart_lock);
     self->next = binaries;
     self->link = &binaries;
     if (binaries != NULL)
         binaries->link = &self->next;
     binaries = self;
-    cx_lock_leave(&lock);
+    cx_lock_leave(&cx_cudart_lock);
     return self;
 }
 
@@ -123,9 +110,9 @@ void cx_cudart_binary_remove(cx_cudart_binary *self)
 {
     const cx_driver_table *driver;
     symbol *each, *next;
-    cx_lock_enter(&lock);
+    cx_lock_enter(&cx_cudart_lock);
     if (!is_registered_locked(self)) {
-        cx_lock_leave(&lock);
+        cx_lock_leave(&cx_cudart_lock);
         return;
     }
     HASH_ITER (hh, symbols, each, next) {
@@ -139,7 +126,7 @@ void cx_cudart_binary_remove(cx_cudart_binary *self)
     *self->link = self->next;
     if (self->next != NULL)
         self->next->link = self->link;
-    cx_lock_leave(&lock);
+    cx_lock_leave(&cx_cudart_lock);
     if (self->library != NULL && !atomic_load(&is_exiting) &&
         cx_cudart_use_driver(&driver) == CXR_SUCCESS)
         (void)driver->library_unload(self->library);
@@ -157,9 +144,9 @@ static void add_symbol(cx_cudart_binary *binary, const void *host, const char *n
     *self = (symbol){.host = host, .name = name, .binary = binary, .kind = kind};
     bool added = true;
     symbol *old;
-    cx_lock_enter(&lock);
+    cx_lock_enter(&cx_cudart_lock);
     if (!is_registered_locked(binary)) {
-        cx_lock_leave(&lock);
+        cx_lock_leave(&cx_cudart_lock);
         free(self);
         return;
     }
@@ -169,7 +156,7 @@ static void add_symbol(cx_cudart_binary *binary, const void *host, const char *n
         free(old);
     }
     HASH_ADD_PTR(symbols, host, self);
-    cx_lock_leave(&lock);
+    cx_lock_leave(&cx_cudart_lock);
     if (!added)
         free(self);
 }
@@ -229,9 +216,9 @@ static cxr_error load_locked(cx_cudart_binary *self)
 
 cxr_error cx_cudart_binary_load(cx_cudart_binary *self)
 {
-    cx_lock_enter(&lock);
+    cx_lock_enter(&cx_cudart_lock);
     cxr_error error = is_registered_locked(self) ? load_locked(self) : CXR_INVALID_RESOURCE_HANDLE;
-    cx_lock_leave(&lock);
+    cx_lock_leave(&cx_cudart_lock);
     return error;
 }
 
@@ -240,11 +227,11 @@ void cx_cudart_managed_refresh(void)
     const cx_driver_table *driver;
     if (cx_cudart_use_driver(&driver) != CXR_SUCCESS)
         return;
-    cx_lock_enter(&lock);
+    cx_lock_enter(&cx_cudart_lock);
     for (const cx_cudart_binary *each = binaries; each != NULL; each = each->next)
         if (each->library != NULL)
             set_pointers_locked(driver, each);
-    cx_lock_leave(&lock);
+    cx_lock_leave(&cx_cudart_lock);
 }
 
 /* ---- kernels ---- */
@@ -280,9 +267,9 @@ static cxr_error find_kernel_locked(const void *host, CUkernel *out_kernel)
 
 cxr_error cx_cudart_kernel_find(const void *host, CUkernel *out_kernel)
 {
-    cx_lock_enter(&lock);
+    cx_lock_enter(&cx_cudart_lock);
     cxr_error error = find_kernel_locked(host, out_kernel);
-    cx_lock_leave(&lock);
+    cx_lock_leave(&cx_cudart_lock);
     return error;
 }
 
@@ -290,7 +277,7 @@ void cx_cudart_kernel_know(CUkernel kernel, CUlibrary library)
 {
     known_kernel *known;
     bool added = true;
-    cx_lock_enter(&lock);
+    cx_lock_enter(&cx_cudart_lock);
     HASH_FIND_PTR(known_kernels, &kernel, known);
     if (known == NULL) {
         known = calloc(1, sizeof *known);
@@ -301,13 +288,13 @@ void cx_cudart_kernel_know(CUkernel kernel, CUlibrary library)
                 free(known);
         }
     }
-    cx_lock_leave(&lock);
+    cx_lock_leave(&cx_cudart_lock);
 }
 
 void cx_cudart_library_forget(CUlibrary library)
 {
     known_kernel *each, *next;
-    cx_lock_enter(&lock);
+    cx_lock_enter(&cx_cudart_lock);
     HASH_ITER (hh, known_kernels, each, next) {
         if (each->library != library)
             continue;
@@ -315,7 +302,7 @@ void cx_cudart_library_forget(CUlibrary library)
         HASH_DEL(known_kernels, each);
         free(each);
     }
-    cx_lock_leave(&lock);
+    cx_lock_leave(&cx_cudart_lock);
 }
 
 static function *find_function_locked(CUkernel kernel, CUcontext context)
@@ -371,20 +358,20 @@ static cxr_error function_of_locked(CUkernel kernel, CUfunction *out_function)
 
 cxr_error cx_cudart_function_of(CUkernel kernel, CUfunction *out_function)
 {
-    cx_lock_enter(&lock);
+    cx_lock_enter(&cx_cudart_lock);
     cxr_error error = function_of_locked(kernel, out_function);
-    cx_lock_leave(&lock);
+    cx_lock_leave(&cx_cudart_lock);
     return error;
 }
 
 cxr_error cx_cudart_function_find(const void *host, CUfunction *out_function)
 {
     CUkernel kernel;
-    cx_lock_enter(&lock);
+    cx_lock_enter(&cx_cudart_lock);
     cxr_error error = find_kernel_locked(host, &kernel);
     if (error == CXR_SUCCESS)
         error = function_of_locked(kernel, out_function);
-    cx_lock_leave(&lock);
+    cx_lock_leave(&cx_cudart_lock);
     return error;
 }
 
@@ -392,7 +379,7 @@ const void *cx_cudart_host_of(CUfunction driver_function)
 {
     const void *host = driver_function;
     CUkernel kernel = NULL;
-    cx_lock_enter(&lock);
+    cx_lock_enter(&cx_cudart_lock);
     for (const function *each = functions; each != NULL && kernel == NULL; each = each->hh.next)
         if (each->function == driver_function)
             kernel = each->key.kernel;
@@ -403,19 +390,19 @@ const void *cx_cudart_host_of(CUfunction driver_function)
             host = each->host;
             break;
         }
-    cx_lock_leave(&lock);
+    cx_lock_leave(&cx_cudart_lock);
     return host;
 }
 
 bool cx_cudart_function_forget(CUkernel kernel)
 {
-    cx_lock_enter(&lock);
+    cx_lock_enter(&cx_cudart_lock);
     function *self = find_function_locked(kernel, cx_cudart_thread_get()->current);
     if (self != NULL) {
         HASH_DEL(functions, self);
         free(self);
     }
-    cx_lock_leave(&lock);
+    cx_lock_leave(&cx_cudart_lock);
     return self != NULL;
 }
 
@@ -428,7 +415,7 @@ cxr_error cx_cudart_variable_find(const void *host, CUdeviceptr *out_address, si
     cxr_error error = cx_cudart_use_driver(&driver);
     if (error != CXR_SUCCESS)
         return error;
-    cx_lock_enter(&lock);
+    cx_lock_enter(&cx_cudart_lock);
     HASH_FIND_PTR(symbols, &host, self);
     if (self == NULL || self->kind == KERNEL)
         error = CXR_INVALID_SYMBOL;
@@ -439,6 +426,6 @@ cxr_error cx_cudart_variable_find(const void *host, CUdeviceptr *out_address, si
     else if (error == CXR_SUCCESS)
         error = (cxr_error)driver->library_get_global(out_address, out_bytes, self->binary->library,
                                                       self->name);
-    cx_lock_leave(&lock);
+    cx_lock_leave(&cx_cudart_lock);
     return error == CXR_SYMBOL_NOT_FOUND ? CXR_INVALID_SYMBOL : error;
 }

@@ -1,7 +1,6 @@
 #include "runtime/driver.h"
 
 #include "base/fork.h"
-#include "base/lock.h"
 #include "base/log.h"
 #include "config.h"
 #include "runtime/origin.h"
@@ -14,8 +13,7 @@ typedef struct primary {
     _Atomic bool is_active;     /* false once it is reset, until it is retained again */
 } primary;
 
-/* Guards the opening of the driver, and the primaries. It is held while the driver is called. */
-static cx_lock lock = CX_LOCK_INIT(CUDART_DRIVER);
+cx_lock cx_cudart_lock = CX_LOCK_INIT(CUDART);
 static cx_driver driver;
 static cx_driver_table per_thread_table;
 static cxr_error refusal;
@@ -63,9 +61,9 @@ static cxr_error open_locked(void)
 cxr_error cx_cudart_use_driver(const cx_driver_table **out_table)
 {
     if (!atomic_load_explicit(&is_open, memory_order_acquire)) {
-        cx_lock_enter(&lock);
+        cx_lock_enter(&cx_cudart_lock);
         cxr_error error = atomic_load(&is_open) ? CXR_SUCCESS : open_locked();
-        cx_lock_leave(&lock);
+        cx_lock_leave(&cx_cudart_lock);
         if (error != CXR_SUCCESS)
             return error;
     }
@@ -92,12 +90,12 @@ int cx_cudart_device_count(void)
 /* The child has no driver: it answers so to each call, and the lock may be another thread's. */
 static void begin_child(void)
 {
-    cx_lock_init(&lock, CX_RANK_CUDART_DRIVER);
+    cx_lock_init(&cx_cudart_lock, CX_RANK_CUDART);
 }
 
 CX_FORK_CONSTRUCTOR static void watch_forks(void)
 {
-    static cx_fork_hook hook = {.rank = CX_RANK_CUDART_DRIVER, .in_child = begin_child};
+    static cx_fork_hook hook = {.rank = CX_RANK_CUDART, .in_child = begin_child};
     cx_fork_watch(&hook);
 }
 
@@ -124,9 +122,9 @@ cxr_error cx_cudart_primary(int device, CUcontext *out_context)
         return CXR_INVALID_DEVICE;
     primary *self = &primaries[device];
     if (!atomic_load_explicit(&self->is_active, memory_order_acquire)) {
-        cx_lock_enter(&lock);
+        cx_lock_enter(&cx_cudart_lock);
         cxr_error error = atomic_load(&self->is_active) ? CXR_SUCCESS : retain_locked(device, self);
-        cx_lock_leave(&lock);
+        cx_lock_leave(&cx_cudart_lock);
         if (error != CXR_SUCCESS)
             return error;
     }
@@ -221,13 +219,13 @@ static cxr_error keep_locked(int device, primary *self)
 
 cxr_error cx_cudart_reset(int device)
 {
-    cx_lock_enter(&lock);
+    cx_lock_enter(&cx_cudart_lock);
     cxr_error error = keep_locked(device, &primaries[device]);
     if (error == CXR_SUCCESS)
         error = (cxr_error)driver.table.primary_reset(device);
     atomic_store(&primaries[device].is_active, false);
     atomic_fetch_add(&resets, 1);
-    cx_lock_leave(&lock);
+    cx_lock_leave(&cx_cudart_lock);
     return error;
 }
 

@@ -6,8 +6,13 @@
 #ifndef CX_RUNTIME_DRIVER_H
 #define CX_RUNTIME_DRIVER_H
 
+#include "base/lock.h"
 #include "driver/driver.h"
 #include "runtime/thread.h"
+
+/* Lock "cudart": guards the opening of the driver, the primary contexts, and the code of the
+ * program (code.h). It is held while the driver is called for these. */
+extern cx_lock cx_cudart_lock;
 
 /* What a stand-in knows this library by. */
 extern const char ctxrtRuntimeLibrary[];
