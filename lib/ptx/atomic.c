@@ -1,7 +1,7 @@
 /* Atomic operations. They are atomic for other grids too, and for the host. */
 #include "ptx/bits.h"
 #include "ptx/grid.h"
-#include "ptx/small.h"
+#include "ptx/minifloat.h"
 
 #include <string.h>
 
@@ -29,20 +29,20 @@ static uint64_t float_sum(cx_ptx_type type, uint64_t old, uint64_t operand, bool
     return old;
 }
 
-static const cx_ptx_small *small_of(uint8_t type)
+static const cx_ptx_minifloat *small_of(uint8_t type)
 {
     return type == CX_PTX_F16 ? &cx_ptx_f16 : type == CX_PTX_BF16 ? &cx_ptx_bf16 : NULL;
 }
 
 static uint64_t sum_of(const cx_ptx_instruction *what, uint64_t old, uint64_t operand, bool flushes)
 {
-    const cx_ptx_small *small = small_of(what->type), *pairs = small_of(what->from);
+    const cx_ptx_minifloat *small = small_of(what->type), *pairs = small_of(what->from);
     uint32_t a = (uint32_t)old, b = (uint32_t)operand;
 
     if (small)
-        return cx_ptx_small_add(small, a & 0xffff, b & 0xffff, 0);
+        return cx_ptx_minifloat_add(small, a & 0xffff, b & 0xffff, 0);
     if (pairs)
-        return cx_ptx_small_pair(cx_ptx_small_add, pairs, a, b, 0);
+        return cx_ptx_minifloat_pair(cx_ptx_minifloat_add, pairs, a, b, 0);
     return cx_ptx_type_float((cx_ptx_type)what->type)
                ? float_sum((cx_ptx_type)what->type, old, operand, flushes)
                : old + operand;

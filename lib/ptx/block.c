@@ -1,8 +1,8 @@
 /* A block of threads: its memory, its turns. */
 #include "ptx/block.h"
 
-#include "ptx/crew.h"
 #include "ptx/warp.h"
+#include "ptx/worker_threads.h"
 
 #include <string.h>
 
@@ -166,8 +166,8 @@ void cx_ptx_block_check(cx_ptx_grid *grid, const cx_ptx_block *block)
     const cx_ptx_environment *environment = grid->environment;
 
     if (!grid->helps)
-        cx_ptx_crew_look(grid->crew);
-    if (grid->outcome == CX_PTX_DONE && atomic_load(&grid->crew->failed)) {
+        cx_ptx_workers_look(grid->workers);
+    if (grid->outcome == CX_PTX_DONE && atomic_load(&grid->workers->failed)) {
         grid->outcome = CX_PTX_STOPPED;
         grid->gave_up = true;
     }

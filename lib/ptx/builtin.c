@@ -1,6 +1,6 @@
 #include "ptx/builtin.h"
 
-#include "ptx/child.h"
+#include "ptx/dynamic_parallelism.h"
 
 #include <stdio.h>
 #include <string.h>

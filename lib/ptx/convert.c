@@ -1,6 +1,6 @@
 #include "ptx/bits.h"
 #include "ptx/grid.h"
-#include "ptx/small.h"
+#include "ptx/minifloat.h"
 
 #include <fenv.h>
 #include <math.h>
@@ -89,7 +89,7 @@ static uint64_t integer_of(cx_ptx_type to, cx_ptx_type from, double value)
     return cx_ptx_type_signed(to) ? (uint64_t)(int64_t)value : (uint64_t)value;
 }
 
-static const cx_ptx_small *small_of_type(cx_ptx_type type)
+static const cx_ptx_minifloat *small_of_type(cx_ptx_type type)
 {
     switch (type) {
     case CX_PTX_F16:
@@ -107,10 +107,10 @@ static const cx_ptx_small *small_of_type(cx_ptx_type type)
 
 static double float_of(const cx_ptx_instruction *how, const cx_ptx_slot *from)
 {
-    const cx_ptx_small *small = small_of_type((cx_ptx_type)how->from);
+    const cx_ptx_minifloat *small = small_of_type((cx_ptx_type)how->from);
 
     if (small)
-        return cx_ptx_small_value(small, small->bits == 8 ? from->u16 & 255u : from->u16);
+        return cx_ptx_minifloat_value(small, small->bits == 8 ? from->u16 & 255u : from->u16);
     if (how->from == CX_PTX_F32)
         return how->mode & CX_PTX_FLUSHED ? cx_ptx_flush(from->f32) : from->f32;
     return from->f64;
@@ -145,22 +145,22 @@ static void store_double(uint8_t mode, cx_ptx_slot *to, double value)
     to->f64 = value;
 }
 
-static uint32_t small_bits(const cx_ptx_small *small, uint8_t mode, double value)
+static uint32_t small_bits(const cx_ptx_minifloat *small, uint8_t mode, double value)
 {
     int direction = mode & CX_PTX_ROUND_AWAY ? CX_PTX_TIES_AWAY : direction_of(mode);
-    uint32_t bits = cx_ptx_small_of(small, value, direction);
+    uint32_t bits = cx_ptx_minifloat_of(small, value, direction);
     uint32_t sign = bits & UINT32_C(1) << (small->bits - 1);
 
     if ((mode & CX_PTX_FINITE) && !isnan(value) && (bits ^ sign) >= small->infinity)
         bits = sign | (small->infinity - 1);
     if (mode & CX_PTX_SATURATED)
-        return cx_ptx_small_saturate(small, bits, 0, 0);
-    return mode & CX_PTX_RELU ? cx_ptx_small_relu(small, bits, 0, 0) : bits;
+        return cx_ptx_minifloat_saturate(small, bits, 0, 0);
+    return mode & CX_PTX_RELU ? cx_ptx_minifloat_relu(small, bits, 0, 0) : bits;
 }
 
 static void store_float(const cx_ptx_instruction *how, cx_ptx_slot *to, double value)
 {
-    const cx_ptx_small *small = small_of_type((cx_ptx_type)how->type);
+    const cx_ptx_minifloat *small = small_of_type((cx_ptx_type)how->type);
 
     if (small)
         to->u16 = (uint16_t)small_bits(small, how->mode, value);

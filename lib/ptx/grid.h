@@ -94,7 +94,7 @@ typedef struct cx_ptx_grid {
     uint64_t workspace[CX_PTX_WORKSPACE_WORDS]; /* for the barrier of all blocks */
 
     struct cx_ptx_children *children; /* grids that its threads launch */
-    struct cx_ptx_crew *crew; /* what all threads of the host that run this grid share */
+    struct cx_ptx_workers *workers;   /* what all threads of the host that run this grid share */
     bool helps;               /* this is the copy of a helper */
     bool gave_up;             /* since another block has failed */
     uint64_t number;          /* of the cluster that began last */
@@ -146,8 +146,8 @@ static inline void cx_ptx_thread_put(const cx_ptx_grid *grid, const cx_ptx_block
 }
 
 /* Finds memory by a generic address. NULL: the thread has failed. */
-unsigned char *cx_ptx_reach(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,
-                            uint64_t address, unsigned bytes, unsigned align);
+unsigned char *cx_ptx_resolve(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,
+                              uint64_t address, unsigned bytes, unsigned align);
 
 void cx_ptx_thread_fail(cx_ptx_grid *grid, const cx_ptx_block *block, const cx_ptx_thread *thread,
                         cx_ptx_outcome outcome, uint64_t address);

@@ -5,14 +5,14 @@
 #include "ptx/cell.h"
 #include "ptx/grid.h"
 #include "ptx/lane_loop.h"
-#include "ptx/small.h"
+#include "ptx/minifloat.h"
 
 #include <fenv.h>
 
 #define CELL(field, place) (*(CELL_##field *)cx_ptx_row(cells, place))
 
 #define REACH(writes)                                                                        \
-    memory = grid ? cx_ptx_reach_shared(                                                     \
+    memory = grid ? cx_ptx_resolve_shared(                                                   \
                         grid, block, at,                                                     \
                         cx_ptx_is_long(at->a) ? CELL(u64, at->a) : CELL(u32, at->a), writes) \
                   : NULL;                                                                    \

@@ -5,7 +5,7 @@
 #include "ptx/cell.h"
 #include "ptx/grid.h"
 #include "ptx/lane_loop.h"
-#include "ptx/small.h"
+#include "ptx/minifloat.h"
 
 #include <fenv.h>
 

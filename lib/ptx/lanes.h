@@ -5,8 +5,8 @@
 #ifndef CX_PTX_LANES_H
 #define CX_PTX_LANES_H
 
+#include "ptx/address_resolve.h"
 #include "ptx/module.h"
-#include "ptx/reach.h"
 
 /* An operation of ops.def: writes the row `d`; `a`, `b` and `c` may be the same row. */
 typedef void cx_ptx_whole_op(void *d, const void *a, const void *b, const void *c);

@@ -35,7 +35,7 @@ bool cx_ptx_read_string(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *t
     size_t length = 0;
 
     for (; length < most; length++) {
-        const unsigned char *at = cx_ptx_reach(grid, block, thread, address + length, 1, 1);
+        const unsigned char *at = cx_ptx_resolve(grid, block, thread, address + length, 1, 1);
 
         if (!at)
             return false;
@@ -72,7 +72,7 @@ static bool take_argument(printer *self, unsigned bytes, uint64_t *out_value)
     const unsigned char *at;
 
     self->arguments = (self->arguments + bytes - 1) & ~(uint64_t)(bytes - 1);
-    at = cx_ptx_reach(self->grid, self->block, self->thread, self->arguments, bytes, 1);
+    at = cx_ptx_resolve(self->grid, self->block, self->thread, self->arguments, bytes, 1);
     if (!at)
         return false;
     *out_value = 0;

@@ -1,10 +1,10 @@
 /* A grid as a whole, and the threads of the host that run it. */
 #include "ptx/block.h"
-#include "ptx/child.h"
 #include "ptx/cluster.h"
-#include "ptx/crew.h"
+#include "ptx/dynamic_parallelism.h"
 #include "ptx/lanes.h"
 #include "ptx/room.h"
+#include "ptx/worker_threads.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,10 +18,10 @@
 /* Takes the next cluster. False: there is none left for this thread of the host. */
 static bool begin_next(cx_ptx_grid *grid, cx_ptx_cluster *cluster, unsigned rank)
 {
-    cx_ptx_crew *crew = grid->crew;
+    cx_ptx_workers *workers = grid->workers;
 
-    if ((rank > 0 && cx_ptx_crew_is_too_large(crew, rank)) ||
-        !cx_ptx_crew_take(crew, &grid->number))
+    if ((rank > 0 && cx_ptx_workers_is_too_large(workers, rank)) ||
+        !cx_ptx_workers_take(workers, &grid->number))
         return false;
     cx_ptx_cluster_begin(grid, cluster, grid->number);
     return true;
@@ -59,7 +59,7 @@ static size_t clusters_at_once(const cx_ptx_grid *grid, uint64_t total)
 
 static void run_blocks(cx_ptx_grid *grid, cx_ptx_room *room, unsigned rank)
 {
-    const size_t count = clusters_at_once(grid, grid->crew->total);
+    const size_t count = clusters_at_once(grid, grid->workers->total);
     cx_ptx_cluster *clusters = cx_ptx_room_take(room, count * sizeof *clusters);
 
     for (size_t i = 0; i < count; i++)
@@ -80,7 +80,7 @@ static void count_blocks(const cx_ptx_grid *grid, uint64_t total, cx_ptx_room *r
 static void report(const cx_ptx_grid *grid)
 {
     if (grid->outcome != CX_PTX_DONE && !grid->gave_up)
-        cx_ptx_crew_fail(grid->crew, grid->number, grid->outcome, grid->fault);
+        cx_ptx_workers_fail(grid->workers, grid->number, grid->outcome, grid->fault);
 }
 
 static size_t bytes_of_views(const cx_ptx_module *module)
@@ -91,12 +91,12 @@ static size_t bytes_of_views(const cx_ptx_module *module)
 /* A helper that finds no memory leaves the blocks to others. */
 void cx_ptx_help(cx_ptx_helper *helper)
 {
-    cx_ptx_grid grid = helper->crew->grid;
+    cx_ptx_grid grid = helper->workers->grid;
     cx_ptx_fault fault = {0};
     cx_ptx_room room = {0};
 
     cx_ptx_room_take(&room, bytes_of_views(grid.module));
-    count_blocks(&grid, helper->crew->total, &room);
+    count_blocks(&grid, helper->workers->total, &room);
     if (!cx_ptx_room_open(&room, room.used))
         return;
     grid.helps = true;
@@ -151,9 +151,9 @@ static uint64_t clusters_of(const cx_ptx_grid *grid)
     return (uint64_t)blocks[0] * blocks[1] * blocks[2] / grid->blocks_in_cluster;
 }
 
-static size_t bytes_of_crew(unsigned cores)
+static size_t bytes_of_workers(unsigned cores)
 {
-    return sizeof(cx_ptx_crew) + (cores - 1) * sizeof(cx_ptx_helper);
+    return sizeof(cx_ptx_workers) + (cores - 1) * sizeof(cx_ptx_helper);
 }
 
 /* Code that reads more at once than a parameter has finds zeroes behind them. */
@@ -167,7 +167,7 @@ static size_t bytes_of_room(const cx_ptx_grid *grid, unsigned cores)
 {
     cx_ptx_room counted = {0};
 
-    cx_ptx_room_take(&counted, bytes_of_crew(cores));
+    cx_ptx_room_take(&counted, bytes_of_workers(cores));
     cx_ptx_room_take(&counted, bytes_of_views(grid->module));
     cx_ptx_room_take(&counted, bytes_of_parameters(grid->kernel));
     count_blocks(grid, clusters_of(grid), &counted);
@@ -176,15 +176,15 @@ static size_t bytes_of_room(const cx_ptx_grid *grid, unsigned cores)
 
 static void run_in_room(cx_ptx_grid *grid, cx_ptx_room *room, unsigned cores)
 {
-    grid->crew = cx_ptx_room_take(room, bytes_of_crew(cores));
+    grid->workers = cx_ptx_room_take(room, bytes_of_workers(cores));
     grid->views = cx_ptx_room_take(room, bytes_of_views(grid->module));
     grid->parameters = cx_ptx_room_take(room, bytes_of_parameters(grid->kernel));
     if (grid->kernel->parameter_bytes > 0)
         memcpy(grid->parameters, grid->launch->parameters, grid->kernel->parameter_bytes);
-    cx_ptx_crew_begin(grid->crew, grid, clusters_of(grid), cores);
+    cx_ptx_workers_begin(grid->workers, grid, clusters_of(grid), cores);
     run_blocks(grid, room, 0);
     report(grid);
-    cx_ptx_crew_end(grid->crew);
+    cx_ptx_workers_end(grid->workers);
 }
 
 /* A launch that was accepted has its reserve: it may have to wait for that. */
@@ -225,8 +225,8 @@ static cx_ptx_outcome run_one(const cx_ptx_module *module, const cx_ptx_function
         return outcome;
     }
     run_in_room(&grid, &room, cores);
-    outcome = grid.crew->outcome;
-    *out_fault = grid.crew->fault;
+    outcome = grid.workers->outcome;
+    *out_fault = grid.workers->fault;
     cx_ptx_room_close(&room);
     return outcome;
 }

@@ -170,8 +170,8 @@ static void store_value(uint16_t op, unsigned char *memory, uint64_t value)
 static inline unsigned char *reach(const cx_ptx_step *run, const cx_ptx_instruction *at,
                                    uint32_t lane, const void *value)
 {
-    return cx_ptx_reach_lane(run->grid, run->block, thread_of(run, lane), at, get(run, at->a, lane),
-                             value);
+    return cx_ptx_resolve_lane(run->grid, run->block, thread_of(run, lane), at,
+                               get(run, at->a, lane), value);
 }
 
 static uint64_t first_address(const cx_ptx_step *run, const cx_ptx_instruction *at)
@@ -285,14 +285,14 @@ static bool copy_async(const cx_ptx_step *run, const cx_ptx_instruction *at, uin
     unsigned char *to, *from = NULL;
 
     source.space = CX_PTX_GLOBAL;
-    to = cx_ptx_reach_slowly(run->grid, run->block, thread, at, (uint32_t)get(run, at->a, lane),
-                             &bytes); /* it is shared memory */
+    to = cx_ptx_resolve_slowly(run->grid, run->block, thread, at, (uint32_t)get(run, at->a, lane),
+                               &bytes); /* it is shared memory */
     if (bytes > at->size)
         bytes = at->size;
     source.size = (uint8_t)bytes;
     if (to && bytes > 0) {
-        from = cx_ptx_reach_slowly(run->grid, run->block, thread, &source, get(run, at->b, lane),
-                                   NULL);
+        from = cx_ptx_resolve_slowly(run->grid, run->block, thread, &source, get(run, at->b, lane),
+                                     NULL);
         thread->next = at;
     }
     if (!to || (bytes > 0 && !from))

@@ -1,4 +1,4 @@
-#include "ptx/child.h"
+#include "ptx/dynamic_parallelism.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -187,7 +187,7 @@ static bool read_parameters(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_threa
     for (size_t at = 0; left > 0;) {
         unsigned bytes = left < 8 ? (unsigned)left : 8;
         const unsigned char *memory =
-            cx_ptx_reach(grid, block, thread, child->buffer + at, bytes, 1);
+            cx_ptx_resolve(grid, block, thread, child->buffer + at, bytes, 1);
 
         if (!memory)
             return false;

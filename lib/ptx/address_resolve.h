@@ -1,6 +1,6 @@
 /* The memory that an instruction reaches. */
-#ifndef CX_PTX_REACH_H
-#define CX_PTX_REACH_H
+#ifndef CX_PTX_ADDRESS_RESOLVE_H
+#define CX_PTX_ADDRESS_RESOLVE_H
 
 #include "ptx/grid.h"
 
@@ -12,9 +12,9 @@ static inline bool cx_ptx_in_view(const cx_ptx_view *view, uint64_t address, uns
 
 /* The slow path, for memory outside the instruction's last view. `value`: what it stores, as of
  * cx_ptx_touch, if that may be global memory; NULL: it loads. Returns NULL if the thread failed. */
-unsigned char *cx_ptx_reach_slowly(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,
-                                   const cx_ptx_instruction *at, uint64_t address,
-                                   const void *value);
+unsigned char *cx_ptx_resolve_slowly(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,
+                                     const cx_ptx_instruction *at, uint64_t address,
+                                     const void *value);
 
 /* The memory that an instruction reaches for all lanes alike. */
 typedef struct cx_ptx_access {
@@ -80,9 +80,10 @@ static inline unsigned char *cx_ptx_in_shared(const cx_ptx_grid *grid, const cx_
 
 /* Finds memory that all lanes share, at the lane's address; `base` is the address's register. NULL:
  * it lies elsewhere. */
-static inline unsigned char *cx_ptx_reach_shared(const cx_ptx_grid *grid, const cx_ptx_block *block,
-                                                 const cx_ptx_instruction *at, uint64_t base,
-                                                 bool writes)
+static inline unsigned char *cx_ptx_resolve_shared(const cx_ptx_grid *grid,
+                                                   const cx_ptx_block *block,
+                                                   const cx_ptx_instruction *at, uint64_t base,
+                                                   bool writes)
 {
     uint64_t address = base + (uint64_t)at->immediate;
     const cx_ptx_view *view;
@@ -110,12 +111,13 @@ static inline unsigned char *cx_ptx_reach_shared(const cx_ptx_grid *grid, const 
 }
 
 /* Reaches one lane's memory; `value` is as above. Returns NULL if the thread failed. */
-static inline unsigned char *cx_ptx_reach_lane(cx_ptx_grid *grid, cx_ptx_block *block,
-                                               cx_ptx_thread *thread, const cx_ptx_instruction *at,
-                                               uint64_t base, const void *value)
+static inline unsigned char *cx_ptx_resolve_lane(cx_ptx_grid *grid, cx_ptx_block *block,
+                                                 cx_ptx_thread *thread,
+                                                 const cx_ptx_instruction *at, uint64_t base,
+                                                 const void *value)
 {
     uint64_t address = base + (uint64_t)at->immediate;
-    unsigned char *found = cx_ptx_reach_shared(grid, block, at, base, value != NULL);
+    unsigned char *found = cx_ptx_resolve_shared(grid, block, at, base, value != NULL);
 
     if (found)
         return found;
@@ -124,7 +126,7 @@ static inline unsigned char *cx_ptx_reach_lane(cx_ptx_grid *grid, cx_ptx_block *
     if (at->space == CX_PTX_LOCAL && !(address & (at->align - 1u)) &&
         address + at->size <= grid->local_of_thread)
         return thread->local + address;
-    return cx_ptx_reach_slowly(grid, block, thread, at, address, value);
+    return cx_ptx_resolve_slowly(grid, block, thread, at, address, value);
 }
 
 #endif

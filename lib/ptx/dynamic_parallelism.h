@@ -3,8 +3,8 @@
  * in the order of their launches, each with the grids that it launches itself; then those of its
  * tail stream. So one thread of the host is enough, and no lock.
  */
-#ifndef CX_PTX_CHILD_H
-#define CX_PTX_CHILD_H
+#ifndef CX_PTX_DYNAMIC_PARALLELISM_H
+#define CX_PTX_DYNAMIC_PARALLELISM_H
 
 #include "ptx/grid.h"
 

@@ -1,5 +1,5 @@
 /* Finds memory that a thread names by its address. */
-#include "ptx/reach.h"
+#include "ptx/address_resolve.h"
 
 #include "ptx/cluster.h"
 #include "ptx/wide.h"
@@ -166,9 +166,9 @@ static unsigned char *reach_global(cx_ptx_grid *grid, const cx_ptx_instruction *
                : reach_by(grid, &grid->views[at->site], at, address, value != NULL);
 }
 
-unsigned char *cx_ptx_reach_slowly(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,
-                                   const cx_ptx_instruction *at, uint64_t address,
-                                   const void *value)
+unsigned char *cx_ptx_resolve_slowly(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,
+                                     const cx_ptx_instruction *at, uint64_t address,
+                                     const void *value)
 {
     cx_ptx_space space = (cx_ptx_space)at->space;
     bool global = space == CX_PTX_GLOBAL ||
@@ -190,8 +190,8 @@ unsigned char *cx_ptx_reach_slowly(cx_ptx_grid *grid, cx_ptx_block *block, cx_pt
                             value != NULL, global ? NULL : &own);
 }
 
-unsigned char *cx_ptx_reach(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,
-                            uint64_t address, unsigned bytes, unsigned align)
+unsigned char *cx_ptx_resolve(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,
+                              uint64_t address, unsigned bytes, unsigned align)
 {
     const cx_ptx_instruction *next = thread->next;
     const cx_ptx_instruction access = {.space = CX_PTX_GENERIC,
@@ -199,7 +199,7 @@ unsigned char *cx_ptx_reach(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_threa
                                        .align = (uint8_t)align,
                                        .site = grid->module->sites,
                                        .line = next->line};
-    unsigned char *memory = cx_ptx_reach_slowly(grid, block, thread, &access, address, NULL);
+    unsigned char *memory = cx_ptx_resolve_slowly(grid, block, thread, &access, address, NULL);
 
     thread->next = next;
     return memory;

@@ -1,36 +1,36 @@
-#include "ptx/small.h"
+#include "ptx/minifloat.h"
 
 #include <fenv.h>
 #include <math.h>
 #include <string.h>
 
-const cx_ptx_small cx_ptx_f16 = {10, -14, 16, 0x7c00, 0x1p-24};
-const cx_ptx_small cx_ptx_bf16 = {7, -126, 16, 0x7f80, 0x1p-133};
-const cx_ptx_small cx_ptx_e4m3 = {3, -6, 8, 0x7f, 0x1p-9};
-const cx_ptx_small cx_ptx_e5m2 = {2, -14, 8, 0x7c, 0x1p-16};
-const cx_ptx_small cx_ptx_tf32 = {10, -126, 19, 0x3fc00, 0x1p-136};
+const cx_ptx_minifloat cx_ptx_f16 = {10, -14, 16, 0x7c00, 0x1p-24};
+const cx_ptx_minifloat cx_ptx_bf16 = {7, -126, 16, 0x7f80, 0x1p-133};
+const cx_ptx_minifloat cx_ptx_e4m3 = {3, -6, 8, 0x7f, 0x1p-9};
+const cx_ptx_minifloat cx_ptx_e5m2 = {2, -14, 8, 0x7c, 0x1p-16};
+const cx_ptx_minifloat cx_ptx_tf32 = {10, -126, 19, 0x3fc00, 0x1p-136};
 
-static uint32_t sign_of(const cx_ptx_small *kind)
+static uint32_t sign_of(const cx_ptx_minifloat *kind)
 {
     return UINT32_C(1) << (kind->bits - 1);
 }
 
-static uint32_t magnitude_of(const cx_ptx_small *kind, uint32_t bits)
+static uint32_t magnitude_of(const cx_ptx_minifloat *kind, uint32_t bits)
 {
     return bits & (sign_of(kind) - 1);
 }
 
-static uint32_t nan_of(const cx_ptx_small *kind)
+static uint32_t nan_of(const cx_ptx_minifloat *kind)
 {
     return sign_of(kind) - 1;
 }
 
-static bool is_nan(const cx_ptx_small *kind, uint32_t bits)
+static bool is_nan(const cx_ptx_minifloat *kind, uint32_t bits)
 {
     return magnitude_of(kind, bits) > kind->infinity;
 }
 
-double cx_ptx_small_value(const cx_ptx_small *kind, uint32_t bits)
+double cx_ptx_minifloat_value(const cx_ptx_minifloat *kind, uint32_t bits)
 {
     uint32_t magnitude = magnitude_of(kind, bits), field = magnitude >> kind->fraction;
     double value;
@@ -64,14 +64,14 @@ static bool goes_up(int how, bool negative, bool odd, uint64_t rest, uint64_t ha
     }
 }
 
-static uint32_t overflowed(const cx_ptx_small *kind, int how, bool negative)
+static uint32_t overflowed(const cx_ptx_minifloat *kind, int how, bool negative)
 {
     bool finite = how == FE_TOWARDZERO || how == (negative ? FE_UPWARD : FE_DOWNWARD);
 
     return kind->infinity - finite;
 }
 
-uint32_t cx_ptx_small_of(const cx_ptx_small *kind, double value, int how)
+uint32_t cx_ptx_minifloat_of(const cx_ptx_minifloat *kind, double value, int how)
 {
     uint64_t wide, mantissa, rest, half;
     uint32_t sign, result;
@@ -136,44 +136,45 @@ double cx_ptx_narrow_to_odd(long double value)
 
 /* ---- operations ---- */
 
-static uint32_t rounded_sum(const cx_ptx_small *kind, double a, double b)
+static uint32_t rounded_sum(const cx_ptx_minifloat *kind, double a, double b)
 {
-    return cx_ptx_small_of(kind, cx_ptx_sum_to_odd(a, b), FE_TONEAREST);
+    return cx_ptx_minifloat_of(kind, cx_ptx_sum_to_odd(a, b), FE_TONEAREST);
 }
 
-uint32_t cx_ptx_small_add(const cx_ptx_small *kind, uint32_t a, uint32_t b, uint32_t c)
-{
-    (void)c;
-    return rounded_sum(kind, cx_ptx_small_value(kind, a), cx_ptx_small_value(kind, b));
-}
-
-uint32_t cx_ptx_small_sub(const cx_ptx_small *kind, uint32_t a, uint32_t b, uint32_t c)
+uint32_t cx_ptx_minifloat_add(const cx_ptx_minifloat *kind, uint32_t a, uint32_t b, uint32_t c)
 {
     (void)c;
-    return rounded_sum(kind, cx_ptx_small_value(kind, a), -cx_ptx_small_value(kind, b));
+    return rounded_sum(kind, cx_ptx_minifloat_value(kind, a), cx_ptx_minifloat_value(kind, b));
 }
 
-uint32_t cx_ptx_small_mul(const cx_ptx_small *kind, uint32_t a, uint32_t b, uint32_t c)
+uint32_t cx_ptx_minifloat_sub(const cx_ptx_minifloat *kind, uint32_t a, uint32_t b, uint32_t c)
 {
     (void)c;
-    return cx_ptx_small_of(kind, cx_ptx_small_value(kind, a) * cx_ptx_small_value(kind, b),
-                           FE_TONEAREST);
+    return rounded_sum(kind, cx_ptx_minifloat_value(kind, a), -cx_ptx_minifloat_value(kind, b));
 }
 
-uint32_t cx_ptx_small_fma(const cx_ptx_small *kind, uint32_t a, uint32_t b, uint32_t c)
+uint32_t cx_ptx_minifloat_mul(const cx_ptx_minifloat *kind, uint32_t a, uint32_t b, uint32_t c)
 {
-    return rounded_sum(kind, cx_ptx_small_value(kind, a) * cx_ptx_small_value(kind, b),
-                       cx_ptx_small_value(kind, c));
+    (void)c;
+    return cx_ptx_minifloat_of(
+        kind, cx_ptx_minifloat_value(kind, a) * cx_ptx_minifloat_value(kind, b), FE_TONEAREST);
 }
 
-static int32_t rank_of(const cx_ptx_small *kind, uint32_t bits)
+uint32_t cx_ptx_minifloat_fma(const cx_ptx_minifloat *kind, uint32_t a, uint32_t b, uint32_t c)
+{
+    return rounded_sum(kind, cx_ptx_minifloat_value(kind, a) * cx_ptx_minifloat_value(kind, b),
+                       cx_ptx_minifloat_value(kind, c));
+}
+
+static int32_t rank_of(const cx_ptx_minifloat *kind, uint32_t bits)
 {
     int32_t magnitude = (int32_t)magnitude_of(kind, bits);
 
     return bits & sign_of(kind) ? ~magnitude : magnitude;
 }
 
-static uint32_t picked(const cx_ptx_small *kind, uint32_t a, uint32_t b, bool greater, bool strict)
+static uint32_t picked(const cx_ptx_minifloat *kind, uint32_t a, uint32_t b, bool greater,
+                       bool strict)
 {
     bool one = is_nan(kind, a), two = is_nan(kind, b);
 
@@ -182,7 +183,7 @@ static uint32_t picked(const cx_ptx_small *kind, uint32_t a, uint32_t b, bool gr
     return (rank_of(kind, a) < rank_of(kind, b)) != greater ? a : b;
 }
 
-static uint32_t picked_signed(const cx_ptx_small *kind, uint32_t a, uint32_t b, bool greater,
+static uint32_t picked_signed(const cx_ptx_minifloat *kind, uint32_t a, uint32_t b, bool greater,
                               bool strict)
 {
     uint32_t result =
@@ -191,11 +192,12 @@ static uint32_t picked_signed(const cx_ptx_small *kind, uint32_t a, uint32_t b, 
     return is_nan(kind, result) ? result : result | ((a ^ b) & sign_of(kind));
 }
 
-#define PICK(name, picker, greater, strict)                                             \
-    uint32_t cx_ptx_small_##name(const cx_ptx_small *kind, uint32_t a, uint32_t b, uint32_t c) \
-    {                                                                                   \
-        (void)c;                                                                        \
-        return picker(kind, a, b, greater, strict);                                     \
+#define PICK(name, picker, greater, strict)                                                \
+    uint32_t cx_ptx_minifloat_##name(const cx_ptx_minifloat *kind, uint32_t a, uint32_t b, \
+                                     uint32_t c)                                           \
+    {                                                                                      \
+        (void)c;                                                                           \
+        return picker(kind, a, b, greater, strict);                                        \
     }
 PICK(min, picked, false, false)
 PICK(max, picked, true, false)
@@ -206,25 +208,25 @@ PICK(max_signed, picked_signed, true, false)
 PICK(min_nan_signed, picked_signed, false, true)
 PICK(max_nan_signed, picked_signed, true, true)
 
-uint32_t cx_ptx_small_neg(const cx_ptx_small *kind, uint32_t a, uint32_t b, uint32_t c)
+uint32_t cx_ptx_minifloat_neg(const cx_ptx_minifloat *kind, uint32_t a, uint32_t b, uint32_t c)
 {
     (void)b, (void)c;
     return a ^ sign_of(kind);
 }
 
-uint32_t cx_ptx_small_abs(const cx_ptx_small *kind, uint32_t a, uint32_t b, uint32_t c)
+uint32_t cx_ptx_minifloat_abs(const cx_ptx_minifloat *kind, uint32_t a, uint32_t b, uint32_t c)
 {
     (void)b, (void)c;
     return magnitude_of(kind, a);
 }
 
-uint32_t cx_ptx_small_flush(const cx_ptx_small *kind, uint32_t a, uint32_t b, uint32_t c)
+uint32_t cx_ptx_minifloat_flush(const cx_ptx_minifloat *kind, uint32_t a, uint32_t b, uint32_t c)
 {
     (void)b, (void)c;
     return magnitude_of(kind, a) >> kind->fraction ? a : a & sign_of(kind);
 }
 
-uint32_t cx_ptx_small_saturate(const cx_ptx_small *kind, uint32_t a, uint32_t b, uint32_t c)
+uint32_t cx_ptx_minifloat_saturate(const cx_ptx_minifloat *kind, uint32_t a, uint32_t b, uint32_t c)
 {
     uint32_t one = (uint32_t)(1 - kind->least) << kind->fraction;
 
@@ -234,7 +236,7 @@ uint32_t cx_ptx_small_saturate(const cx_ptx_small *kind, uint32_t a, uint32_t b,
     return a > one ? one : a;
 }
 
-uint32_t cx_ptx_small_relu(const cx_ptx_small *kind, uint32_t a, uint32_t b, uint32_t c)
+uint32_t cx_ptx_minifloat_relu(const cx_ptx_minifloat *kind, uint32_t a, uint32_t b, uint32_t c)
 {
     (void)b, (void)c;
     if (is_nan(kind, a))
@@ -242,20 +244,20 @@ uint32_t cx_ptx_small_relu(const cx_ptx_small *kind, uint32_t a, uint32_t b, uin
     return a & sign_of(kind) ? 0 : a;
 }
 
-uint32_t cx_ptx_small_exp2(const cx_ptx_small *kind, uint32_t a, uint32_t b, uint32_t c)
+uint32_t cx_ptx_minifloat_exp2(const cx_ptx_minifloat *kind, uint32_t a, uint32_t b, uint32_t c)
 {
     (void)b, (void)c;
-    return cx_ptx_small_of(kind, exp2(cx_ptx_small_value(kind, a)), FE_TONEAREST);
+    return cx_ptx_minifloat_of(kind, exp2(cx_ptx_minifloat_value(kind, a)), FE_TONEAREST);
 }
 
-uint32_t cx_ptx_small_tanh(const cx_ptx_small *kind, uint32_t a, uint32_t b, uint32_t c)
+uint32_t cx_ptx_minifloat_tanh(const cx_ptx_minifloat *kind, uint32_t a, uint32_t b, uint32_t c)
 {
     (void)b, (void)c;
-    return cx_ptx_small_of(kind, tanh(cx_ptx_small_value(kind, a)), FE_TONEAREST);
+    return cx_ptx_minifloat_of(kind, tanh(cx_ptx_minifloat_value(kind, a)), FE_TONEAREST);
 }
 
-uint32_t cx_ptx_small_pair(cx_ptx_small_op *op, const cx_ptx_small *kind, uint32_t a, uint32_t b,
-                           uint32_t c)
+uint32_t cx_ptx_minifloat_pair(cx_ptx_minifloat_op *op, const cx_ptx_minifloat *kind, uint32_t a,
+                               uint32_t b, uint32_t c)
 {
     return op(kind, a & 0xffff, b & 0xffff, c & 0xffff) |
            op(kind, a >> 16, b >> 16, c >> 16) << 16;
