@@ -53,7 +53,7 @@ static inline bool cx_copy_is_at_hand(const cx_context *context, uint32_t index,
 /* True if blocks can be recognised by these records alone. */
 static inline bool cx_copy_cached_suffice(void)
 {
-    return atomic_load_explicit(&cx_pointers_doubles, memory_order_relaxed) == 0 &&
+    return atomic_load_explicit(&cx_address_collisions, memory_order_relaxed) == 0 &&
            atomic_load_explicit(&cx_pointers_custom, memory_order_relaxed) == 0 &&
            !atomic_load_explicit(&cx_guards_used, memory_order_relaxed);
 }

@@ -4,8 +4,8 @@
 #include "base/error.h"
 #include "base/lock.h"
 #include "context/observer.h"
-#include "memory/across.h"
 #include "memory/cache.h"
+#include "memory/cross_driver_copies.h"
 #include "memory/memory.h"
 #include "work/relaxed_capture.h"
 
@@ -226,7 +226,7 @@ static void sweep_copies(void)
         destroy_event(left);
         (void)cx_pool_retire(&pool, cx_pool_handle(&pool, left));
         cx_pool_put_back(&pool, left);
-        atomic_fetch_sub(&cx_across_count, 1);
+        atomic_fetch_sub(&cx_cross_copies_count, 1);
     }
 }
 
@@ -298,7 +298,7 @@ static void forget_context(cx_context *context, bool for_good)
     cx_context_drop_deferred_error(context);
 }
 
-static const cx_across_calls calls = {
+static const cx_cross_copies_calls calls = {
     .leave = leave_memory,
     .ask = ask_copy,
     .is_over = is_over,
@@ -313,7 +313,7 @@ static const cx_observer observer = {
 
 static void watch_contexts(void)
 {
-    cx_across_install(&calls);
+    cx_cross_copies_install(&calls);
     cx_observe(CX_OBSERVED_BY_COPY, &observer);
 }
 
@@ -353,7 +353,7 @@ static void publish_copy(cx_cross_copy *cross_copy, const cx_cross_copy *model, 
     cross_copy->later = under_way;
     under_way = cross_copy;
     *out_handle = cx_pool_publish(&pool, cross_copy);
-    atomic_fetch_add(&cx_across_count, 1);
+    atomic_fetch_add(&cx_cross_copies_count, 1);
     cx_lock_leave(&lock);
 }
 

@@ -1,7 +1,7 @@
 /*
  * Cross-driver copies in progress: in the order of a stream of one driver, host functions touch
  * memory of the other one, which knows nothing of that. So memory waits for them before it is
- * freed: memory/across.h.
+ * freed: memory/cross_driver_copies.h.
  */
 #ifndef CX_COPY_CROSS_COPY_H
 #define CX_COPY_CROSS_COPY_H

@@ -184,7 +184,7 @@ static cx_allocator *take_allocator(const cx_allocator *model, cx_context *conte
     allocator->pinned = NULL;
     atomic_store(&allocator->live, 0);
     atomic_store(&allocator->growths_until_refusal, 0);
-    cx_figures_reset(&allocator->figures, model->options.limit_bytes);
+    cx_counters_reset(&allocator->figures, model->options.limit_bytes);
     if (model->vtable.alloc == NULL && open_memory(allocator) != CTXRT_SUCCESS) {
         cx_pool_put_back(&cx_allocators, allocator);
         return NULL;
@@ -519,7 +519,7 @@ ctxrt_status ctxrt_allocator_statistics(ctxrt_allocator *handle,
     if (status == CTXRT_SUCCESS && allocator->cache != NULL)
         cx_cache_figures(allocator->cache, out_figures);
     else if (status == CTXRT_SUCCESS)
-        cx_figures_read(&allocator->figures, out_figures);
+        cx_counters_read(&allocator->figures, out_figures);
     return status;
 }
 

@@ -8,7 +8,7 @@
 #define CX_MEMORY_ALLOCATOR_H
 
 #include "context/stack.h"
-#include "memory/figures.h"
+#include "memory/counters.h"
 #include "memory/trace.h"
 
 typedef struct cx_allocator cx_allocator;
@@ -48,7 +48,7 @@ struct cx_allocator {
     bool is_default;      /* the context's own; else the user's, and an object of the context */
     /* requests being served, plus live blocks; CX_ALLOCATOR_CLOSED: requests wait */
     _Atomic uint64_t live;
-    cx_figures figures;
+    cx_counters figures;
     cx_trace trace;
     ctxrt_allocator_options options; /* of the caching and the direct kind */
     /* in debug mode: the driver counts as out of memory once; 0: never */

@@ -40,7 +40,7 @@ static void describe_direct(const cx_allocator *beneath, ctxrt_allocator_info *i
 {
     ctxrt_allocator_figures figures;
     ctxrt_allocator_info inner;
-    cx_figures_read(&beneath->figures, &figures);
+    cx_counters_read(&beneath->figures, &figures);
     take_requested(&figures, &inner);
     info->allocated = info->reserved = inner.requested;
     info->misses = inner.requested.total_count;
@@ -55,7 +55,7 @@ static void describe_allocator(cx_allocator *allocator, ctxrt_allocator_info *in
     if (allocator->cache != NULL)
         cx_cache_figures(allocator->cache, &figures);
     else
-        cx_figures_read(&allocator->figures, &figures);
+        cx_counters_read(&allocator->figures, &figures);
     take_requested(&figures, info);
     if (allocator->cache != NULL)
         describe_cache(allocator->cache, info);

@@ -233,13 +233,13 @@ void cx_allocator_shot_take(cx_allocator *allocator, cx_allocator_shot *shot)
         cx_cache_figures(allocator->cache, &shot->figures);
         cx_cache_shot(allocator->cache, shot);
     } else if (guard != NULL && cx_guard_cache(guard) != NULL) {
-        cx_figures_read(&allocator->figures, &shot->figures);
+        cx_counters_read(&allocator->figures, &shot->figures);
         take_guarded(guard, shot);
     } else if (allocator->pinned != NULL) {
-        cx_figures_read(&allocator->figures, &shot->figures);
+        cx_counters_read(&allocator->figures, &shot->figures);
         cx_cache_shot(allocator->pinned, shot);
     } else {
-        cx_figures_read(&allocator->figures, &shot->figures);
+        cx_counters_read(&allocator->figures, &shot->figures);
         cx_pool_each_held(&cx_memories, take_memory, &take);
         cx_pointers_each_record(take_record, &take);
     }

@@ -1,8 +1,8 @@
 #include "memory/block.h"
 
 #include "base/error.h"
-#include "memory/across.h"
 #include "memory/cache.h"
+#include "memory/cross_driver_copies.h"
 #include "memory/guard.h"
 #include "memory/pinned.h"
 #include "memory/private_pool.h"
@@ -40,14 +40,14 @@ static ctxrt_status beyond_limit(const cx_allocator *allocator, size_t size_byte
 static ctxrt_status serve_request(cx_allocator *allocator, const cx_allocation *request,
                                   cx_block *block)
 {
-    if (!cx_figures_reserve(&allocator->figures, request->size_bytes))
+    if (!cx_counters_reserve(&allocator->figures, request->size_bytes))
         return beyond_limit(allocator, request->size_bytes);
     ctxrt_status status = cx_allocator_kind_of(allocator)->alloc(allocator, request, block);
     if (status != CTXRT_SUCCESS) {
-        cx_figures_failed(&allocator->figures, request->size_bytes);
+        cx_counters_failed(&allocator->figures, request->size_bytes);
         return status;
     }
-    cx_figures_served(&allocator->figures, request->size_bytes);
+    cx_counters_served(&allocator->figures, request->size_bytes);
     cx_trace_alloc(&allocator->trace, block->pointer, request->size_bytes);
     return CTXRT_SUCCESS;
 }
@@ -153,7 +153,7 @@ ctxrt_status cx_block_alloc_direct(size_t size_bytes, cx_block *out_block)
  * touched. */
 static void uncount_block(const cx_block *block)
 {
-    cx_figures_freed(&block->allocator->figures, block->size_bytes);
+    cx_counters_freed(&block->allocator->figures, block->size_bytes);
     atomic_fetch_sub(&block->allocator->live, 1);
     cx_context_memory_drop(block->context, block->size_bytes);
 }
@@ -167,7 +167,7 @@ static ctxrt_status end_block(const cx_block *block, bool gone)
     if (__builtin_expect(allocator->cache != NULL, 1))
         return cx_cache_free(allocator->cache, block);
     if (allocator->pinned == NULL)
-        cx_across_leave(block->pointer, block->size_bytes, NULL);
+        cx_cross_copies_leave(block->pointer, block->size_bytes, NULL);
     cx_guard *guard = atomic_load(&allocator->guard);
     if (!gone && cx_context_holds_what_is_of(block->context, block->epoch))
         status = cx_allocator_kind_of(allocator)->free(allocator, block);
@@ -208,9 +208,9 @@ static ctxrt_status keep_block(cx_private_pool_use *use, const cx_block *block,
                                const ctxrt_stream *stream)
 {
     bool again = block->cached != 0 && block->allocator->pinned == NULL;
-    cx_use_list *uses = again ? &cx_cache_block_at(block->cached)->uses : NULL;
+    cx_stream_uses *uses = again ? &cx_cache_block_at(block->cached)->uses : NULL;
     return uses != NULL && atomic_load(uses) != NULL
-               ? cx_use_finish_before(uses, keep_in_pool, block)
+               ? cx_stream_uses_finish_before(uses, keep_in_pool, block)
                : cx_private_pool_keep(use, block, stream);
 }
 

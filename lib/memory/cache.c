@@ -539,7 +539,7 @@ void cx_cache_count_freed(cx_cache *cache, cx_thread_cache *self, size_t size_by
 static ctxrt_status forget_cached(cx_cache *cache, const cx_block *block)
 {
     cx_cache_generation *generation = cx_cache_generation_of(block->cached);
-    ctxrt_status status = cx_use_finish(&cx_cache_block_at(block->cached)->uses);
+    ctxrt_status status = cx_stream_uses_finish(&cx_cache_block_at(block->cached)->uses);
     if (cx_cache_generation_let_go(cache, generation, block))
         cx_cache_generation_close(generation);
     return status;

@@ -8,9 +8,9 @@
  * Allocations and frees enter the context (context/use.h) and do what they can inside the section.
  * Calls of the driver are made outside of it, with the context pinned.
  *
- * Locks: "thread caches" (the lists of caches and thread caches), then "cache" of each cache (heap
- * and streams), then "generations" (those that are to be used again). None is held across a driver
- * call; "range", before them, is: cache_map.c says why.
+ * Locks: "thread caches" (the lists of caches and thread caches, and generations that are to be
+ * used again), then "cache" of each cache (heap and streams). Neither is held across a driver call;
+ * "range", between them, is: cache_map.c says why.
  */
 #ifndef CX_MEMORY_CACHE_H
 #define CX_MEMORY_CACHE_H
@@ -307,7 +307,7 @@ cx_thread_cache *cx_cache_of_thread(cx_cache *cache, cx_thread *thread);
 /* In a section, so the context is not being reset. A cache that was made while it was, or just
  * before, has the epoch of then: gives it the present one. If it has memory, a reset ended that,
  * and there was no memory to note it. */
-void cx_cache_date(cx_cache *cache);
+void cx_cache_sync_epoch(cx_cache *cache);
 
 /* Makes the magazines of a stream the thread cache's recent ones. In a section. */
 ctxrt_status cx_cache_select(cx_cache *cache, cx_thread_cache *self, const cx_allocation *request);

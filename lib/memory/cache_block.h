@@ -9,7 +9,7 @@
 #include "alloc/fit.h"
 #include "base/eventcount.h"
 #include "base/handle.h"
-#include "memory/use.h"
+#include "memory/stream_uses.h"
 
 typedef struct cx_cache_block {
     cx_fit_node node; /* its owner is the id of the stream that the block is freed for */
@@ -20,7 +20,7 @@ typedef struct cx_cache_block {
      * is not 0, changed only by atomic read-modify-write */
     _Atomic uint64_t state;
     _Atomic uint64_t size_bytes; /* requested */
-    cx_use_list uses;
+    cx_stream_uses uses;
 } cx_cache_block;
 
 _Static_assert(sizeof(cx_cache_block) == 64, "a line of the processor's cache");

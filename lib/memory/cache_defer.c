@@ -24,7 +24,7 @@ static bool is_own_stream_done(cx_cache *cache, uint32_t index, bool wait)
 ctxrt_status cx_cache_defer(cx_cache *cache, uint32_t index, bool *out_deferred)
 {
     bool done;
-    ctxrt_status status = cx_use_let_go(&cx_cache_block_at(index)->uses, false, &done);
+    ctxrt_status status = cx_stream_uses_let_go(&cx_cache_block_at(index)->uses, false, &done);
     done &= is_own_stream_done(cache, index, true);
     *out_deferred = !done;
     if (done)
@@ -66,22 +66,22 @@ static uint32_t take_all(cx_cache *cache)
 }
 
 /* The free already reported earlier errors. */
-static bool let_go(cx_use_list *uses, bool wait)
+static bool let_go(cx_stream_uses *uses, bool wait)
 {
     cx_error_saved saved;
     bool done;
     cx_error_save(&saved);
-    (void)cx_use_let_go(uses, wait, &done);
+    (void)cx_stream_uses_let_go(uses, wait, &done);
     cx_error_restore(&saved);
     return done;
 }
 
 /* `context` NULL: of all contexts. */
-static void finish_uses(cx_use_list *uses, const cx_context *context)
+static void finish_uses(cx_stream_uses *uses, const cx_context *context)
 {
     cx_error_saved saved;
     cx_error_save(&saved);
-    (void)(context != NULL ? cx_use_finish_of(uses, context) : cx_use_finish(uses));
+    (void)(context != NULL ? cx_stream_uses_finish_of(uses, context) : cx_stream_uses_finish(uses));
     cx_error_restore(&saved);
 }
 
@@ -101,7 +101,7 @@ static bool look_through(cx_cache *cache, const cx_context *context, bool wait)
     bool any = false;
     uint32_t next;
     for (uint32_t index = take_all(cache); index != 0; index = next) {
-        cx_use_list *uses = &cx_cache_block_at(index)->uses;
+        cx_stream_uses *uses = &cx_cache_block_at(index)->uses;
         next = cx_cache_block_at(index)->node.next;
         if (context != NULL)
             finish_uses(uses, context);

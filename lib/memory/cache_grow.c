@@ -101,7 +101,7 @@ ctxrt_status cx_cache_enter_range(const cx_cache *cache, uintptr_t address, size
 
 void cx_cache_generation_leave_range(const cx_cache_generation *generation, uintptr_t address)
 {
-    cx_ranges_remove(generation->cache->context, generation->epoch, address, CX_PAST_GIVEN_BACK);
+    cx_ranges_remove(generation->cache->context, generation->epoch, address, CX_FREED_WHEN_UNUSED);
 }
 
 void cx_cache_free_segment(const cx_cache *cache, uintptr_t address)

@@ -398,7 +398,7 @@ static cx_thread_cache *make_thread_cache(cx_cache *cache, cx_thread *thread)
     return self;
 }
 
-void cx_cache_date(cx_cache *cache)
+void cx_cache_sync_epoch(cx_cache *cache)
 {
     cx_cache_generation *generation = cache->generation;
     uint32_t epoch = atomic_load(&cache->context->epoch);
@@ -423,7 +423,7 @@ cx_thread_cache *cx_cache_of_thread(cx_cache *cache, cx_thread *thread)
         put_first(thread, self);
     if (!keeps_of(cache, self)) {
         drop_all(cache, self);
-        cx_cache_date(cache);
+        cx_cache_sync_epoch(cache);
         self->generation = cache->generation;
         self->epoch = cache->generation->epoch;
     }

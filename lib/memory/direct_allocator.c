@@ -64,7 +64,7 @@ static ctxrt_status free_memory(cx_allocator *allocator, const cx_block *block)
 {
     cx_context *context = block->context;
     (void)allocator;
-    cx_ranges_remove(context, block->epoch, (uintptr_t)block->pointer, CX_PAST_FREED);
+    cx_ranges_remove(context, block->epoch, (uintptr_t)block->pointer, CX_FREED_BY_USER);
     bool pinned = cx_context_pin_epoch(context, block->epoch);
     if (!pinned && block->epoch != atomic_load(&context->epoch))
         return CTXRT_SUCCESS;

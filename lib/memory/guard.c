@@ -16,14 +16,14 @@
 static ctxrt_status take_inner(cx_guard *guard, const cx_allocation *request, cx_block *block)
 {
     cx_allocator *inner = &guard->inner;
-    if (!cx_figures_reserve(&inner->figures, request->size_bytes))
+    if (!cx_counters_reserve(&inner->figures, request->size_bytes))
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "there are not %zu bytes for %s",
                         request->size_bytes, cx_context_text(request->context));
     ctxrt_status status = inner->kind->alloc(inner, request, block);
     if (status == CTXRT_SUCCESS)
-        cx_figures_served(&inner->figures, request->size_bytes);
+        cx_counters_served(&inner->figures, request->size_bytes);
     else
-        cx_figures_failed(&inner->figures, request->size_bytes);
+        cx_counters_failed(&inner->figures, request->size_bytes);
     return status;
 }
 
@@ -33,7 +33,7 @@ static ctxrt_status give_inner(cx_guard *guard, const cx_block *block)
     bool gone =
         inner->pinned != NULL && !cx_context_holds_what_is_of(block->context, block->epoch);
     ctxrt_status status = gone ? cx_pinned_forget(block) : inner->kind->free(inner, block);
-    cx_figures_freed(&inner->figures, block->size_bytes);
+    cx_counters_freed(&inner->figures, block->size_bytes);
     return status;
 }
 
@@ -377,7 +377,7 @@ static cx_guard *make_guard(const cx_allocator *allocator)
     guard->inner.options.limit_bytes = 0;
     guard->inner.pinned = allocator->pinned;
     atomic_store(&guard->inner.guard, guard);
-    cx_figures_reset(&guard->inner.figures, 0);
+    cx_counters_reset(&guard->inner.figures, 0);
     if (guard->inner.kind == &cx_caching_allocator &&
         cx_cache_open(&guard->inner, &guard->inner.cache) != CTXRT_SUCCESS) {
         free(guard);

@@ -1,7 +1,7 @@
 /* Host memory, plain and pinned. */
 #include "base/error.h"
 #include "base/log.h"
-#include "memory/across.h"
+#include "memory/cross_driver_copies.h"
 #include "memory/memory.h"
 #include <stdlib.h>
 
@@ -59,7 +59,7 @@ ctxrt_status ctxrt_memory_alloc_host(size_t size_bytes, ctxrt_memory **out_memor
 static ctxrt_status free_unpinned(cx_memory *memory)
 {
     cx_context *context = memory->block.context;
-    cx_across_leave(memory->block.pointer, memory->block.size_bytes, NULL);
+    cx_cross_copies_leave(memory->block.pointer, memory->block.size_bytes, NULL);
     free(memory->allocated);
     cx_context_memory_drop(context, memory->block.size_bytes);
     return CTXRT_SUCCESS;

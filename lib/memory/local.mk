@@ -1,6 +1,5 @@
 noinst_LTLIBRARIES += lib/memory/libmemory.la
 lib_memory_libmemory_la_SOURCES = \
-	lib/memory/across.c lib/memory/across.h \
 	lib/memory/allocator.c lib/memory/allocator.h \
 	lib/memory/allocator_info.c \
 	lib/memory/allocator_snapshot.c lib/memory/allocator_snapshot.h \
@@ -8,20 +7,23 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/allocator_snapshot_text.c \
 	lib/memory/block.c lib/memory/block.h \
 	lib/memory/cache.c lib/memory/cache.h \
+	lib/memory/cache_block.c lib/memory/cache_block.h \
+	lib/memory/cache_defer.c \
 	lib/memory/cache_figures.c \
+	lib/memory/cache_generation.c \
 	lib/memory/cache_grow.c \
 	lib/memory/cache_map.c \
-	lib/memory/cache_defer.c \
-	lib/memory/cache_generation.c \
 	lib/memory/cache_snapshot.c \
 	lib/memory/cache_stream.c \
 	lib/memory/cache_thread.c \
 	lib/memory/cache_withhold.c \
 	lib/memory/caching_allocator.c \
+	lib/memory/counters.c lib/memory/counters.h \
+	lib/memory/cross_driver_copies.c lib/memory/cross_driver_copies.h \
 	lib/memory/custom_allocator.c \
 	lib/memory/direct_allocator.c \
 	lib/memory/fast_path.h \
-	lib/memory/figures.c lib/memory/figures.h \
+	lib/memory/freed_ranges.c lib/memory/freed_ranges.h \
 	lib/memory/guard.c lib/memory/guard.h \
 	lib/memory/guard_change.c \
 	lib/memory/guard_find.c \
@@ -31,9 +33,7 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/mapped_heap.c lib/memory/mapped_heap.h \
 	lib/memory/mapped_range.c lib/memory/mapped_range.h \
 	lib/memory/memory.c lib/memory/memory.h \
-	lib/memory/cache_block.c lib/memory/cache_block.h \
 	lib/memory/origin.c lib/memory/origin.h \
-	lib/memory/past.c lib/memory/past.h \
 	lib/memory/owed.c lib/memory/owed.h \
 	lib/memory/peer_use.c lib/memory/peer_use.h \
 	lib/memory/pinned.c lib/memory/pinned.h \
@@ -48,8 +48,8 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/report.c lib/memory/report.h \
 	lib/memory/share.c \
 	lib/memory/start_bits.c lib/memory/start_bits.h \
+	lib/memory/stream_uses.c lib/memory/stream_uses.h \
 	lib/memory/thread_cache.c lib/memory/thread_cache.h \
 	lib/memory/trace.c lib/memory/trace.h \
-	lib/memory/trace_write.c \
-	lib/memory/use.c lib/memory/use.h
+	lib/memory/trace_write.c
 lib_memory_libmemory_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)

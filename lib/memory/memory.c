@@ -92,7 +92,7 @@ static ctxrt_status end_object(ctxrt_memory *handle, cx_memory *memory)
 {
     if (cx_pool_retire(&cx_memories, handle) == NULL)
         return no_such_memory(handle);
-    ctxrt_status status = cx_use_finish_before(&memory->uses, free_object, memory);
+    ctxrt_status status = cx_stream_uses_finish_before(&memory->uses, free_object, memory);
     cx_pool_put_back(&cx_memories, memory);
     return status;
 }
@@ -324,7 +324,7 @@ ctxrt_status ctxrt_memory_describe(ctxrt_memory *handle, ctxrt_memory_info *out_
 }
 
 /* The caller has a count. From then on the block is freed by the slow path. */
-static cx_use_list *uses_of(const target *found)
+static cx_stream_uses *uses_of(const target *found)
 {
     if (found->cached == NULL)
         return &found->memory->uses;
@@ -344,7 +344,7 @@ ctxrt_status cx_memory_cross(uint32_t index, cx_context *context, void *cross_co
 {
     cx_cache_block *cached = cx_cache_block_at(index);
     atomic_fetch_or(&cached->state, CX_CACHE_BLOCK_USED);
-    return cx_use_add_cross_copy(&cached->uses, context, cross_copy);
+    return cx_stream_uses_add_cross_copy(&cached->uses, context, cross_copy);
 }
 
 ctxrt_status ctxrt_memory_record_stream(ctxrt_memory *handle, ctxrt_stream *stream)
@@ -356,7 +356,7 @@ ctxrt_status ctxrt_memory_record_stream(ctxrt_memory *handle, ctxrt_stream *stre
     if (status != CTXRT_SUCCESS)
         return status;
     const cx_used_memory memory = memory_of(handle, &found);
-    status = cx_use_record(&memory, stream);
+    status = cx_stream_uses_record(&memory, stream);
     ctxrt_status given = give_count(handle);
     return status != CTXRT_SUCCESS ? status : given;
 }
@@ -378,7 +378,7 @@ ctxrt_memory *cx_memory_take_cached(uint32_t cached, uint32_t generation)
 ctxrt_status cx_memory_use(const ctxrt_memory *handle, const cx_stream_target *stream)
 {
     target found;
-    return find_target(handle, &found) ? cx_use_record_there(uses_of(&found), stream)
+    return find_target(handle, &found) ? cx_stream_uses_record_there(uses_of(&found), stream)
                                        : no_such_memory(handle);
 }
 

@@ -5,7 +5,7 @@
 #define CX_MEMORY_MEMORY_H
 
 #include "memory/block.h"
-#include "memory/use.h"
+#include "memory/stream_uses.h"
 #include <ctxrt/memory.h>
 
 typedef struct cx_memory cx_memory;
@@ -23,7 +23,7 @@ struct cx_memory {
     /* its context is NULL for host and wrapped memory; its allocator is set for device memory
      * only */
     cx_block block;
-    cx_use_list uses;
+    cx_stream_uses uses;
     cx_memory_free free;
     void *allocated;                                 /* host memory: the argument of free() */
     void (*deleter)(void *pointer, void *user_data); /* wrapped memory */
@@ -42,14 +42,14 @@ ctxrt_status cx_memory_make_of_block(cx_memory *model, ctxrt_memory **out_memory
 /* Takes a count of a block that was found by its address; NULL: it is gone. */
 ctxrt_memory *cx_memory_take_cached(uint32_t cached, uint32_t generation);
 
-/* cx_use_record_there, for memory that the caller has a count of. */
+/* cx_stream_uses_record_there, for memory that the caller has a count of. */
 ctxrt_status cx_memory_use(const ctxrt_memory *handle, const cx_stream_target *stream);
 
 /* Gives that count back. Its errors were already reported by the work that caused them. */
 void cx_memory_give(ctxrt_memory *handle);
 
 /* Records that a cross-driver copy uses a block, in the order of a stream of `context`:
- * across.h. */
+ * cross_driver_copies.h. */
 ctxrt_status cx_memory_cross(uint32_t cached, cx_context *context, void *cross_copy);
 
 /* Frees host memory from calloc. */

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/lock.h"
 #include "context/use.h"
-#include "memory/use.h"
+#include "memory/stream_uses.h"
 #include "work/event.h"
 #include "work/relaxed_capture.h"
 
@@ -150,7 +150,7 @@ static void await_work(const cx_peer_use *use)
     cx_relaxed_capture relaxed = cx_relaxed_capture_begin(driver);
     cxu_result result = driver->table.event_synchronize(use->event);
     cx_relaxed_capture_end(&relaxed);
-    if (cx_use_event_is_gone(result) && is_being_reset(use))
+    if (cx_stream_uses_event_is_gone(result) && is_being_reset(use))
         (void)cx_context_wait(use->context);
 }
 
@@ -190,7 +190,7 @@ static void finish_use(cx_peer_use *use)
     use->awaited = true;
     cx_lock_leave(&lock);
     await_work(use);
-    cx_use_destroy_event(use->context, use->epoch, use->event);
+    cx_stream_uses_destroy_event(use->context, use->epoch, use->event);
     cx_lock_enter(&lock);
     free_use(use);
 }

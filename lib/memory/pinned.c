@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "memory/cache.h"
-#include "memory/across.h"
+#include "memory/cross_driver_copies.h"
 #include "work/work.h"
 
 static void give_pinned(cx_cache *cache, uint32_t index)
@@ -33,7 +33,7 @@ static ctxrt_status alloc_pinned_block(cx_allocator *allocator, const cx_allocat
     cx_context *context = allocator->context;
     if (!cx_block_enter(context, request->epoch))
         return cx_block_overtaken(context);
-    cx_cache_date(allocator->pinned);
+    cx_cache_sync_epoch(allocator->pinned);
     int cancel = cx_work_begin_wait(context);
     ctxrt_status status = alloc_pinned(allocator->pinned, request, block);
     cx_work_end_wait(context, cancel);
@@ -49,7 +49,7 @@ static void let_go(cx_cache_generation *generation)
 ctxrt_status cx_pinned_forget(const cx_block *block)
 {
     cx_cache_block_clear(cx_cache_block_at(block->cached));
-    ctxrt_status status = cx_use_finish(&cx_cache_block_at(block->cached)->uses);
+    ctxrt_status status = cx_stream_uses_finish(&cx_cache_block_at(block->cached)->uses);
     let_go(cx_cache_generation_of(block->cached));
     return status;
 }
@@ -80,12 +80,12 @@ static bool has_one_count(const void *cached)
 ctxrt_status cx_pinned_wait(const cx_block *block)
 {
     cx_eventcount_wait(&cx_cache_block_counts, has_one_count, cx_cache_block_at(block->cached));
-    return cx_use_finish(&cx_cache_block_at(block->cached)->uses);
+    return cx_stream_uses_finish(&cx_cache_block_at(block->cached)->uses);
 }
 
 static uint64_t trim_pinned(cx_allocator *allocator)
 {
-    return cx_cache_trim(allocator->pinned) + cx_across_trim(allocator->context);
+    return cx_cache_trim(allocator->pinned) + cx_cross_copies_trim(allocator->context);
 }
 
 const cx_allocator_kind cx_pinned_allocator = {

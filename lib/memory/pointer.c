@@ -102,7 +102,7 @@ ctxrt_status cx_pointer_look(const void *pointer, size_t bytes, cx_pointer_view 
     ctxrt_status status = ask_drivers(pointer, out_view);
     if (status != CTXRT_SUCCESS || out_view->driver != NULL)
         return status;
-    if (cx_past_find(pointer, bytes, &out_view->past))
+    if (cx_freed_ranges_find(pointer, bytes, &out_view->past))
         out_view->block.state = CX_POINTER_PAST;
     else if (cx_ranges_changes() != changes && is_ours_by_now(pointer))
         return cx_pointer_look(pointer, bytes, out_view);
@@ -154,12 +154,12 @@ static ctxrt_device device_of(const cx_pointer_view *view)
 }
 
 static ctxrt_status refuse_past(const char *call, const char *noun, const void *pointer,
-                                const cx_past *past)
+                                const cx_freed_range *past)
 {
     static const char *const how[] = {
-        [CX_PAST_FREED] = "which was freed",
-        [CX_PAST_GIVEN_BACK] = "which was freed and given back to the driver",
-        [CX_PAST_RESET] = "which went with a reset of the device",
+        [CX_FREED_BY_USER] = "which was freed",
+        [CX_FREED_WHEN_UNUSED] = "which was freed and given back to the driver",
+        [CX_FREED_BY_RESET] = "which went with a reset of the device",
     };
     return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
                     "%s: the %s %p was in %zu bytes of %s, %s", call, noun, pointer,

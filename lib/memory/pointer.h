@@ -4,7 +4,7 @@
 #ifndef CX_MEMORY_POINTER_H
 #define CX_MEMORY_POINTER_H
 
-#include "memory/past.h"
+#include "memory/freed_ranges.h"
 #include "memory/pointer_table.h"
 
 typedef struct cx_pointer_view {
@@ -13,7 +13,7 @@ typedef struct cx_pointer_view {
     cx_device *device;      /* NULL: none that ctxrt lists */
     CUcontext owner;        /* NULL: no context owns the memory */
     cx_pointer_block block; /* the block, if ctxrt has or had memory there */
-    cx_past past;           /* if block.state is CX_POINTER_PAST */
+    cx_freed_range past;    /* if block.state is CX_POINTER_PAST */
 } cx_pointer_view;
 
 /* Looks an address up in ctxrt's tables, and else asks the loaded drivers; needs no current

@@ -55,5 +55,5 @@ void cx_pointer_record_leave(const cx_pointer_record *record)
 {
     const cx_block *block = &record->block;
     if (record->kind != CX_POINTER_DEVICE)
-        cx_ranges_remove(block->context, block->epoch, (uintptr_t)block->pointer, CX_PAST_FREED);
+        cx_ranges_remove(block->context, block->epoch, (uintptr_t)block->pointer, CX_FREED_BY_USER);
 }

@@ -7,7 +7,7 @@
 
 /* Outgrown tables stay mapped: readers may still look at them. */
 _Atomic(cx_pointer_slots *) cx_pointers_now;
-_Atomic uint32_t cx_pointers_doubles;
+_Atomic uint32_t cx_address_collisions;
 static uint64_t used;
 
 static void write_slot(cx_pointer_slots *table, uint64_t place, uint64_t slot)
@@ -110,7 +110,7 @@ bool cx_pointers_insert(uint64_t slot)
     if (!make_room())
         return false;
     if (cx_pointers_first(cx_pointer_slot_address(slot), &place))
-        atomic_fetch_add(&cx_pointers_doubles, 1);
+        atomic_fetch_add(&cx_address_collisions, 1);
     append_entry(cx_pointers_table(), slot);
     used++;
     return true;
@@ -135,7 +135,7 @@ void cx_pointers_erase(uint64_t place)
     write_slot(table, place, 0);
     used--;
     if (cx_pointers_first(pointer, &place))
-        atomic_fetch_sub(&cx_pointers_doubles, 1);
+        atomic_fetch_sub(&cx_address_collisions, 1);
 }
 
 void cx_pointers_erase_slot(const void *pointer, uint64_t slot)

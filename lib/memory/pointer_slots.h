@@ -9,7 +9,7 @@
 #include "memory/pointer_record.h"
 
 /* More entries than addresses: some address has several. */
-extern _Atomic uint32_t cx_pointers_doubles;
+extern _Atomic uint32_t cx_address_collisions;
 
 typedef struct cx_pointer_slots {
     uint64_t mask; /* slots - 1 */

@@ -394,7 +394,7 @@ static bool find_quickly(const void *pointer, cx_pointer_block *out_block)
         i = (i + 1) & table->mask;
     }
     if (cx_pointer_slot_is_record(slot) ||
-        atomic_load_explicit(&cx_pointers_doubles, memory_order_relaxed) != 0)
+        atomic_load_explicit(&cx_address_collisions, memory_order_relaxed) != 0)
         return false;
     const cx_cache_block *head = cx_cache_block_at(cx_pointer_slot_index(slot));
     if (!is_of_range(cx_pointer_slot_index(slot), out_block))

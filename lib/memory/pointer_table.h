@@ -44,7 +44,7 @@ typedef enum cx_pointer_state {
     CX_POINTER_LIVE,
     CX_POINTER_CUSTOM, /* live, and a custom allocator's: its drivers know the memory */
     CX_POINTER_FREED,  /* ctxrt has the memory, but no user does */
-    CX_POINTER_PAST    /* ctxrt had memory there: past.h */
+    CX_POINTER_PAST    /* ctxrt had memory there: freed_ranges.h */
 } cx_pointer_state;
 
 /* The block at an address. */
@@ -85,7 +85,7 @@ ctxrt_status cx_pointers_take(const char *call, const void *pointer, int kinds,
 
 /* Called after memory was handed out: takes out an older raw pointer with the same address, whose
  * memory must therefore be gone. Leaves memory from before a reset, and memory in which a custom
- * allocator may have placed the new one. False: there is none; always if cx_pointers_doubles is
+ * allocator may have placed the new one. False: there is none; always if cx_address_collisions is
  * 0, or a reset has ended the new one: others may have newer memory at its address. */
 bool cx_pointers_take_gone(const cx_pointer_new *newest, cx_pointer_taken *out_taken);
 
@@ -153,12 +153,12 @@ static inline uint32_t cx_pointers_take_cached(const void *pointer, uint64_t *ou
         return 0;
     cx_cache_block *cached = cx_cache_block_at((uint32_t)slot & CX_POINTER_INDEX_MASK);
     uint64_t state = atomic_load_explicit(&cached->state, memory_order_acquire);
-    if (__builtin_expect((state & CX_CACHE_BLOCK_RAW) == 0 ||
-                             atomic_load_explicit(&table->slots[i], memory_order_relaxed) != slot ||
-                             atomic_load_explicit(&cx_pointers_now, memory_order_relaxed) !=
-                                 table ||
-                             atomic_load_explicit(&cx_pointers_doubles, memory_order_relaxed) != 0,
-                         0))
+    if (__builtin_expect(
+            (state & CX_CACHE_BLOCK_RAW) == 0 ||
+                atomic_load_explicit(&table->slots[i], memory_order_relaxed) != slot ||
+                atomic_load_explicit(&cx_pointers_now, memory_order_relaxed) != table ||
+                atomic_load_explicit(&cx_address_collisions, memory_order_relaxed) != 0,
+            0))
         return 0;
     *out_state = state;
     return atomic_compare_exchange_strong_explicit(&cached->state, &state,

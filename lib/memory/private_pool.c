@@ -1,8 +1,8 @@
 #include "memory/private_pool.h"
 
 #include "base/error.h"
-#include "memory/across.h"
 #include "memory/cache.h"
+#include "memory/cross_driver_copies.h"
 #include "work/relaxed_capture.h"
 #include <stdlib.h>
 #include <string.h>
@@ -280,7 +280,7 @@ ctxrt_status cx_private_pool_free(const cx_block *block)
     ctxrt_status status = CTXRT_SUCCESS;
     cx_pooled *pooled = block->pooled;
     cx_private_pool *pool = pooled->pool;
-    cx_across_leave(block->pointer, block->size_bytes, NULL);
+    cx_cross_copies_leave(block->pointer, block->size_bytes, NULL);
     cx_lock_enter(&pool->lock);
     bool gone = drop_live(pool, pooled);
     bool owned = pool->owners != 0;

@@ -207,11 +207,11 @@ static bool insert_range(cx_range *range, const cx_range_view *view)
     return inserted;
 }
 
-static void end_range(cx_range *range, cx_past_end how)
+static void end_range(cx_range *range, cx_freed_how how)
 {
     cx_range_view view;
     look_at_range(range, &view);
-    const cx_past past = {
+    const cx_freed_range past = {
         .begin = view.begin,
         .end = view.begin + view.size_bytes,
         .device = view.context->device != NULL ? view.context->device->id
@@ -222,7 +222,7 @@ static void end_range(cx_range *range, cx_past_end how)
     };
     drop_range(range);
     if (!view.callers)
-        cx_past_enter(&past);
+        cx_freed_ranges_enter(&past);
 }
 
 /* The last range with a byte in [begin, end); NULL: none. */
@@ -238,7 +238,7 @@ static void drop_overlapped(uintptr_t begin, uintptr_t end)
 {
     cx_range *range;
     while ((range = last_overlapping(begin, end)) != NULL)
-        end_range(range, CX_PAST_FREED);
+        end_range(range, CX_FREED_BY_USER);
 }
 
 static bool add_range(const cx_range_view *view)
@@ -247,7 +247,7 @@ static bool add_range(const cx_range_view *view)
     if (view->callers && last_overlapping(view->begin, end) != NULL)
         return true;
     drop_overlapped(view->begin, end);
-    cx_past_leave(view->begin, end);
+    cx_freed_ranges_leave(view->begin, end);
     cx_range *range = take_spare(view->segment, view->size_bytes);
     if (range == NULL || insert_range(range, view))
         return range != NULL;
@@ -265,7 +265,7 @@ ctxrt_status cx_ranges_add(const cx_range_view *view)
                             cx_context_text(view->context));
 }
 
-void cx_ranges_remove(const cx_context *context, uint32_t epoch, uintptr_t begin, cx_past_end how)
+void cx_ranges_remove(const cx_context *context, uint32_t epoch, uintptr_t begin, cx_freed_how how)
 {
     cx_range_view view;
     cx_pointers_lock();
@@ -288,7 +288,7 @@ void cx_ranges_forget(const cx_context *context)
         look_at_range(range, &view);
         address = view.begin - 1; /* no memory begins at 0 */
         if (view.context == context && view.epoch != atomic_load(&context->epoch) && !view.stays)
-            end_range(range, CX_PAST_RESET);
+            end_range(range, CX_FREED_BY_RESET);
     }
     cx_pointers_unlock();
 }

@@ -9,7 +9,7 @@
 #define CX_MEMORY_RANGES_H
 
 #include "context/context.h"
-#include "memory/past.h"
+#include "memory/freed_ranges.h"
 
 /* Its neighbours are not neighbours in cx_pointer_block: to copy two by one load, just after each
  * was written by itself, would stall every look-up. */
@@ -30,7 +30,7 @@ ctxrt_status cx_ranges_add(const cx_range_view *view);
 
 /* Removes a range of an epoch of a context, before its memory goes back to the driver. Harmless if
  * it is gone already. */
-void cx_ranges_remove(const cx_context *context, uint32_t epoch, uintptr_t begin, cx_past_end how);
+void cx_ranges_remove(const cx_context *context, uint32_t epoch, uintptr_t begin, cx_freed_how how);
 
 /* After a reset of the context: removes its ranges, except those that stay. */
 void cx_ranges_forget(const cx_context *context);

@@ -2,8 +2,8 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "context/context_guard.h"
-#include "memory/across.h"
 #include "memory/allocator.h"
+#include "memory/cross_driver_copies.h"
 #include "memory/fast_path.h"
 #include "memory/owed.h"
 #include "memory/pointer_table.h"
@@ -59,7 +59,7 @@ static ctxrt_status free_memory(const cx_pointer_record *record)
     if (record->kind == CX_POINTER_DEVICE)
         return cx_block_free(block);
     ctxrt_status status = CTXRT_SUCCESS;
-    cx_across_leave(block->pointer, block->size_bytes, NULL);
+    cx_cross_copies_leave(block->pointer, block->size_bytes, NULL);
     if (record->kind == CX_POINTER_ASYNC)
         await_own_stream(record);
     cx_pointer_record_leave(record);
@@ -123,7 +123,7 @@ __attribute__((cold, noinline)) static void forget_gone_slowly(const cx_pointer_
 /* Drops older raw pointers of an address that was handed out anew: their memory is gone. */
 static inline void forget_gone(const cx_pointer_new *newest)
 {
-    if (__builtin_expect(atomic_load(&cx_pointers_doubles) != 0, 0))
+    if (__builtin_expect(atomic_load(&cx_address_collisions) != 0, 0))
         forget_gone_slowly(newest);
 }
 
@@ -409,7 +409,7 @@ static ctxrt_status free_in_stream(const cx_pointer_record *record, const cx_str
             "ctxrt_free_async: the memory is of %s, and the stream of %s, which has another "
             "driver",
             cx_context_text(record->block.context), cx_context_text(target->context));
-    cx_across_leave(record->block.pointer, record->block.size_bytes, target);
+    cx_cross_copies_leave(record->block.pointer, record->block.size_bytes, target);
     cx_pointer_record_leave(record);
     return CX_DRIVER_CALL(target->driver, mem_free_async,
                           ((uintptr_t)record->block.pointer, target->native));
@@ -476,7 +476,7 @@ static ctxrt_status unpin_pages(const cx_pointer_record *record)
 {
     cx_context_guard guard;
     cx_context *context = record->block.context;
-    cx_across_leave(record->block.pointer, record->block.size_bytes, NULL);
+    cx_cross_copies_leave(record->block.pointer, record->block.size_bytes, NULL);
     cx_pointer_record_leave(record);
     if (!cx_context_pin_what_is_of(context, record->block.epoch))
         return CTXRT_SUCCESS;

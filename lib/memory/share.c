@@ -73,7 +73,7 @@ static ctxrt_status close_imported(cx_memory *memory)
     cx_context *context = memory->block.context;
     cxu_result result = CXU_SUCCESS;
     cx_ranges_remove(context, memory->block.epoch, (uintptr_t)memory->block.pointer,
-                     CX_PAST_FREED);
+                     CX_FREED_BY_USER);
     if (cx_block_begin_free(context, memory->block.epoch, &pinned))
         result = close_natively(context, memory->block.pointer);
     if (pinned)
@@ -115,7 +115,7 @@ static ctxrt_status open_exported(cx_context *context, const ctxrt_exported_memo
         status = cx_memory_make(&model, model.block.pointer, out_memory);
     if (status == CTXRT_SUCCESS)
         return status;
-    cx_ranges_remove(context, model.block.epoch, address, CX_PAST_FREED);
+    cx_ranges_remove(context, model.block.epoch, address, CX_FREED_BY_USER);
     (void)context->driver->table.ipc_close_mem_handle(address);
     return status;
 }

@@ -3,7 +3,7 @@
  * before it is freed, and for nothing else; what they were staged through goes with the devices;
  * and a thread is after each call as it was before.
  */
-#include "memory/across.h"
+#include "memory/cross_driver_copies.h"
 #include "staged.h"
 
 /* ---- what a call leaves as it was ---- */
@@ -385,10 +385,10 @@ static void copy_to_and_fro(int side, int rounds)
     for (int i = 0; i < rounds; i++) {
         cx_assert_ok(ctxrt_copy_async(at(gpu), at(cpu), SMALL, CTXRT_COPY_ANY, stream));
         cx_assert_ok(ctxrt_stream_synchronize(stream));
-        ck_assert_uint_eq(atomic_load(&cx_across_count), 1);
+        ck_assert_uint_eq(atomic_load(&cx_cross_copies_count), 1);
         cx_assert_ok(ctxrt_copy_async(at(cpu), at(gpu), SMALL, CTXRT_COPY_ANY, stream));
         cx_assert_ok(ctxrt_stream_synchronize(stream));
-        ck_assert_uint_eq(atomic_load(&cx_across_count), 1);
+        ck_assert_uint_eq(atomic_load(&cx_cross_copies_count), 1);
     }
     release(cpu);
     release(gpu);
@@ -434,7 +434,7 @@ START_TEST(what_copies_needed_of_a_device_is_given_back_with_it)
             copy_to_and_fro(side, 4);
         cx_assert_ok(ctxrt_device_release(two_drivers_device(order)));
         cx_assert_ok(ctxrt_device_release(two_drivers_device(1 - order)));
-        ck_assert_uint_eq(atomic_load(&cx_across_count), 0);
+        ck_assert_uint_eq(atomic_load(&cx_cross_copies_count), 0);
         for (int i = 0; i < TWO_DRIVERS; i++) {
             ck_assert_int_eq(atomic_load(&pins[i]), 0);
             ck_assert_int_eq(atomic_load(&events[i]), 0);

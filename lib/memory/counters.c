@@ -1,6 +1,6 @@
-#include "memory/figures.h"
+#include "memory/counters.h"
 
-void cx_figures_reset(cx_figures *figures, uint64_t limit_bytes)
+void cx_counters_reset(cx_counters *figures, uint64_t limit_bytes)
 {
     atomic_store(&figures->limit_bytes, limit_bytes);
     atomic_store(&figures->reserved_bytes, 0);
@@ -13,7 +13,7 @@ void cx_figures_reset(cx_figures *figures, uint64_t limit_bytes)
     atomic_store(&figures->failures, 0);
 }
 
-bool cx_figures_reserve(cx_figures *figures, size_t bytes)
+bool cx_counters_reserve(cx_counters *figures, size_t bytes)
 {
     uint64_t reserved = atomic_load(&figures->reserved_bytes);
     uint64_t sum, limit;
@@ -34,7 +34,7 @@ static void raise_to(_Atomic uint64_t *peak, uint64_t value)
         ;
 }
 
-void cx_figures_served(cx_figures *figures, size_t bytes)
+void cx_counters_served(cx_counters *figures, size_t bytes)
 {
     raise_to(&figures->peak_bytes, atomic_fetch_add(&figures->current_bytes, bytes) + bytes);
     raise_to(&figures->peak_count, atomic_fetch_add(&figures->current_count, 1) + 1);
@@ -42,20 +42,20 @@ void cx_figures_served(cx_figures *figures, size_t bytes)
     atomic_fetch_add(&figures->total_count, 1);
 }
 
-void cx_figures_failed(cx_figures *figures, size_t bytes)
+void cx_counters_failed(cx_counters *figures, size_t bytes)
 {
     atomic_fetch_sub(&figures->reserved_bytes, bytes);
     atomic_fetch_add(&figures->failures, 1);
 }
 
-void cx_figures_freed(cx_figures *figures, size_t bytes)
+void cx_counters_freed(cx_counters *figures, size_t bytes)
 {
     atomic_fetch_sub(&figures->current_bytes, bytes);
     atomic_fetch_sub(&figures->current_count, 1);
     atomic_fetch_sub(&figures->reserved_bytes, bytes);
 }
 
-void cx_figures_read(const cx_figures *figures, ctxrt_allocator_figures *out_figures)
+void cx_counters_read(const cx_counters *figures, ctxrt_allocator_figures *out_figures)
 {
     *out_figures = (ctxrt_allocator_figures){
         .current_bytes = atomic_load(&figures->current_bytes),

@@ -1,4 +1,4 @@
-#include "memory/past.h"
+#include "memory/freed_ranges.h"
 
 #include "memory/pointer_table.h"
 
@@ -11,27 +11,27 @@
 
 #define PAST_MAX 1024
 
-typedef struct past_record {
-    cx_past past;
-    RB_ENTRY(past_record) by_address;
-    struct past_record *next_spare;
-} past_record;
+typedef struct range_record {
+    cx_freed_range range;
+    RB_ENTRY(range_record) by_address;
+    struct range_record *next_spare;
+} range_record;
 
-typedef RB_HEAD(past_tree, past_record) past_tree;
+typedef RB_HEAD(range_tree, range_record) range_tree;
 
-static int compare_records(const past_record *left, const past_record *right)
+static int compare_records(const range_record *left, const range_record *right)
 {
-    return (left->past.begin > right->past.begin) - (left->past.begin < right->past.begin);
+    return (left->range.begin > right->range.begin) - (left->range.begin < right->range.begin);
 }
 
-RB_GENERATE_INTERNAL(past_tree, past_record, by_address, compare_records,
+RB_GENERATE_INTERNAL(range_tree, range_record, by_address, compare_records,
                      __attribute__((unused)) static)
 
 /* Lock "pointers". None overlaps another. */
-static past_tree all = RB_INITIALIZER(&all);
-static past_record records[PAST_MAX];
+static range_tree all = RB_INITIALIZER(&all);
+static range_record records[PAST_MAX];
 static size_t used; /* of `records`, ever */
-static past_record *spare;
+static range_record *spare;
 static _Atomic size_t count;
 
 static bool is_full(void)
@@ -40,11 +40,11 @@ static bool is_full(void)
 }
 
 /* The last one that begins at an address or before it; NULL: none. */
-static past_record *last_up_to(uintptr_t address)
+static range_record *last_up_to(uintptr_t address)
 {
-    past_record *found = NULL;
-    for (past_record *each = RB_ROOT(&all); each != NULL;) {
-        if (each->past.begin > address) {
+    range_record *found = NULL;
+    for (range_record *each = RB_ROOT(&all); each != NULL;) {
+        if (each->range.begin > address) {
             each = RB_LEFT(each, by_address);
         } else {
             found = each;
@@ -55,55 +55,55 @@ static past_record *last_up_to(uintptr_t address)
 }
 
 /* The last one with a byte in [begin, end); NULL: none. */
-static past_record *last_overlapping(uintptr_t begin, uintptr_t end)
+static range_record *last_overlapping(uintptr_t begin, uintptr_t end)
 {
-    past_record *found = last_up_to(end - 1);
-    return found != NULL && found->past.end > begin ? found : NULL;
+    range_record *found = last_up_to(end - 1);
+    return found != NULL && found->range.end > begin ? found : NULL;
 }
 
-static void remove_record(past_record *gone)
+static void remove_record(range_record *gone)
 {
-    RB_REMOVE(past_tree, &all, gone);
+    RB_REMOVE(range_tree, &all, gone);
     gone->next_spare = spare;
     spare = gone;
     atomic_fetch_sub(&count, 1);
 }
 
 /* There is a record left. */
-static void add_record(const cx_past *past)
+static void add_record(const cx_freed_range *range)
 {
-    past_record *added = spare;
+    range_record *added = spare;
     if (added != NULL)
         spare = added->next_spare;
     else
         added = &records[used++];
-    added->past = *past;
-    RB_INSERT(past_tree, &all, added);
+    added->range = *range;
+    RB_INSERT(range_tree, &all, added);
     atomic_fetch_add(&count, 1);
 }
 
 /* Extends a neighbour, with the gap in between. */
-static void join_record(past_record *neighbour, const cx_past *past)
+static void join_record(range_record *neighbour, const cx_freed_range *range)
 {
-    if (past->begin < neighbour->past.begin)
-        neighbour->past.begin = past->begin;
+    if (range->begin < neighbour->range.begin)
+        neighbour->range.begin = range->begin;
     else
-        neighbour->past.end = past->end;
-    neighbour->past.size_bytes += past->size_bytes;
+        neighbour->range.end = range->end;
+    neighbour->range.size_bytes += range->size_bytes;
 }
 
 /* Joins neighbours without a gap, as most are that a program frees in order. False: there is a
  * gap. */
-static bool join_touching(const cx_past *past)
+static bool join_touching(const cx_freed_range *range)
 {
-    past_record *before = last_up_to(past->begin);
-    past_record *behind =
-        before != NULL ? RB_NEXT(past_tree, &all, before) : RB_MIN(past_tree, &all);
-    past_record *neighbour = before != NULL && before->past.end == past->begin   ? before
-                             : behind != NULL && behind->past.begin == past->end ? behind
-                                                                                 : NULL;
+    range_record *before = last_up_to(range->begin);
+    range_record *behind =
+        before != NULL ? RB_NEXT(range_tree, &all, before) : RB_MIN(range_tree, &all);
+    range_record *neighbour = before != NULL && before->range.end == range->begin   ? before
+                              : behind != NULL && behind->range.begin == range->end ? behind
+                                                                                    : NULL;
     if (neighbour != NULL)
-        join_record(neighbour, past);
+        join_record(neighbour, range);
     return neighbour != NULL;
 }
 
@@ -111,56 +111,56 @@ static bool join_touching(const cx_past *past)
  * host's memory there as well. */
 static void merge_closest(void)
 {
-    past_record *best = NULL, *next;
+    range_record *best = NULL, *next;
     uintptr_t gap, least = UINTPTR_MAX;
-    for (past_record *each = RB_MIN(past_tree, &all);
-         (next = RB_NEXT(past_tree, &all, each)) != NULL; each = next) {
-        gap = next->past.begin - each->past.end;
+    for (range_record *each = RB_MIN(range_tree, &all);
+         (next = RB_NEXT(range_tree, &all, each)) != NULL; each = next) {
+        gap = next->range.begin - each->range.end;
         if (best == NULL || gap < least) {
             best = each;
             least = gap;
         }
     }
-    next = RB_NEXT(past_tree, &all, best);
-    const cx_past past = best->past;
+    next = RB_NEXT(range_tree, &all, best);
+    const cx_freed_range range = best->range;
     remove_record(best);
-    join_record(next, &past);
+    join_record(next, &range);
 }
 
-void cx_past_leave(uintptr_t begin, uintptr_t end)
+void cx_freed_ranges_leave(uintptr_t begin, uintptr_t end)
 {
-    past_record *each;
+    range_record *each;
     while ((each = last_overlapping(begin, end)) != NULL) {
-        cx_past *past = &each->past;
-        if (past->begin >= begin && past->end <= end) {
+        cx_freed_range *range = &each->range;
+        if (range->begin >= begin && range->end <= end) {
             remove_record(each);
-        } else if (past->begin >= begin) {
-            past->begin = end; /* its place in the tree stays */
-        } else if (past->end <= end) {
-            past->end = begin;
+        } else if (range->begin >= begin) {
+            range->begin = end; /* its place in the tree stays */
+        } else if (range->end <= end) {
+            range->end = begin;
         } else if (is_full()) {
             return; /* it stays: the system is asked about the host's memory */
         } else {
-            cx_past rest = *past;
-            past->end = begin;
+            cx_freed_range rest = *range;
+            range->end = begin;
             rest.begin = end;
             add_record(&rest);
         }
     }
 }
 
-void cx_past_enter(const cx_past *past)
+void cx_freed_ranges_enter(const cx_freed_range *range)
 {
-    cx_past_leave(past->begin, past->end);
+    cx_freed_ranges_leave(range->begin, range->end);
     if (is_full()) {
         /* merged neighbours may enclose it */
-        if (last_overlapping(past->begin, past->end) != NULL || join_touching(past))
+        if (last_overlapping(range->begin, range->end) != NULL || join_touching(range))
             return;
         merge_closest();
-        if (last_overlapping(past->begin, past->end) != NULL)
+        if (last_overlapping(range->begin, range->end) != NULL)
             return;
     }
-    add_record(past);
+    add_record(range);
 }
 
 /* The kernel's read fails where the thread's own read would fault. */
@@ -197,14 +197,14 @@ static bool is_kept_by_driver(uintptr_t address)
 }
 
 /* The first one with a byte in [begin, end). */
-static bool find_past(uintptr_t begin, uintptr_t end, cx_past *out_past)
+static bool find_past(uintptr_t begin, uintptr_t end, cx_freed_range *out_range)
 {
-    past_record *found = last_up_to(begin);
-    if (found == NULL || found->past.end <= begin)
-        found = found != NULL ? RB_NEXT(past_tree, &all, found) : RB_MIN(past_tree, &all);
-    if (found == NULL || found->past.begin >= end)
+    range_record *found = last_up_to(begin);
+    if (found == NULL || found->range.end <= begin)
+        found = found != NULL ? RB_NEXT(range_tree, &all, found) : RB_MIN(range_tree, &all);
+    if (found == NULL || found->range.begin >= end)
         return false;
-    *out_past = found->past;
+    *out_range = found->range;
     return true;
 }
 
@@ -218,15 +218,15 @@ static bool host_has(uintptr_t address)
 }
 
 /* Lock held. Forgets what the host reaches; true: it does not reach all. */
-static bool leave_to_host(uintptr_t begin, uintptr_t end, cx_past *out_past)
+static bool leave_to_host(uintptr_t begin, uintptr_t end, cx_freed_range *out_range)
 {
-    cx_past left;
-    while (find_past(begin, end, out_past)) {
-        uintptr_t first = out_past->begin > begin ? out_past->begin : begin;
-        uintptr_t last = (out_past->end < end ? out_past->end : end) - 1;
+    cx_freed_range left;
+    while (find_past(begin, end, out_range)) {
+        uintptr_t first = out_range->begin > begin ? out_range->begin : begin;
+        uintptr_t last = (out_range->end < end ? out_range->end : end) - 1;
         if (!host_reaches(first) || !host_reaches(last))
             return true;
-        cx_past_leave(begin, end);
+        cx_freed_ranges_leave(begin, end);
         if (find_past(begin, end, &left) && left.begin <= begin && left.end >= end)
             return false; /* there was no room to split it: it stays, and these bytes are the
                            * host's */
@@ -234,19 +234,19 @@ static bool leave_to_host(uintptr_t begin, uintptr_t end, cx_past *out_past)
     return false;
 }
 
-bool cx_past_find(const void *pointer, size_t size_bytes, cx_past *out_past)
+bool cx_freed_ranges_find(const void *pointer, size_t size_bytes, cx_freed_range *out_range)
 {
     uintptr_t begin = (uintptr_t)pointer, end = begin + size_bytes;
     if (__builtin_expect(atomic_load_explicit(&count, memory_order_acquire) == 0, 1))
         return false;
     cx_pointers_lock();
-    bool found = find_past(begin, end, out_past);
+    bool found = find_past(begin, end, out_range);
     cx_pointers_unlock();
-    if (!found || !host_has(out_past->begin > begin ? out_past->begin : begin))
+    if (!found || !host_has(out_range->begin > begin ? out_range->begin : begin))
         return found;
     int reason = errno;
     cx_pointers_lock();
-    found = leave_to_host(begin, end, out_past);
+    found = leave_to_host(begin, end, out_range);
     cx_pointers_unlock();
     errno = reason;
     return found;

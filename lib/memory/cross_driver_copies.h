@@ -3,12 +3,12 @@
  * copies; this room waits for them before it frees memory, by functions that lib/copy installs
  * once.
  */
-#ifndef CX_MEMORY_ACROSS_H
-#define CX_MEMORY_ACROSS_H
+#ifndef CX_MEMORY_CROSS_DRIVER_COPIES_H
+#define CX_MEMORY_CROSS_DRIVER_COPIES_H
 
 #include "work/stream.h"
 
-typedef struct cx_across_calls {
+typedef struct cx_cross_copies_calls {
     /* Waits for the copies that touch these bytes, except those of the stream `behind` (may be
      * NULL), in whose order the bytes are freed. */
     void (*leave)(const void *start, size_t size_bytes, const cx_stream_target *behind);
@@ -17,25 +17,26 @@ typedef struct cx_across_calls {
     bool (*is_over)(const void *handle);
     /* Frees pinned memory of the context that no copy uses; returns the bytes. */
     uint64_t (*trim)(const cx_context *context);
-} cx_across_calls;
+} cx_cross_copies_calls;
 
-/* Copies in progress, some of which may be over. Not 0 only after cx_across_install. */
-extern _Atomic size_t cx_across_count;
+/* Copies in progress, some of which may be over. Not 0 only after cx_cross_copies_install. */
+extern _Atomic size_t cx_cross_copies_count;
 
 /* Called before the first copy is counted; `calls` is static. */
-void cx_across_install(const cx_across_calls *calls);
+void cx_cross_copies_install(const cx_cross_copies_calls *calls);
 
-cxu_result cx_across_ask(const void *handle, bool wait);
-bool cx_across_is_over(const void *handle);
-uint64_t cx_across_trim(const cx_context *context);
-void cx_across_leave_slowly(const void *start, size_t size_bytes, const cx_stream_target *behind);
+cxu_result cx_cross_copies_ask(const void *handle, bool wait);
+bool cx_cross_copies_is_over(const void *handle);
+uint64_t cx_cross_copies_trim(const cx_context *context);
+void cx_cross_copies_leave_slowly(const void *start, size_t size_bytes,
+                                  const cx_stream_target *behind);
 
 /* Called before memory is freed that no caching allocator keeps. */
-static inline void cx_across_leave(const void *start, size_t size_bytes,
-                                   const cx_stream_target *behind)
+static inline void cx_cross_copies_leave(const void *start, size_t size_bytes,
+                                         const cx_stream_target *behind)
 {
-    if (__builtin_expect(atomic_load(&cx_across_count) != 0, 0))
-        cx_across_leave_slowly(start, size_bytes, behind);
+    if (__builtin_expect(atomic_load(&cx_cross_copies_count) != 0, 0))
+        cx_cross_copies_leave_slowly(start, size_bytes, behind);
 }
 
 #endif

@@ -4,14 +4,14 @@
  * A request is reserved first, so that no two threads pass a limit together, and counted as in use
  * only once it was served: the peak never includes a failed request.
  */
-#ifndef CX_MEMORY_FIGURES_H
-#define CX_MEMORY_FIGURES_H
+#ifndef CX_MEMORY_COUNTERS_H
+#define CX_MEMORY_COUNTERS_H
 
 #include <ctxrt/allocator.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
-typedef struct cx_figures {
+typedef struct cx_counters {
     _Atomic uint64_t limit_bytes;    /* 0: none */
     _Atomic uint64_t reserved_bytes; /* in use, or requested and not served yet */
     _Atomic uint64_t current_bytes;
@@ -21,18 +21,18 @@ typedef struct cx_figures {
     _Atomic uint64_t peak_count;
     _Atomic uint64_t total_count;
     _Atomic uint64_t failures;
-} cx_figures;
+} cx_counters;
 
-void cx_figures_reset(cx_figures *figures, uint64_t limit_bytes);
+void cx_counters_reset(cx_counters *figures, uint64_t limit_bytes);
 
 /* False: the limit forbids it; counted as a failure. Otherwise call one of the two below next. */
-bool cx_figures_reserve(cx_figures *figures, size_t bytes);
-void cx_figures_served(cx_figures *figures, size_t bytes);
-void cx_figures_failed(cx_figures *figures, size_t bytes);
+bool cx_counters_reserve(cx_counters *figures, size_t bytes);
+void cx_counters_served(cx_counters *figures, size_t bytes);
+void cx_counters_failed(cx_counters *figures, size_t bytes);
 
-void cx_figures_freed(cx_figures *figures, size_t bytes);
+void cx_counters_freed(cx_counters *figures, size_t bytes);
 
 /* Each figure is exact; while other threads allocate, they may be of different moments. */
-void cx_figures_read(const cx_figures *figures, ctxrt_allocator_figures *out_figures);
+void cx_counters_read(const cx_counters *figures, ctxrt_allocator_figures *out_figures);
 
 #endif

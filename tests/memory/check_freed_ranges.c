@@ -1,7 +1,7 @@
 /* The table of past memory: its parts, and what it does when it is full. */
 #include "driver/driver.h"
 #include "fixture.h"
-#include "memory/past.h"
+#include "memory/freed_ranges.h"
 #include "memory/pointer_table.h"
 #include "test.h"
 
@@ -9,9 +9,9 @@
 
 static void enter_past(uintptr_t begin, size_t size)
 {
-    const cx_past past = {.begin = begin, .end = begin + size, .size_bytes = size};
+    const cx_freed_range past = {.begin = begin, .end = begin + size, .size_bytes = size};
     cx_pointers_lock();
-    cx_past_enter(&past);
+    cx_freed_ranges_enter(&past);
     cx_pointers_unlock();
 }
 
@@ -19,7 +19,7 @@ static void enter_past(uintptr_t begin, size_t size)
 static void leave_all(void)
 {
     cx_pointers_lock();
-    cx_past_leave(0, UINTPTR_MAX);
+    cx_freed_ranges_leave(0, UINTPTR_MAX);
     cx_pointers_unlock();
 }
 
@@ -28,13 +28,13 @@ START_TEST(the_host_has_a_part_of_an_entry_of_a_full_table)
 {
     enum { ENTRIES = 1100, PAGE = 4096, PAGES = 8 };
     static char mine[PAGES * PAGE];
-    cx_past found;
+    cx_freed_range found;
     enter_past((uintptr_t)mine, sizeof mine);
     for (uintptr_t i = 1; i <= ENTRIES; i++)
         enter_past(2 * i * PAGE, PAGE);
     for (int i = 1; i + 1 < PAGES; i++)
-        ck_assert(!cx_past_find(mine + (ptrdiff_t)i * PAGE, 64, &found));
-    ck_assert(cx_past_find((const void *)(uintptr_t)(2 * ENTRIES * PAGE), 64, &found));
+        ck_assert(!cx_freed_ranges_find(mine + (ptrdiff_t)i * PAGE, 64, &found));
+    ck_assert(cx_freed_ranges_find((const void *)(uintptr_t)(2 * ENTRIES * PAGE), 64, &found));
 }
 END_TEST
 
@@ -42,15 +42,15 @@ END_TEST
 START_TEST(memory_that_the_host_has_in_part_is_past_for_what_goes_beyond_that)
 {
     enum { PAGE = 4096 };
-    cx_past found;
+    cx_freed_range found;
     char *pages = mmap(NULL, 2 * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     ck_assert_ptr_ne(pages, MAP_FAILED);
     ck_assert_int_eq(mprotect(pages + PAGE, PAGE, PROT_NONE), 0);
     leave_all();
     enter_past((uintptr_t)pages, 2 * PAGE);
-    ck_assert(cx_past_find(pages, PAGE + 1, &found));
-    ck_assert(!cx_past_find(pages, PAGE, &found));
-    ck_assert(cx_past_find(pages + PAGE, 1, &found));
+    ck_assert(cx_freed_ranges_find(pages, PAGE + 1, &found));
+    ck_assert(!cx_freed_ranges_find(pages, PAGE, &found));
+    ck_assert(cx_freed_ranges_find(pages + PAGE, 1, &found));
     leave_all();
     ck_assert_int_eq(munmap(pages, 2 * PAGE), 0);
 }
@@ -62,7 +62,7 @@ static const int closest[] = {0, 1, 2, 511, 1022};
 START_TEST(a_full_table_merges_the_entries_that_are_closest)
 {
     enum { ENTRIES = 1024, PAGE = 4096 };
-    cx_past found;
+    cx_freed_range found;
     const size_t bytes = (size_t)2 * (ENTRIES + 1) * PAGE;
     char *pages = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     ck_assert_ptr_ne(pages, MAP_FAILED);
@@ -71,8 +71,9 @@ START_TEST(a_full_table_merges_the_entries_that_are_closest)
         enter_past((uintptr_t)pages + (uintptr_t)2 * i * PAGE, i == closest[_i] ? 2 * PAGE : PAGE);
     for (int i = 0; i <= ENTRIES; i++) {
         const char *entry = pages + (size_t)2 * i * PAGE;
-        ck_assert_msg(cx_past_find(entry, PAGE, &found), "entry %d is not there any more", i);
-        ck_assert_msg(i == closest[_i] || !cx_past_find(entry + PAGE, PAGE, &found),
+        ck_assert_msg(cx_freed_ranges_find(entry, PAGE, &found), "entry %d is not there any more",
+                      i);
+        ck_assert_msg(i == closest[_i] || !cx_freed_ranges_find(entry + PAGE, PAGE, &found),
                       "what is behind entry %d was no such memory", i);
     }
     ck_assert_int_eq(munmap(pages, bytes), 0);
@@ -83,7 +84,7 @@ END_TEST
 START_TEST(a_full_table_joins_what_touches_an_entry_and_merges_no_others)
 {
     enum { ENTRIES = 1024, PAGE = 4096, TOUCHING = 9 };
-    cx_past found;
+    cx_freed_range found;
     const size_t bytes = (size_t)(2 * ENTRIES + TOUCHING) * PAGE;
     char *pages = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     ck_assert_ptr_ne(pages, MAP_FAILED);
@@ -94,11 +95,13 @@ START_TEST(a_full_table_joins_what_touches_an_entry_and_merges_no_others)
         enter_past((uintptr_t)pages + (uintptr_t)(2 * (ENTRIES - 1) + i) * PAGE, PAGE);
     for (int i = 0; i < ENTRIES; i++) {
         const char *entry = pages + (size_t)2 * i * PAGE;
-        ck_assert_msg(cx_past_find(entry, PAGE, &found), "entry %d is not there any more", i);
-        ck_assert_msg(i == ENTRIES - 1 || !cx_past_find(entry + PAGE, PAGE, &found),
+        ck_assert_msg(cx_freed_ranges_find(entry, PAGE, &found), "entry %d is not there any more",
+                      i);
+        ck_assert_msg(i == ENTRIES - 1 || !cx_freed_ranges_find(entry + PAGE, PAGE, &found),
                       "what is behind entry %d was no such memory", i);
     }
-    ck_assert(cx_past_find(pages + (size_t)(2 * (ENTRIES - 1) + TOUCHING) * PAGE, PAGE, &found));
+    ck_assert(
+        cx_freed_ranges_find(pages + (size_t)(2 * (ENTRIES - 1) + TOUCHING) * PAGE, PAGE, &found));
     ck_assert_uint_eq(found.size_bytes, (size_t)(TOUCHING + 1) * PAGE);
     leave_all();
     ck_assert_int_eq(munmap(pages, bytes), 0);
@@ -109,28 +112,28 @@ END_TEST
 START_TEST(memory_that_comes_again_leaves_the_rest_of_an_entry)
 {
     enum { PAGE = 4096, PAGES = 8 };
-    cx_past found;
+    cx_freed_range found;
     char *pages = mmap(NULL, PAGES * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     ck_assert_ptr_ne(pages, MAP_FAILED);
     leave_all();
     enter_past((uintptr_t)pages, PAGES * PAGE);
     cx_pointers_lock();
-    cx_past_leave((uintptr_t)pages, (uintptr_t)pages + PAGE);
-    cx_past_leave((uintptr_t)pages + 3 * PAGE, (uintptr_t)pages + 5 * PAGE);
-    cx_past_leave((uintptr_t)pages + 7 * PAGE, (uintptr_t)pages + 9 * PAGE);
+    cx_freed_ranges_leave((uintptr_t)pages, (uintptr_t)pages + PAGE);
+    cx_freed_ranges_leave((uintptr_t)pages + 3 * PAGE, (uintptr_t)pages + 5 * PAGE);
+    cx_freed_ranges_leave((uintptr_t)pages + 7 * PAGE, (uintptr_t)pages + 9 * PAGE);
     cx_pointers_unlock();
     for (int i = 0; i < PAGES; i++)
-        ck_assert_int_eq(cx_past_find(pages + (ptrdiff_t)i * PAGE, PAGE, &found),
+        ck_assert_int_eq(cx_freed_ranges_find(pages + (ptrdiff_t)i * PAGE, PAGE, &found),
                          i == 1 || i == 2 || i == 5 || i == 6);
     leave_all();
-    ck_assert(!cx_past_find(pages, PAGES * PAGE, &found));
+    ck_assert(!cx_freed_ranges_find(pages, PAGES * PAGE, &found));
     ck_assert_int_eq(munmap(pages, PAGES * PAGE), 0);
 }
 END_TEST
 
-static Suite *past_suite(void)
+static Suite *freed_ranges_suite(void)
 {
-    Suite *suite = suite_create("past");
+    Suite *suite = suite_create("freed ranges");
     TCase *tcase = tcase_create("past");
     tcase_add_checked_fixture(tcase, cx_fixture_start, cx_fixture_end);
     tcase_add_test(tcase, the_host_has_a_part_of_an_entry_of_a_full_table);
@@ -143,4 +146,4 @@ static Suite *past_suite(void)
     return suite;
 }
 
-CX_TESTS_TOGETHER(past_suite);
+CX_TESTS_TOGETHER(freed_ranges_suite);
