@@ -84,8 +84,8 @@ bool cx_context_holds_what_is_of(const cx_context *context, uint32_t epoch)
     return epoch == atomic_load(&context->epoch) && !cx_context_lost(context);
 }
 
-ctxrt_status cx_context_blame_failure(const cx_context *context, const char *noun,
-                                      ctxrt_status status)
+ctxrt_status cx_context_map_failure(const cx_context *context, const char *noun,
+                                    ctxrt_status status)
 {
     bool primary = context->kind == CX_CONTEXT_PRIMARY;
     if ((status != CTXRT_ERROR_DRIVER && status != CTXRT_ERROR_CONTEXT_DESTROYED) ||

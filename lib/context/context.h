@@ -58,7 +58,7 @@ typedef struct cx_context {
     /* the number of contexts of each of the driver's devices that reach its memory */
     _Atomic uint16_t reached_by[CX_CONTEXT_PEERS];
     /* the devices that have access to all of its mapped memory, and the calls that rely on that;
-     * reach.h */
+     * peer_mapping_access.h */
     _Atomic bool open_to[CX_CONTEXT_PEERS];
     _Atomic uint32_t reaches;
     _Atomic(void *) allocator;        /* the default allocator, made on first use; lib/memory */
@@ -77,7 +77,7 @@ extern cx_pool cx_contexts;
 __attribute__((cold)) ctxrt_status cx_context_missing(const ctxrt_context *handle);
 
 /* Maps the status of a driver call with flags: unknown flags are the caller's error. */
-ctxrt_status cx_context_blame_flags(const char *call, unsigned int flags, ctxrt_status status);
+ctxrt_status cx_context_map_flags_error(const char *call, unsigned int flags, ctxrt_status status);
 
 /* Finds the live context of a handle, or returns cx_context_missing's error. */
 static inline ctxrt_status cx_context_find(const ctxrt_context *handle, cx_context **out_context)
@@ -136,15 +136,15 @@ bool cx_context_holds_what_is_of(const cx_context *context, uint32_t epoch);
 
 /* Chooses the status after the driver refused an object of the context:
  * CTXRT_ERROR_CONTEXT_DESTROYED if other code ended the context. `noun`: "stream". */
-__attribute__((cold)) ctxrt_status cx_context_blame_failure(const cx_context *context,
-                                                            const char *noun, ctxrt_status status);
+__attribute__((cold)) ctxrt_status cx_context_map_failure(const cx_context *context,
+                                                          const char *noun, ctxrt_status status);
 
-static inline ctxrt_status cx_context_blame(const cx_context *context, const char *noun,
-                                            ctxrt_status status)
+static inline ctxrt_status cx_context_map_error(const cx_context *context, const char *noun,
+                                                ctxrt_status status)
 {
     return __builtin_expect(status == CTXRT_SUCCESS, 1)
                ? status
-               : cx_context_blame_failure(context, noun, status);
+               : cx_context_map_failure(context, noun, status);
 }
 
 /*
@@ -160,14 +160,14 @@ void cx_context_drop_deferred_error(cx_context *context);
 __attribute__((cold)) ctxrt_status cx_context_return_deferred_error(cx_context *context,
                                                                     ctxrt_status status);
 
-/* cx_context_blame after a call that waits for work or queries it. */
+/* cx_context_map_error after a call that waits for work or queries it. */
 static inline ctxrt_status cx_context_waited(cx_context *context, const char *noun,
                                              ctxrt_status status)
 {
     if (__builtin_expect(
             atomic_load_explicit(&context->deferred_error, memory_order_acquire) != NULL, 0))
         status = cx_context_return_deferred_error(context, status);
-    return cx_context_blame(context, noun, status);
+    return cx_context_map_error(context, noun, status);
 }
 
 /* Counts one of the user's objects; drop the count when the object goes. */

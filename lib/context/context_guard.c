@@ -1,7 +1,7 @@
 #include "context/context_guard.h"
 
 #include "base/error.h"
-#include "context/entry.h"
+#include "context/driver_stack_entry.h"
 
 ctxrt_status cx_context_guard_enter(const cx_context *context, cx_context_guard *out_guard)
 {
@@ -11,7 +11,7 @@ ctxrt_status cx_context_guard_enter(const cx_context *context, cx_context_guard 
         return status;
     status = CX_DRIVER_CALL(context->driver, ctx_push, (context->native));
     if (status != CTXRT_SUCCESS &&
-        !cx_entry_is_made(context->driver, context->native, out_guard->previous))
+        !cx_driver_stack_entry_is_made(context->driver, context->native, out_guard->previous))
         return status;
     out_guard->native = context->native;
     return CTXRT_SUCCESS;
@@ -20,6 +20,6 @@ ctxrt_status cx_context_guard_enter(const cx_context *context, cx_context_guard 
 void cx_context_guard_leave(cx_context_guard *guard)
 {
     if (guard->native != NULL)
-        (void)cx_entry_remove(guard->driver, guard->previous);
+        (void)cx_driver_stack_entry_remove(guard->driver, guard->previous);
     guard->native = NULL;
 }

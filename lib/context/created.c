@@ -1,10 +1,10 @@
 /* Contexts that ctxrt creates and destroys. */
 #include "base/error.h"
-#include "context/entry.h"
+#include "context/driver_stack_entry.h"
 #include "context/record.h"
 #include "context/thread.h"
 
-ctxrt_status cx_context_blame_flags(const char *call, unsigned int flags, ctxrt_status status)
+ctxrt_status cx_context_map_flags_error(const char *call, unsigned int flags, ctxrt_status status)
 {
     const ctxrt_error *error = ctxrt_last_error();
     if (status != CTXRT_ERROR_DRIVER || error->driver_result != CXU_INVALID_VALUE)
@@ -22,7 +22,7 @@ static ctxrt_status create_current(cx_device *device, unsigned int flags, CUcont
         driver->missing[CX_SLOT_ctx_create_v2]
             ? CX_DRIVER_CALL(driver, ctx_create_v4, (out_native, NULL, flags, device->native))
             : CX_DRIVER_CALL(driver, ctx_create_v2, (out_native, flags, device->native));
-    status = cx_context_blame_flags("ctxrt_context_create", flags, status);
+    status = cx_context_map_flags_error("ctxrt_context_create", flags, status);
     if (status == CTXRT_SUCCESS || driver->table.ctx_get_current(&now) != CXU_SUCCESS ||
         now == previous)
         return status;
@@ -37,7 +37,7 @@ static ctxrt_status create_native(cx_device *device, unsigned int flags, CUconte
     ctxrt_status status = CX_DRIVER_CALL(driver, ctx_get_current, (&previous));
     if (status == CTXRT_SUCCESS)
         status = create_current(device, flags, previous, out_native);
-    if (status != CTXRT_SUCCESS || cx_entry_remove(driver, previous))
+    if (status != CTXRT_SUCCESS || cx_driver_stack_entry_remove(driver, previous))
         return status;
     (void)driver->table.ctx_destroy(*out_native);
     return cx_error(CTXRT_ERROR_DRIVER, "a context was created on %s, but could not be popped",

@@ -78,7 +78,8 @@ enum { ENTRY_LOST = -1 };
 static ctxrt_status set_current(const cx_driver *driver, CUcontext native, CUcontext before)
 {
     ctxrt_status status = CX_DRIVER_CALL(driver, ctx_set_current, (native));
-    return __builtin_expect(status == CTXRT_SUCCESS, 1) || cx_entry_is_made(driver, native, before)
+    return __builtin_expect(status == CTXRT_SUCCESS, 1) ||
+                   cx_driver_stack_entry_is_made(driver, native, before)
                ? CTXRT_SUCCESS
                : status;
 }
@@ -100,13 +101,14 @@ static ctxrt_status switch_entry(const cx_frame *frame, int above, const cx_cont
     (void)cx_thread_hint(CX_LAYER_ENTRY_STAYS);
     status = CX_DRIVER_CALL(driver, ctx_push, (context->native));
     (void)cx_thread_hint(CX_LAYER_NO_HINT);
-    if (status != CTXRT_SUCCESS && !cx_entry_is_made(driver, context->native, *out_beneath))
+    if (status != CTXRT_SUCCESS &&
+        !cx_driver_stack_entry_is_made(driver, context->native, *out_beneath))
         return status;
     if (above == ENTRY_LOST)
         return CTXRT_SUCCESS;
     status = cx_resync_extract(before, driver == before ? above + 1 : above);
     if (status != CTXRT_SUCCESS)
-        (void)cx_entry_remove(driver, *out_beneath);
+        (void)cx_driver_stack_entry_remove(driver, *out_beneath);
     return status;
 }
 

@@ -1,21 +1,21 @@
 noinst_LTLIBRARIES += lib/context/libcontext.la
 lib_context_libcontext_la_SOURCES = \
 	lib/context/context.c lib/context/context.h \
+	lib/context/context_guard.c lib/context/context_guard.h \
 	lib/context/created.c \
+	lib/context/deferred_error.c \
+	lib/context/driver_stack_entry.c lib/context/driver_stack_entry.h \
+	lib/context/explain.c lib/context/explain.h lib/context/resync.c lib/context/resync.h \
 	lib/context/foreign.c \
 	lib/context/frame.c \
 	lib/context/frame_kind.c lib/context/frame_kind.h \
 	lib/context/handle.c \
 	lib/context/layer_names.c lib/context/layer_names.h \
-	lib/context/peer.c \
-	lib/context/deferred_error.c \
 	lib/context/observer.c lib/context/observer.h \
+	lib/context/peer.c \
+	lib/context/peer_mapping_access.c lib/context/peer_mapping_access.h \
 	lib/context/primary.c \
 	lib/context/record.c lib/context/record.h \
-	lib/context/reach.c lib/context/reach.h \
-	lib/context/entry.c lib/context/entry.h \
-	lib/context/context_guard.c lib/context/context_guard.h \
-	lib/context/explain.c lib/context/explain.h lib/context/resync.c lib/context/resync.h \
 	lib/context/scope.c \
 	lib/context/shown_text.c lib/context/shown_text.h \
 	lib/context/shutdown.c \

@@ -4,7 +4,7 @@
 #include "base/lock.h"
 #include "context/context_guard.h"
 #include "context/observer.h"
-#include "context/reach.h"
+#include "context/peer_mapping_access.h"
 #include "context/stack.h"
 
 ctxrt_status ctxrt_device_memory_info(ctxrt_device id, size_t *out_free_bytes,
@@ -150,7 +150,7 @@ static cxu_result begin_reach(cx_context *peer, CUdevice device)
         return CXU_SUCCESS;
     cxu_result result = tell_observers(peer, device, true);
     if (result == CXU_SUCCESS) {
-        cx_reach_open(peer, device);
+        cx_peer_mapping_open(peer, device);
         return result;
     }
     atomic_fetch_sub(&peer->reached_by[device], 1);
@@ -165,7 +165,7 @@ static cxu_result end_reach(cx_context *peer, CUdevice device)
     if (atomic_load(&peer->reached_by[device]) == 0 ||
         atomic_fetch_sub(&peer->reached_by[device], 1) != 1)
         return CXU_SUCCESS;
-    cx_reach_close(peer, device);
+    cx_peer_mapping_close(peer, device);
     return tell_observers(peer, device, false);
 }
 

@@ -272,7 +272,7 @@ ctxrt_status ctxrt_device_set_primary_flags(ctxrt_device id, unsigned int flags)
         status = cx_device_find(id, &device);
     if (status == CTXRT_SUCCESS)
         status = CX_DRIVER_CALL(device->driver, primary_set_flags, (device->native, flags));
-    return cx_context_blame_flags("ctxrt_device_set_primary_flags", flags, status);
+    return cx_context_map_flags_error("ctxrt_device_set_primary_flags", flags, status);
 }
 
 /* False: another thread has released it meanwhile. */

@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "context/entry.h"
+#include "context/driver_stack_entry.h"
 #include <string.h>
 
 /* Other code may have changed the stack above our frames, within the top level, and in a level that
@@ -18,13 +18,13 @@ static bool is_poppable(const cx_driver *driver, CUcontext native)
 static void push_back(const cx_driver *driver, const cx_entries *entries, int count)
 {
     for (int i = count - 1; i >= 0; i--)
-        (void)cx_entry_restore(driver, entries->natives[i]);
+        (void)cx_driver_stack_entry_restore(driver, entries->natives[i]);
 }
 
 /* Pops an entry and appends it. */
 static ctxrt_status pop_onto(const cx_driver *driver, cx_entries *entries)
 {
-    ctxrt_status status = cx_entry_take(driver, &entries->natives[entries->count]);
+    ctxrt_status status = cx_driver_stack_entry_take(driver, &entries->natives[entries->count]);
     entries->count += status == CTXRT_SUCCESS;
     return status;
 }
@@ -78,7 +78,7 @@ int cx_resync_force(const cx_driver *driver, CUcontext wanted)
     if (known && current == wanted)
         return popped.count;
     push_back(driver, &popped, popped.count);
-    if (wanted == NULL || !cx_entry_restore(driver, wanted))
+    if (wanted == NULL || !cx_driver_stack_entry_restore(driver, wanted))
         cx_log(CTXRT_LOG_ERROR, "the driver's stack could not be restored to context %p",
                (void *)wanted);
     return -1;
@@ -199,7 +199,8 @@ ctxrt_status cx_resync_examine(const cx_thread *thread, int top, cx_stack_findin
 static ctxrt_status drop_override(cx_thread *thread, int top)
 {
     CUcontext popped;
-    ctxrt_status status = cx_entry_take(cx_frame_context(&thread->frames[top])->driver, &popped);
+    ctxrt_status status =
+        cx_driver_stack_entry_take(cx_frame_context(&thread->frames[top])->driver, &popped);
     if (status == CTXRT_SUCCESS)
         cx_stack_drop(thread, (uint32_t)top);
     return status;
@@ -220,7 +221,7 @@ static ctxrt_status drop_frames(cx_thread *thread, const cx_driver *driver, int 
         const cx_driver *other = cx_frame_context(&thread->frames[i])->driver;
         CUcontext popped;
         if (other != driver && own_frame_of(&thread->frames[i], other))
-            status = cx_entry_take(other, &popped);
+            status = cx_driver_stack_entry_take(other, &popped);
         if (status == CTXRT_SUCCESS)
             cx_stack_drop(thread, (uint32_t)i);
     }
@@ -275,7 +276,8 @@ static ctxrt_status mend_stack(cx_thread *thread, int top, const cx_stack_findin
         break;
     case CTXRT_RESYNC_SET:
         status = CX_DRIVER_CALL(context->driver, ctx_set_current, (context->native));
-        if (status != CTXRT_SUCCESS && cx_entry_is_made(context->driver, context->native, NULL))
+        if (status != CTXRT_SUCCESS &&
+            cx_driver_stack_entry_is_made(context->driver, context->native, NULL))
             status = CTXRT_SUCCESS;
         break;
     case CTXRT_RESYNC_POPPED:

@@ -91,8 +91,8 @@ static bool own_entry(const cx_frame *frame, const cx_driver *driver)
 /* Asks a refusing driver again: a scope always ends. */
 static ctxrt_status take_entry(const cx_driver *driver, CUcontext *out_native)
 {
-    ctxrt_status status = cx_entry_take(driver, out_native);
-    return status == CTXRT_SUCCESS ? status : cx_entry_take(driver, out_native);
+    ctxrt_status status = cx_driver_stack_entry_take(driver, out_native);
+    return status == CTXRT_SUCCESS ? status : cx_driver_stack_entry_take(driver, out_native);
 }
 
 /* Asks a refusing driver again, too. */

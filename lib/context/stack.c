@@ -1,7 +1,7 @@
 #include "context/stack.h"
 
 #include "base/error.h"
-#include "context/entry.h"
+#include "context/driver_stack_entry.h"
 #include <stdio.h>
 
 static bool is_live(const cx_target *target)
@@ -233,7 +233,7 @@ typedef struct popped_entries {
 static ctxrt_status pop_entry(const cx_driver *driver, popped_entries *popped)
 {
     CUcontext native;
-    ctxrt_status status = cx_entry_take(driver, &native);
+    ctxrt_status status = cx_driver_stack_entry_take(driver, &native);
     if (status == CTXRT_SUCCESS) {
         popped->entries[popped->count].driver = driver;
         popped->entries[popped->count].native = native;
@@ -245,7 +245,7 @@ static ctxrt_status pop_entry(const cx_driver *driver, popped_entries *popped)
 static void push_back(const popped_entries *popped)
 {
     for (int i = popped->count - 1; i >= 0; i--)
-        (void)cx_entry_restore(popped->entries[i].driver, popped->entries[i].native);
+        (void)cx_driver_stack_entry_restore(popped->entries[i].driver, popped->entries[i].native);
 }
 
 /* After the entries above `index` were popped, each driver must show the context beneath its lowest

@@ -4,7 +4,7 @@
 #ifndef CX_CONTEXT_STACK_H
 #define CX_CONTEXT_STACK_H
 
-#include "context/entry.h"
+#include "context/driver_stack_entry.h"
 #include "context/frame_kind.h"
 #include "context/use.h"
 
@@ -202,8 +202,8 @@ cx_stack_push_entered(cx_thread *thread, cx_context *context, const cx_frame_pla
         return status;
     status = CX_DRIVER_CALL(driver, ctx_push, (context->native));
     if (__builtin_expect(status != CTXRT_SUCCESS, 0) &&
-        !cx_entry_is_made(driver, context->native, beneath))
-        return cx_context_blame(context, "context", status);
+        !cx_driver_stack_entry_is_made(driver, context->native, beneath))
+        return cx_context_map_error(context, "context", status);
     cx_thread_begin(thread);
     cx_frame_fill(frame, context, place);
     frame->beneath = beneath;
@@ -238,7 +238,7 @@ static inline bool cx_stack_pop_top(cx_thread *thread, cx_frame *top)
     cxu_result result = table->ctx_pop(&popped);
     if (__builtin_expect(result != CXU_SUCCESS, 0)) {
         if (result == CXU_INVALID_CONTEXT ||
-            !cx_entry_is_made(context->driver, top->beneath, context->native))
+            !cx_driver_stack_entry_is_made(context->driver, top->beneath, context->native))
             return false;
         popped = context->native;
     }
@@ -246,7 +246,7 @@ static inline bool cx_stack_pop_top(cx_thread *thread, cx_frame *top)
                              table->ctx_get_current(&current) != CXU_SUCCESS ||
                              current != top->beneath,
                          0)) {
-        (void)cx_entry_restore(context->driver, popped);
+        (void)cx_driver_stack_entry_restore(context->driver, popped);
         return false;
     }
     cx_stack_drop(thread, cx_thread_depth(thread) - 1);

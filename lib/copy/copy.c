@@ -1,7 +1,7 @@
 #include "copy/copy.h"
 
 #include "base/error.h"
-#include "copy/at_hand.h"
+#include "copy/copy_fast_path.h"
 #include "copy/submit.h"
 #include <string.h>
 
@@ -192,18 +192,18 @@ ctxrt_status cx_copy_run(const char *call, const cx_copy_plan *plan, void *desti
 }
 
 /* The fast path, between blocks of one context. False: take the slow path. */
-static bool copy_at_hand(void *destination, const void *source, size_t size_bytes,
-                         ctxrt_stream *stream, ctxrt_status *out_status)
+static bool copy_on_fast_path(void *destination, const void *source, size_t size_bytes,
+                              ctxrt_stream *stream, ctxrt_status *out_status)
 {
     cx_stream_target target;
     cx_context_guard guard;
-    uint32_t to = cx_copy_cached_suffice() ? cx_block_at_hand(destination) : 0;
-    uint32_t from = to != 0 ? cx_block_at_hand(source) : 0;
+    uint32_t to = cx_copy_may_take_fast_path() ? cx_copy_fast_path_block(destination) : 0;
+    uint32_t from = to != 0 ? cx_copy_fast_path_block(source) : 0;
     if (from == 0 || cx_work_begin(stream, &target) != CTXRT_SUCCESS)
         return false;
-    bool at_hand = cx_copy_is_at_hand(target.context, to, destination, size_bytes) &&
-                   cx_copy_is_at_hand(target.context, from, source, size_bytes);
-    if (at_hand) {
+    bool fast = cx_copy_is_on_fast_path(target.context, to, destination, size_bytes) &&
+                cx_copy_is_on_fast_path(target.context, from, source, size_bytes);
+    if (fast) {
         *out_status = cx_work_make_current(stream, &target, &guard);
         if (*out_status == CTXRT_SUCCESS) {
             *out_status = CX_DRIVER_CALL(
@@ -213,7 +213,7 @@ static bool copy_at_hand(void *destination, const void *source, size_t size_byte
         }
     }
     cx_work_end();
-    return at_hand;
+    return fast;
 }
 
 static ctxrt_status copy_bytes(const char *call, void *destination, const void *source,
@@ -230,7 +230,7 @@ static ctxrt_status copy_bytes(const char *call, void *destination, const void *
     if (size_bytes == 0)
         return CTXRT_SUCCESS;
     bool between = kind == CTXRT_COPY_ANY || kind == CTXRT_COPY_DEVICE_TO_DEVICE;
-    if (between && !wait && copy_at_hand(destination, source, size_bytes, stream, &status))
+    if (between && !wait && copy_on_fast_path(destination, source, size_bytes, stream, &status))
         return status;
     status = cx_copy_check_range(call, "destination", destination, size_bytes);
     if (status == CTXRT_SUCCESS)

@@ -266,7 +266,7 @@ static ctxrt_status run_across(cx_cross_copy *model, const cx_pointer_view *end,
         return status;
     *out_taken = true;
     status = own ? stage_copy(model, model->target.stream) : send_copy(model, end);
-    return cx_context_blame(model->target.context, "stream", status);
+    return cx_context_map_error(model->target.context, "stream", status);
 }
 
 ctxrt_status cx_copy_across(const char *call, const cx_copy_plan *plan, const cx_copy_box *box,

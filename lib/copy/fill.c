@@ -1,7 +1,7 @@
 /* Fills. */
 #include "base/error.h"
-#include "copy/at_hand.h"
 #include "copy/copy.h"
+#include "copy/copy_fast_path.h"
 #include <string.h>
 
 /* Waits for the stream's earlier work. A driver that tells an idle stream by a look is spared the
@@ -118,16 +118,16 @@ static ctxrt_status fill_on_driver(const fill_plan *plan, ctxrt_stream *stream, 
 }
 
 /* The fast path, for a block of the stream's context. False: take the slow path. */
-static bool fill_at_hand(void *destination, int value, size_t size_bytes, ctxrt_stream *stream,
-                         ctxrt_status *out_status)
+static bool fill_on_fast_path(void *destination, int value, size_t size_bytes, ctxrt_stream *stream,
+                              ctxrt_status *out_status)
 {
     cx_stream_target target;
     cx_context_guard guard;
-    uint32_t cached = cx_copy_cached_suffice() ? cx_block_at_hand(destination) : 0;
+    uint32_t cached = cx_copy_may_take_fast_path() ? cx_copy_fast_path_block(destination) : 0;
     if (cached == 0 || cx_work_begin(stream, &target) != CTXRT_SUCCESS)
         return false;
-    bool at_hand = cx_copy_is_at_hand(target.context, cached, destination, size_bytes);
-    if (at_hand) {
+    bool fast = cx_copy_is_on_fast_path(target.context, cached, destination, size_bytes);
+    if (fast) {
         *out_status = cx_work_make_current(stream, &target, &guard);
         if (*out_status == CTXRT_SUCCESS) {
             *out_status = CX_DRIVER_CALL(target.driver, memset_d8_async,
@@ -137,7 +137,7 @@ static bool fill_at_hand(void *destination, int value, size_t size_bytes, ctxrt_
         }
     }
     cx_work_end();
-    return at_hand;
+    return fast;
 }
 
 static ctxrt_status fill_memory(const char *call, void *destination, int value, size_t size_bytes,
@@ -152,7 +152,7 @@ static ctxrt_status fill_memory(const char *call, void *destination, int value, 
                         value);
     if (size_bytes == 0)
         return CTXRT_SUCCESS;
-    if (!wait && fill_at_hand(destination, value, size_bytes, stream, &status))
+    if (!wait && fill_on_fast_path(destination, value, size_bytes, stream, &status))
         return status;
     status = cx_copy_check_range(call, "destination", destination, size_bytes);
     if (status == CTXRT_SUCCESS)

@@ -1,6 +1,6 @@
 noinst_LTLIBRARIES += lib/copy/libcopy.la
 lib_copy_libcopy_la_SOURCES = \
-	lib/copy/copy.c lib/copy/at_hand.h lib/copy/copy.h \
+	lib/copy/copy.c lib/copy/copy.h lib/copy/copy_fast_path.h \
 	lib/copy/copy_across.c \
 	lib/copy/copy_peer.c \
 	lib/copy/copy_region.c \

@@ -1,7 +1,7 @@
 #include "copy/route.h"
 
 #include "base/error.h"
-#include "context/reach.h"
+#include "context/peer_mapping_access.h"
 #include "copy/cross_copy.h"
 #include "copy/staging.h"
 #include "memory/memory.h"
@@ -36,7 +36,7 @@ static bool reach_end(const cx_pointer_view *end, cx_route *route)
         return false;
     if (!end->block.mapped || device == end->device)
         return true;
-    if (!cx_reach_enter(end->block.context, device))
+    if (!cx_peer_mapping_enter(end->block.context, device))
         return false;
     pins->reached[pins->reached_count++] = end->block.context;
     return true;
@@ -133,7 +133,7 @@ void cx_copy_unpin(const cx_copy_pins *pins)
         return;
     }
     for (int i = 0; i < pins->reached_count; i++)
-        cx_reach_leave(pins->reached[i]);
+        cx_peer_mapping_leave(pins->reached[i]);
     for (int i = 0; i < pins->count; i++)
         cx_context_unpin(pins->contexts[i]);
     cx_cancel_restore(pins->cancel);

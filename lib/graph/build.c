@@ -209,7 +209,7 @@ ctxrt_status cx_recording_build(cx_thread *thread, cx_recording *recording,
         cx_error_save(&saved);
         (void)cx_sequence_release(sequence);
         cx_error_restore(&saved);
-        return cx_context_blame(recording->context, "recording", status);
+        return cx_context_map_error(recording->context, "recording", status);
     }
     sequence->operators = recording->operators;
     sequence->operator_count = recording->operator_count;

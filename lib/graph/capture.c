@@ -26,7 +26,7 @@ ctxrt_status ctxrt_stream_capture_begin(ctxrt_stream *stream, ctxrt_capture_mode
     status = cx_driver_check(
         target.driver, CX_SLOT_stream_begin_capture,
         cx_capture_gate_begin_capture(target.driver, target.native, native_modes[mode]));
-    status = cx_context_blame(target.context, "stream", status);
+    status = cx_context_map_error(target.context, "stream", status);
     cx_work_end_wait(target.context, cancel);
     return status;
 }
@@ -53,7 +53,7 @@ static ctxrt_status end_capture(const cx_stream_target *target, cx_graph *graph,
         return status;
     status = cx_sequence_reserve(sequence);
     if (status == CTXRT_SUCCESS)
-        status = cx_context_blame(
+        status = cx_context_map_error(
             target->context, "stream",
             CX_DRIVER_CALL(target->driver, stream_end_capture, (target->native, &piece.native)));
     if (status == CTXRT_SUCCESS)
@@ -107,7 +107,7 @@ ctxrt_status ctxrt_stream_capture_status(ctxrt_stream *stream, ctxrt_capture_sta
     status = CX_DRIVER_CALL(target.driver, stream_is_capturing, (target.native, &native));
     cx_work_end();
     if (status != CTXRT_SUCCESS)
-        return cx_context_blame(target.context, "stream", status);
+        return cx_context_map_error(target.context, "stream", status);
     *out_state = states[native];
     return CTXRT_SUCCESS;
 }

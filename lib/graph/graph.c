@@ -55,7 +55,7 @@ static ctxrt_status instantiate_pieces(const cx_sequence *sequence, CUgraphExec 
     cx_error_save(&saved);
     (void)destroy_execs(driver, execs, done);
     cx_error_restore(&saved);
-    return cx_context_blame(sequence->context, "graph", status);
+    return cx_context_map_error(sequence->context, "graph", status);
 }
 
 ctxrt_status cx_graph_instantiate(cx_graph *graph, const cx_sequence *sequence)
@@ -69,7 +69,7 @@ ctxrt_status cx_graph_instantiate(cx_graph *graph, const cx_sequence *sequence)
     ctxrt_status status = cx_context_guard_enter(sequence->context, &guard);
     if (status != CTXRT_SUCCESS) {
         free(execs);
-        return cx_context_blame(sequence->context, "graph", status);
+        return cx_context_map_error(sequence->context, "graph", status);
     }
     status = instantiate_pieces(sequence, execs);
     cx_context_guard_leave(&guard);

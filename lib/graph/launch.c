@@ -15,7 +15,7 @@ static ctxrt_status resolve_default(cx_thread *thread, cx_context *context,
     ctxrt_stream *stream;
     cx_context_guard guard;
     ctxrt_status status =
-        cx_context_blame(context, "graph", cx_context_guard_enter(context, &guard));
+        cx_context_map_error(context, "graph", cx_context_guard_enter(context, &guard));
     if (status != CTXRT_SUCCESS)
         return status;
     status = cx_default_stream_get(thread, context, &stream);
@@ -312,7 +312,7 @@ static ctxrt_status launch_graph(cx_graph *graph, const ctxrt_stream *stream)
         return status;
     status = self.target.context == context ? launch_there(graph, &self)
                                             : launch_elsewhere(graph, &self);
-    return cx_context_blame(context, "graph", status);
+    return cx_context_map_error(context, "graph", status);
 }
 
 ctxrt_status ctxrt_graph_launch(ctxrt_graph *handle, ctxrt_stream *stream)

@@ -38,8 +38,8 @@ ctxrt_status cx_sequence_put(cx_sequence *sequence, cx_graph_piece piece)
     sequence->pieces[sequence->piece_count++] = piece;
     if (piece.native == NULL)
         return CTXRT_SUCCESS;
-    return cx_context_blame(sequence->context, "graph",
-                            cx_graph_code_add(&sequence->code, driver, piece.native));
+    return cx_context_map_error(sequence->context, "graph",
+                                cx_graph_code_add(&sequence->code, driver, piece.native));
 }
 
 ctxrt_status cx_sequence_check(const cx_sequence *sequence)

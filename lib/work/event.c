@@ -194,7 +194,7 @@ ctxrt_status ctxrt_event_record(ctxrt_event *event, ctxrt_stream *stream)
     if (__builtin_expect(status != CTXRT_SUCCESS, 0))
         return status;
     if (__builtin_expect(recorded.context == target.context, 1))
-        status = cx_context_blame(
+        status = cx_context_map_error(
             target.context, "event",
             CX_DRIVER_CALL(target.driver, event_record, (recorded.native, target.native)));
     else
@@ -241,8 +241,8 @@ static ctxrt_status elapsed_between(const cx_event_target *first, const cx_event
             "there is no time between the two events: one was never recorded, or "
             "was made with CTXRT_EVENT_DISABLE_TIMING");
     if (result != CXU_SUCCESS)
-        return cx_context_blame(first->context, "event",
-                                cx_driver_error(driver, CX_SLOT_event_elapsed_time, result));
+        return cx_context_map_error(first->context, "event",
+                                    cx_driver_error(driver, CX_SLOT_event_elapsed_time, result));
     *out_ms = ms;
     return CTXRT_SUCCESS;
 }

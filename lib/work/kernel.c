@@ -35,7 +35,7 @@ static ctxrt_status find_native(const cx_module *module, const char *name, CUfun
     const cx_driver *driver = module->context->driver;
     ctxrt_status status = cx_context_guard_enter(module->context, &guard);
     if (status != CTXRT_SUCCESS)
-        return cx_context_blame(module->context, "kernel", status);
+        return cx_context_map_error(module->context, "kernel", status);
     cxu_result result = driver->table.module_get_function(out_native, module->native, name);
     status = result == CXU_SUCCESS
                  ? count_parameters(driver, *out_native, out_parameters)
@@ -235,8 +235,8 @@ static ctxrt_status describe_kernel(const cx_kernel_use *use, ctxrt_kernel_info 
                               .parameter_count = use->kernel->parameter_count};
     ctxrt_status status = cx_context_guard_enter(context, &guard);
     if (status != CTXRT_SUCCESS)
-        return cx_context_blame(context, "kernel", status);
-    status = cx_context_blame(context, "kernel", read_attributes(use, &info));
+        return cx_context_map_error(context, "kernel", status);
+    status = cx_context_map_error(context, "kernel", read_attributes(use, &info));
     cx_context_guard_leave(&guard);
     if (status == CTXRT_SUCCESS)
         *out_info = info;

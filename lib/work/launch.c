@@ -117,7 +117,7 @@ static ctxrt_status launch_there(const cx_kernel *kernel, const ctxrt_launch_con
         status = submit_launch(kernel, config, target->native, arguments);
         cx_context_guard_leave(&guard);
     }
-    return cx_context_blame(target->context, "kernel", status);
+    return cx_context_map_error(target->context, "kernel", status);
 }
 
 /* In the section of the stream's work. */

@@ -102,7 +102,7 @@ static ctxrt_status make_module(cx_context *context, uint32_t epoch, const cx_im
     status = load_native(context->driver, image, &module->native);
     if (status != CTXRT_SUCCESS) {
         put_back(module);
-        return cx_context_blame(context, "module", status);
+        return cx_context_map_error(context, "module", status);
     }
     cx_context_object_add(context, CX_OBJECT_MODULE);
     ctxrt_module *handle = cx_pool_publish(&cx_modules, module);
@@ -311,7 +311,8 @@ ctxrt_status cx_module_not_found(const cx_module *module, cx_slot slot, cxu_resu
 {
     const cx_driver *driver = module->context->driver;
     if (result != CXU_NOT_FOUND)
-        return cx_context_blame(module->context, "module", cx_driver_error(driver, slot, result));
+        return cx_context_map_error(module->context, "module",
+                                    cx_driver_error(driver, slot, result));
     return cx_error_driver_call(CTXRT_ERROR_INVALID_ARGUMENT, cx_symbols[slot].symbol, (int)result,
                                 cx_driver_result_name(driver, result),
                                 "the module in %s has no %s '%.200s'",
@@ -327,7 +328,7 @@ static ctxrt_status find_global(const cx_module *module, const char *name, void 
     size_t size_bytes;
     ctxrt_status status = cx_context_guard_enter(module->context, &guard);
     if (status != CTXRT_SUCCESS)
-        return cx_context_blame(module->context, "module", status);
+        return cx_context_map_error(module->context, "module", status);
     cxu_result result = module->context->driver->table.module_get_global(&pointer, &size_bytes,
                                                                          module->native, name);
     cx_context_guard_leave(&guard);

@@ -85,8 +85,8 @@ static ctxrt_status ask_driver(const cx_kernel_use *use, unsigned int block_thre
         .driver = context->driver, .native = use->kernel->native, .shared_bytes = shared_bytes};
     ctxrt_status status = cx_context_guard_enter(context, &guard);
     if (status != CTXRT_SUCCESS)
-        return cx_context_blame(context, "kernel", status);
-    status = cx_context_blame(context, "kernel", answer_question(&self, block_threads, out));
+        return cx_context_map_error(context, "kernel", status);
+    status = cx_context_map_error(context, "kernel", answer_question(&self, block_threads, out));
     cx_context_guard_leave(&guard);
     return status;
 }

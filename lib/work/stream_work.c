@@ -89,8 +89,8 @@ ctxrt_status ctxrt_stream_wait_event(ctxrt_stream *stream, ctxrt_event *event)
     status =
         cx_driver_check(target.driver, CX_SLOT_stream_wait_event,
                         cx_capture_gate_wait_event(target.driver, target.native, awaited.native));
-    status = cx_context_blame(awaited.context, "event",
-                              cx_context_blame(target.context, "stream", status));
+    status = cx_context_map_error(awaited.context, "event",
+                                  cx_context_map_error(target.context, "stream", status));
     cx_work_end();
     return status;
 }
@@ -141,7 +141,7 @@ ctxrt_status ctxrt_stream_add_host_function(ctxrt_stream *stream, void (*functio
         target.driver->missing[CX_SLOT_launch_host_func]
             ? add_callback(&target, function, user_data)
             : CX_DRIVER_CALL(target.driver, launch_host_func, (target.native, function, user_data));
-    status = cx_context_blame(target.context, "stream", status);
+    status = cx_context_map_error(target.context, "stream", status);
     cx_work_end();
     return status;
 }

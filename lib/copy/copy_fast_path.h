@@ -3,8 +3,8 @@
  * own context, as most ends do. The stream's driver then does the work by one call, and nothing
  * else needs to be known of the end.
  */
-#ifndef CX_COPY_AT_HAND_H
-#define CX_COPY_AT_HAND_H
+#ifndef CX_COPY_COPY_FAST_PATH_H
+#define CX_COPY_COPY_FAST_PATH_H
 
 #include "memory/cache.h"
 #include "memory/guard.h"
@@ -14,7 +14,7 @@
 /* The block of device memory that starts at an address; it may be freed at any moment; 0: none.
  * Pinned memory needs no stream, and so none is looked up for it, which could fail. Records no
  * error. */
-static inline uint32_t cx_block_at_hand(const void *pointer)
+static inline uint32_t cx_copy_fast_path_block(const void *pointer)
 {
     const cx_pointer_slots *table = atomic_load_explicit(&cx_pointers_now, memory_order_acquire);
     if (__builtin_expect(table == NULL || ((uintptr_t)pointer & (CX_FIT_UNIT_BYTES - 1)) != 0 ||
@@ -37,8 +37,8 @@ static inline uint32_t cx_block_at_hand(const void *pointer)
 }
 
 /* In a section. True if these bytes are in the block, and device memory of the context. */
-static inline bool cx_copy_is_at_hand(const cx_context *context, uint32_t index,
-                                      const void *pointer, size_t bytes)
+static inline bool cx_copy_is_on_fast_path(const cx_context *context, uint32_t index,
+                                           const void *pointer, size_t bytes)
 {
     const cx_cache_block *cached = cx_cache_block_at(index);
     const cx_cache_generation *generation = cx_cache_generation_of(index);
@@ -51,7 +51,7 @@ static inline bool cx_copy_is_at_hand(const cx_context *context, uint32_t index,
 }
 
 /* True if blocks can be recognised by these records alone. */
-static inline bool cx_copy_cached_suffice(void)
+static inline bool cx_copy_may_take_fast_path(void)
 {
     return atomic_load_explicit(&cx_address_collisions, memory_order_relaxed) == 0 &&
            atomic_load_explicit(&cx_pointers_custom, memory_order_relaxed) == 0 &&

@@ -1,4 +1,4 @@
-#include "context/entry.h"
+#include "context/driver_stack_entry.h"
 
 #include "base/log.h"
 #include "context/frame_kind.h"
@@ -27,7 +27,7 @@ static bool push(const cx_driver *driver, CUcontext native)
            driver->table.ctx_push(native) == CXU_SUCCESS || is_current(driver, native);
 }
 
-bool cx_entry_restore(const cx_driver *driver, CUcontext native)
+bool cx_driver_stack_entry_restore(const cx_driver *driver, CUcontext native)
 {
     cx_layer_hint before = cx_thread_hint(is_of_set(native) ? CX_LAYER_ENTRY_STAYS
                                                              : CX_LAYER_NO_HINT);
@@ -42,7 +42,7 @@ bool cx_entry_restore(const cx_driver *driver, CUcontext native)
     return false;
 }
 
-bool cx_entry_remove(const cx_driver *driver, CUcontext beneath)
+bool cx_driver_stack_entry_remove(const cx_driver *driver, CUcontext beneath)
 {
     const cx_driver_table *table = &driver->table;
     CUcontext popped;
@@ -58,12 +58,12 @@ bool cx_entry_remove(const cx_driver *driver, CUcontext beneath)
     return false;
 }
 
-bool cx_entry_is_made(const cx_driver *driver, CUcontext native, CUcontext before)
+bool cx_driver_stack_entry_is_made(const cx_driver *driver, CUcontext native, CUcontext before)
 {
     return native != before && is_current(driver, native);
 }
 
-ctxrt_status cx_entry_take(const cx_driver *driver, CUcontext *out_native)
+ctxrt_status cx_driver_stack_entry_take(const cx_driver *driver, CUcontext *out_native)
 {
     CUcontext before, popped, now;
     ctxrt_status status = CX_DRIVER_CALL(driver, ctx_get_current, (&before));
