@@ -8,8 +8,8 @@ noinst_LTLIBRARIES += lib/layer/libcheck.la
 lib_layer_libcheck_la_SOURCES = lib/layer/check/kinds.def lib/layer/check/kinds_runtime.def lib/layer/check/lifetimes.def lib/layer/check/objects.def \
 	lib/layer/check/access.c lib/layer/check/access.h \
 	lib/layer/check/branch.c lib/layer/check/branch.h \
-	lib/layer/check/capture.c \
 	lib/layer/check/call.c lib/layer/check/call.h lib/layer/check/check.c lib/layer/check/check.h \
+	lib/layer/check/capture.c \
 	lib/layer/check/current.c \
 	lib/layer/check/exit.c lib/layer/check/exit.h \
 	lib/layer/check/finding.c lib/layer/check/finding.h lib/layer/check/finding_log.c \
@@ -21,7 +21,6 @@ lib_layer_libcheck_la_SOURCES = lib/layer/check/kinds.def lib/layer/check/kinds_
 	lib/layer/check/object.c lib/layer/check/object.h \
 	lib/layer/check/order.c \
 	lib/layer/check/order_bytes.c lib/layer/check/order_bytes.h \
-	lib/layer/check/order_line.c lib/layer/check/order_line.h \
 	lib/layer/check/order_sync.c lib/layer/check/order_sync.h \
 	lib/layer/check/order_work.c lib/layer/check/order_work.h \
 	lib/layer/check/origin.c lib/layer/check/origin.h \
@@ -31,6 +30,7 @@ lib_layer_libcheck_la_SOURCES = lib/layer/check/kinds.def lib/layer/check/kinds_
 	lib/layer/check/process.c \
 	lib/layer/check/region.c lib/layer/check/region.h \
 	lib/layer/check/stack.c \
+	lib/layer/check/stream_clock.c lib/layer/check/stream_clock.h \
 	lib/layer/check/thread.c lib/layer/check/thread.h
 
 # The counter, which `ctxrt run --report` reads.

@@ -5,7 +5,7 @@
 #include "layer/checking.h"
 
 #include "base/log.h"
-#include "layer/check/order_line.h"
+#include "layer/check/stream_clock.h"
 #include "layer/names.h"
 
 #include <pthread.h>
@@ -91,11 +91,11 @@ START_TEST(a_stream_that_others_made_has_no_number)
 {
     cx_check_call call = {.thread = cx_check_thread_self()};
     cx_lock_enter(&cx_check_lock);
-    int line = cx_order_line(&call, (CUstream)&context);
+    int line = cx_stream_clock_line(&call, (CUstream)&context);
     char text[32];
-    cx_order_stream_text(cx_order_stream_of(line), text, sizeof text);
+    cx_stream_clock_stream_text(cx_stream_clock_stream_of(line), text, sizeof text);
     ck_assert_str_eq(text, "an unknown stream");
-    ck_assert_int_eq(cx_order_line(&call, (CUstream)&context), line);
+    ck_assert_int_eq(cx_stream_clock_line(&call, (CUstream)&context), line);
     cx_lock_leave(&cx_check_lock);
 }
 END_TEST

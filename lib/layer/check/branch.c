@@ -1,17 +1,17 @@
 #include "layer/check/branch.h"
 
-#include "layer/check/order_line.h"
+#include "layer/check/stream_clock.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 cx_capture *cx_captures;
 
-/* An event whose last record is captured, and the work that this is behind. */
+/* An event whose last record is captured, with the clock of that. */
 typedef struct captured_event {
     CUevent event;
     cx_capture *capture;
-    cx_branch_clock behind;
+    cx_branch_clock clock;
     UT_hash_handle hh;
 } captured_event;
 
@@ -116,7 +116,7 @@ bool cx_branch_is_joined(const cx_capture *capture, unsigned branch)
 {
     if (branch < capture->left_count)
         return !capture->left[branch];
-    return works_of(&capture->all[0].behind, branch) >= capture->all[branch].works;
+    return works_of(&capture->all[0].clock, branch) >= capture->all[branch].works;
 }
 
 const cx_object *cx_branch_stream(const cx_branch *branch)
@@ -131,9 +131,9 @@ void cx_branch_text(const cx_branch *branch, char *text, size_t size)
     if (stream != NULL)
         cx_object_text(stream, text, size);
     else
-        cx_order_stream_text(
-            (cx_order_stream){branch->number, branch->thread != 0 ? branch->thread : -1}, text,
-            size);
+        cx_stream_clock_stream_text(
+            (cx_stream_clock_stream){branch->number, branch->thread != 0 ? branch->thread : -1},
+            text, size);
 }
 
 /* ---- events ---- */
@@ -154,7 +154,7 @@ cx_capture *cx_capture_of_event(CUevent event)
 static void drop_event(captured_event *event)
 {
     HASH_DEL(events, event);
-    free(event->behind.works);
+    free(event->clock.works);
     free(event);
 }
 
@@ -175,8 +175,8 @@ void cx_capture_work(cx_check_call *call, CUstream stream)
         return;
     const unsigned own = (unsigned)(branch - capture->all);
     branch->works++;
-    if (extend(&branch->behind, own + 1))
-        branch->behind.works[own] = branch->works;
+    if (extend(&branch->clock, own + 1))
+        branch->clock.works[own] = branch->works;
 }
 
 void cx_capture_record(cx_check_call *call, CUstream stream, CUevent event)
@@ -193,13 +193,13 @@ void cx_capture_record(cx_check_call *call, CUstream stream, CUevent event)
     }
     made->event = event;
     made->capture = capture;
-    join(&made->behind, &branch->behind);
+    join(&made->clock, &branch->clock);
     bool added = true;
     HASH_ADD(hh, events, event, sizeof made->event, made);
     if (added)
         return;
     cx_region_give_up();
-    free(made->behind.works);
+    free(made->clock.works);
     free(made);
 }
 
@@ -214,7 +214,7 @@ void cx_capture_wait(cx_check_call *call, CUstream stream, CUevent event)
     if (branch == NULL)
         branch = add_branch(capture, &joining, call->origin);
     if (branch != NULL)
-        join(&branch->behind, &found->behind);
+        join(&branch->clock, &found->clock);
 }
 
 /* ---- captures ---- */
@@ -246,7 +246,7 @@ void cx_capture_end(cx_capture *capture)
         link = &(*link)->next;
     *link = capture->next;
     for (unsigned i = 0; i < capture->count; i++)
-        free(capture->all[i].behind.works);
+        free(capture->all[i].clock.works);
     free(capture->all);
     free(capture->left);
     free(capture);

@@ -2,9 +2,10 @@
  * Captures under way: their streams, which are branches, and the events recorded in them. Every
  * function needs the lock "check".
  *
- * A branch counts the calls that add work. Its clock is how many of each branch its next work is
- * behind: the capture may end when the first branch is behind all work of the others (G4). Clocks
- * do not see the edges that a program sets itself: the driver is asked then (frontier.h).
+ * A branch counts the calls that add work. Its clock has, for each branch, how many of these calls
+ * the branch's next work is ordered after. The capture may end when the first branch is ordered
+ * after all work of the others (G4). Clocks do not see the edges that a program sets itself: the
+ * driver is asked then (frontier.h).
  */
 #ifndef CX_LAYER_CHECK_BRANCH_H
 #define CX_LAYER_CHECK_BRANCH_H
@@ -24,7 +25,7 @@ typedef struct cx_branch {
     const cx_object *context;
     cx_origin joined; /* where it joined the capture; of the first one: where that began */
     uint64_t works;
-    cx_branch_clock behind;
+    cx_branch_clock clock;
 } cx_branch;
 
 typedef struct cx_capture {
@@ -59,7 +60,7 @@ void cx_capture_wait(cx_check_call *call, CUstream stream, CUevent event);
 /* The event is about to end. */
 void cx_capture_forget(CUevent event);
 
-/* True if the first branch is behind all work of this one. */
+/* True if the first branch is ordered after all work of this one. */
 bool cx_branch_is_joined(const cx_capture *capture, unsigned branch);
 
 /* The live stream of a branch; NULL: it is a default one, or has ended. */

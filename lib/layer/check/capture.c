@@ -145,7 +145,7 @@ static void stream_ended(cx_check_call *call)
 
 /* ---- streams and events in captures ---- */
 
-/* Before the call: behind it another thread's event may have the handle already. */
+/* Before the call: after it another thread's event may have the handle already. */
 static void event_ends(cx_check_call *call)
 {
     cx_capture_forget(CX_CALL(call, event_destroy)->event);

@@ -7,7 +7,7 @@ typedef struct nodes {
     size_t count, capacity;
 } nodes;
 
-/* A node that the first branch is behind. */
+/* A node that the first branch is ordered after. */
 typedef struct reached_node {
     CUgraphNode node;
     UT_hash_handle hh;
@@ -108,7 +108,7 @@ static bool reach(reached_node **reached, CUgraphNode node)
     return false;
 }
 
-/* All that the nodes are behind; they are taken from the list. */
+/* The nodes that these are ordered after; they are taken from the list. */
 static bool reach_all(reached_node **reached, nodes *next)
 {
     while (next->count > 0) {

@@ -58,7 +58,7 @@ static bool touches_any(const cx_check_call *call, const cx_check_access *all, i
 static void submit_copy(cx_check_call *call, int line, const cx_check_access *all, int count,
                         bool async)
 {
-    cx_order_reach(line);
+    cx_stream_clock_reach(line);
     cx_order_work *work = cx_order_work_begin(call, line, CX_ORDER_COPY);
     for (int i = 0; i < count && work != NULL; i++)
         if (!is_pageable(call, &all[i]))
@@ -77,22 +77,22 @@ static void copied(cx_check_call *call)
     if (cx_check_failed(call))
         return;
     (void)cx_check_here(call); /* it opens the lock: another thread may take the line then */
-    const int line = cx_order_line(call, stream);
-    if (cx_order_capture(line) != 0)
+    const int line = cx_stream_clock_line(call, stream);
+    if (cx_stream_clock_capture(line) != 0)
         return;
     if (touches_any(call, all, count))
         submit_copy(call, line, all, count, async);
     else
-        cx_order_reach(line);
+        cx_stream_clock_reach(line);
     if (waits(call, all, count, async))
-        cx_order_host_wait_line(line);
+        cx_stream_clock_host_wait_line(line);
 }
 
-/* A copy between contexts is behind all their work, and before all that follows. */
+/* A copy between contexts is ordered after all their work, and before all that follows. */
 static void copied_between_contexts(cx_check_call *call)
 {
     if (!cx_check_failed(call))
-        cx_order_host_wait_all();
+        cx_stream_clock_host_wait_all();
 }
 
 /* ---- kernels and graphs: the driver tells what they touch ---- */
@@ -100,25 +100,25 @@ static void copied_between_contexts(cx_check_call *call)
 static void begin_launch(cx_check_call *call, CUstream stream, uintptr_t exec)
 {
     (void)cx_check_here(call);
-    const int line = cx_order_line(call, stream);
+    const int line = cx_stream_clock_line(call, stream);
     const cx_object *in = cx_check_stream(stream);
     cx_object *context = in != NULL ? in->context : cx_check_context(call);
     if (context != NULL)
         cx_object_works(context);
-    if (cx_order_capture(line) != 0)
+    if (cx_stream_clock_capture(line) != 0)
         return;
-    cx_order_reach(line);
+    cx_stream_clock_reach(line);
     if (exec != 0) {
         const cx_order_mark *mark = cx_order_mark_find(exec);
-        cx_order_wait(line, mark != NULL ? mark->clock : NULL);
+        cx_stream_clock_wait(line, mark != NULL ? mark->clock : NULL);
         if (cx_order_graphs_use_events())
-            cx_order_wait_all(line);
+            cx_stream_clock_wait_all(line);
     }
     call->work = cx_order_work_begin(call, line, CX_ORDER_KERNEL);
     if (call->work != NULL)
         cx_order_work_ask(call->work);
     if (exec != 0)
-        cx_order_mark_set(exec, cx_order_keep(cx_order_clock_of(line)), 0);
+        cx_order_mark_set(exec, cx_stream_clock_keep(cx_stream_clock_of(line)), 0);
 }
 
 static void end_launch(cx_check_call *call)
@@ -157,10 +157,10 @@ static void begin_graph_launch(cx_check_call *call)
 static cx_order_work *begin_life(cx_check_call *call, CUstream stream, const cx_touch *touch,
                                  cx_order_what what)
 {
-    const int line = cx_order_line(call, stream);
-    if (cx_order_capture(line) != 0)
+    const int line = cx_stream_clock_line(call, stream);
+    if (cx_stream_clock_capture(line) != 0)
         return NULL;
-    cx_order_reach(line);
+    cx_stream_clock_reach(line);
     cx_order_work *work = cx_order_work_begin(call, line, what);
     if (work != NULL) {
         cx_order_work_touch(work, touch);
@@ -190,7 +190,7 @@ static void allocated_from_pool(cx_check_call *call)
     allocated(call, given->out_pointer, given->bytes, given->stream);
 }
 
-/* Frees begin before the call: behind it another thread may have the memory anew. */
+/* Frees begin before the call: after it another thread may have the memory anew. */
 static const cx_object *memory_to_free(uintptr_t address)
 {
     const cx_object *memory = cx_object_find_memory(address);
@@ -214,13 +214,13 @@ static void begin_free(cx_check_call *call, uintptr_t address)
     if (memory == NULL)
         return;
     const uintptr_t begin = memory->key.value, end = begin + memory->bytes;
-    call->work = cx_order_work_begin(call, cx_order_line(call, NULL), CX_ORDER_FREE);
+    call->work = cx_order_work_begin(call, cx_stream_clock_line(call, NULL), CX_ORDER_FREE);
     call->free_waits = memory->key.kind != CX_OBJECT_ASYNC_MEMORY;
     if (call->work == NULL)
         return;
     cx_order_work_forget(call->work, begin, end);
     if (!call->free_waits) {
-        cx_order_work_behind_host(call->work);
+        cx_order_work_after_host(call->work);
         cx_order_work_touch(call->work, &(cx_touch){begin, end, CX_TOUCH_WRITE});
     }
 }
@@ -228,7 +228,7 @@ static void begin_free(cx_check_call *call, uintptr_t address)
 static void freed(cx_check_call *call)
 {
     if (call->free_waits && !cx_check_failed(call))
-        cx_order_host_wait_all();
+        cx_stream_clock_host_wait_all();
     cx_order_work_submit(call->work, call->origin, cx_check_failed(call));
     call->work = NULL;
 }
@@ -252,7 +252,7 @@ static void unregister(cx_check_call *call)
 static void unmap(cx_check_call *call)
 {
     const cx_arguments_mem_unmap *given = CX_CALL(call, mem_unmap);
-    call->work = cx_order_work_begin(call, cx_order_line(call, NULL), CX_ORDER_FREE);
+    call->work = cx_order_work_begin(call, cx_stream_clock_line(call, NULL), CX_ORDER_FREE);
     call->free_waits = true;
     if (call->work != NULL)
         cx_order_work_forget(call->work, (uintptr_t)given->pointer,

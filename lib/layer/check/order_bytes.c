@@ -73,7 +73,7 @@ static void drop_range(byte_range *range)
     free(range);
 }
 
-/* The first range that ends behind the address. */
+/* The first range that ends above the address. */
 static byte_range *first_behind(uintptr_t address)
 {
     byte_range key = {.begin = address};
@@ -121,7 +121,7 @@ static void forget_all(void)
 
 /* ---- accesses ---- */
 
-static bool is_behind(const cx_order_kept *clock, const cx_order_piece *piece)
+static bool is_behind(const cx_stream_clock_kept *clock, const cx_order_piece *piece)
 {
     return (unsigned)piece->line < clock->count && clock->pieces[piece->line] >= piece->number;
 }
@@ -138,14 +138,15 @@ static void remove_access(byte_range *range, unsigned at)
     memmove(&range->all[at], &range->all[at + 1], (range->count - at) * sizeof *range->all);
 }
 
-/* A later piece that is behind the new one is behind this one too, if this is so. */
-static bool is_covered(const byte_access *old, const byte_access *now, const cx_order_kept *clock)
+/* If this is so, a later piece that is ordered after the new one is ordered after this one too. */
+static bool is_covered(const byte_access *old, const byte_access *now,
+                       const cx_stream_clock_kept *clock)
 {
     return now->how == CX_TOUCH_WRITE ||
            (old->how == now->how && (old->piece == now->piece || is_behind(clock, old->piece)));
 }
 
-static void add_access(byte_range *range, const byte_access *now, const cx_order_kept *clock)
+static void add_access(byte_range *range, const byte_access *now, const cx_stream_clock_kept *clock)
 {
     for (unsigned i = range->count; i-- > 0;)
         if (is_covered(&range->all[i], now, clock))
@@ -156,8 +157,8 @@ static void add_access(byte_range *range, const byte_access *now, const cx_order
     now->piece->references++;
 }
 
-static void judge(const byte_range *range, const byte_access *now, const cx_order_kept *clock,
-                  cx_order_conflict tell)
+static void judge(const byte_range *range, const byte_access *now,
+                  const cx_stream_clock_kept *clock, cx_order_conflict tell)
 {
     for (unsigned i = 0; i < range->count; i++) {
         const byte_access *old = &range->all[i];
@@ -203,8 +204,8 @@ static byte_range *merge_with_previous(byte_range *range)
     return before;
 }
 
-void cx_order_bytes_touch(cx_order_piece *piece, const cx_order_kept *clock, const cx_touch *touch,
-                          cx_order_conflict tell)
+void cx_order_bytes_touch(cx_order_piece *piece, const cx_stream_clock_kept *clock,
+                          const cx_touch *touch, cx_order_conflict tell)
 {
     const byte_access now = {piece, touch->how};
     uintptr_t at = touch->begin;
@@ -221,7 +222,7 @@ void cx_order_bytes_touch(cx_order_piece *piece, const cx_order_kept *clock, con
     }
 }
 
-static void trim_range(byte_range *range, const cx_order_clock *clock)
+static void trim_range(byte_range *range, const cx_stream_clock *clock)
 {
     for (unsigned i = range->count; i-- > 0;)
         if (clock->pieces[range->all[i].piece->line] >= range->all[i].piece->number)
@@ -230,7 +231,7 @@ static void trim_range(byte_range *range, const cx_order_clock *clock)
         drop_range(range);
 }
 
-void cx_order_bytes_trim(const cx_order_clock *clock)
+void cx_order_bytes_trim(const cx_stream_clock *clock)
 {
     byte_range *range, *next;
     if (range_count < trim_at)

@@ -6,7 +6,7 @@
 #define CX_LAYER_CHECK_ORDER_BYTES_H
 
 #include "driver/touch.h"
-#include "layer/check/order_line.h"
+#include "layer/check/stream_clock.h"
 
 /* The kinds of work. */
 typedef enum cx_order_what {
@@ -16,7 +16,7 @@ typedef enum cx_order_what {
     CX_ORDER_FREE
 } cx_order_what;
 
-/* A piece of work, for findings and for work behind it. */
+/* A piece of work, for findings and for work that is ordered after it. */
 typedef struct cx_order_piece {
     unsigned references;
     int line;
@@ -25,7 +25,7 @@ typedef struct cx_order_piece {
     bool by_host; /* the call waits for it */
     cx_slot slot;
     cx_origin where;
-    cx_order_stream stream;
+    cx_stream_clock_stream stream;
     int thread;      /* that made the call */
     char thread_name[16];
 } cx_order_piece;
@@ -36,14 +36,14 @@ void cx_order_piece_drop(cx_order_piece *piece);
 /* An earlier piece touches the bytes too, from `begin` to before `end`, and nothing orders them. */
 typedef void (*cx_order_conflict)(cx_order_piece *earlier, uintptr_t begin, uintptr_t end);
 
-/* Notes the access of a piece that is behind `clock`. */
-void cx_order_bytes_touch(cx_order_piece *piece, const cx_order_kept *clock, const cx_touch *touch,
-                          cx_order_conflict tell);
+/* Notes the access of a piece that is ordered after `clock`. */
+void cx_order_bytes_touch(cx_order_piece *piece, const cx_stream_clock_kept *clock,
+                          const cx_touch *touch, cx_order_conflict tell);
 
 /* The range is free for other memory. */
 void cx_order_bytes_forget(uintptr_t begin, uintptr_t end);
 
-/* All later work is behind the clock: forgets accesses that it covers, if there are many. */
-void cx_order_bytes_trim(const cx_order_clock *clock);
+/* All later work is ordered after the clock: forgets accesses that it covers, if there are many. */
+void cx_order_bytes_trim(const cx_stream_clock *clock);
 
 #endif

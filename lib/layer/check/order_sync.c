@@ -18,7 +18,7 @@ cx_order_mark *cx_order_mark_find(uintptr_t handle)
     return mark;
 }
 
-void cx_order_mark_set(uintptr_t handle, cx_order_kept *clock, uint64_t capture)
+void cx_order_mark_set(uintptr_t handle, cx_stream_clock_kept *clock, uint64_t capture)
 {
     cx_order_mark *mark = cx_order_mark_find(handle);
     if (mark == NULL) {
@@ -69,12 +69,13 @@ static void record(cx_check_call *call, CUevent event, CUstream stream, bool ext
 {
     if (cx_check_failed(call))
         return;
-    const int line = cx_order_line(call, stream);
-    const uint64_t capture = cx_order_capture(line);
+    const int line = cx_stream_clock_line(call, stream);
+    const uint64_t capture = cx_stream_clock_capture(line);
     graphs_use_events |= external; /* the call is for captures alone */
-    cx_order_reach(line);
+    cx_stream_clock_reach(line);
     cx_order_mark_set((uintptr_t)event,
-                      capture == 0 ? cx_order_keep(cx_order_clock_of(line)) : NULL, capture);
+                      capture == 0 ? cx_stream_clock_keep(cx_stream_clock_of(line)) : NULL,
+                      capture);
 }
 
 static void recorded(cx_check_call *call)
@@ -88,12 +89,12 @@ static void recorded_with_flags(cx_check_call *call)
     record(call, given->event, given->stream, (given->flags & CXU_EVENT_RECORD_EXTERNAL) != 0);
 }
 
-/* A green context's event may be behind less; nothing false comes of that. */
+/* A green context's event may be ordered after less; that leads to no false finding. */
 static void record_context(cx_check_call *call, CUevent event, const cx_object *context)
 {
     if (cx_check_failed(call))
         return;
-    cx_order_mark_set((uintptr_t)event, cx_order_keep_context(context), 0);
+    cx_order_mark_set((uintptr_t)event, cx_stream_clock_keep_context(context), 0);
 }
 
 static void recorded_context(cx_check_call *call)
@@ -118,22 +119,22 @@ static void stream_waits(cx_check_call *call)
     const cx_arguments_stream_wait_event *given = CX_CALL(call, stream_wait_event);
     if (cx_check_failed(call))
         return;
-    const int line = cx_order_line(call, given->stream);
+    const int line = cx_stream_clock_line(call, given->stream);
     const cx_order_mark *mark = cx_order_mark_find((uintptr_t)given->event);
     graphs_use_events |= (given->flags & CXU_EVENT_WAIT_EXTERNAL) != 0;
     if (is_unknown(given->event))
-        cx_order_wait_all(line);
+        cx_stream_clock_wait_all(line);
     else if (mark != NULL && mark->capture != 0)
-        cx_order_set_capture(line, mark->capture);
+        cx_stream_clock_set_capture(line, mark->capture);
     else if (mark != NULL)
-        cx_order_wait(line, mark->clock);
+        cx_stream_clock_wait(line, mark->clock);
 }
 
 static void wait_context(cx_check_call *call, CUevent event, const cx_object *context)
 {
     const cx_order_mark *mark = cx_order_mark_find((uintptr_t)event);
     if (!cx_check_failed(call) && mark != NULL)
-        cx_order_wait_context(context, mark->clock);
+        cx_stream_clock_wait_context(context, mark->clock);
 }
 
 static void context_waits(cx_check_call *call)
@@ -147,7 +148,7 @@ static void green_waits(cx_check_call *call)
     wait_context(call, CX_CALL(call, green_ctx_wait_event)->event, NULL);
 }
 
-/* Before the call: behind it another thread's event or graph may have the handle already. */
+/* Before the call: after it another thread's event or graph may have the handle already. */
 static void event_ends(cx_check_call *call)
 {
     cx_order_mark_end((uintptr_t)CX_CALL(call, event_destroy)->event);
@@ -188,9 +189,9 @@ static void host_waits_for_event(cx_check_call *call, CUevent event)
     if (call->result != CXU_SUCCESS)
         return;
     if (is_unknown(event))
-        cx_order_host_wait_all();
+        cx_stream_clock_host_wait_all();
     else if (mark != NULL)
-        cx_order_host_wait(mark->clock);
+        cx_stream_clock_host_wait(mark->clock);
 }
 
 static void event_synchronized(cx_check_call *call)
@@ -215,15 +216,16 @@ static void event_timed_v2(cx_check_call *call)
     host_waits_for_event(call, CX_CALL(call, event_elapsed_time_v2)->end);
 }
 
-/* The legacy stream is behind the blocking streams; another one is not behind later legacy work. */
+/* The legacy stream is ordered after the blocking streams; another one is not ordered after later
+ * legacy work. */
 static void host_waits_for_stream(cx_check_call *call, CUstream stream)
 {
     if (call->result != CXU_SUCCESS)
         return;
-    const int line = cx_order_line(call, stream);
+    const int line = cx_stream_clock_line(call, stream);
     if (cx_check_named(call, stream) == CXU_STREAM_LEGACY)
-        cx_order_reach(line);
-    cx_order_host_wait_line(line);
+        cx_stream_clock_reach(line);
+    cx_stream_clock_host_wait_line(line);
 }
 
 static void stream_synchronized(cx_check_call *call)
@@ -240,34 +242,34 @@ static void context_synchronized(cx_check_call *call)
 {
     cx_check_context_waited(call);
     if (!cx_check_failed(call))
-        cx_order_host_wait_context(cx_check_context(call));
+        cx_stream_clock_host_wait_context(cx_check_context(call));
 }
 
 static void context_synchronized_v2(cx_check_call *call)
 {
     cx_check_context_waited(call);
     if (!cx_check_failed(call))
-        cx_order_host_wait_context(context_of(CX_CALL(call, ctx_synchronize_v2)->context));
+        cx_stream_clock_host_wait_context(context_of(CX_CALL(call, ctx_synchronize_v2)->context));
 }
 
-/* The end of a context waits for its work. Before the call too: behind it another thread may have
+/* The end of a context waits for its work. Before the call too: after it another thread may have
  * memory anew that was in the context. */
 static void context_ends(cx_check_call *call)
 {
     (void)call;
-    cx_order_host_wait_all();
+    cx_stream_clock_host_wait_all();
 }
 
-/* The program's own code runs behind the work, and may tell any thread. */
+/* The program's own code runs after the work, and may tell any thread. */
 static void host_is_told(cx_check_call *call, CUstream stream)
 {
     if (cx_check_failed(call))
         return;
-    const int line = cx_order_line(call, stream);
-    if (cx_order_capture(line) != 0)
+    const int line = cx_stream_clock_line(call, stream);
+    if (cx_stream_clock_capture(line) != 0)
         return;
-    cx_order_reach(line);
-    cx_order_host_wait_line(line);
+    cx_stream_clock_reach(line);
+    cx_stream_clock_host_wait_line(line);
 }
 
 #define TELLS_HOST(slot)                                     \
@@ -281,13 +283,13 @@ TELLS_HOST(stream_add_callback)
 TELLS_HOST(stream_write_value_32)
 TELLS_HOST(stream_write_value_64)
 
-/* Later work is behind whatever writes the value. */
-#define WAITS_FOR_VALUE(slot)                                                           \
-    static void value_##slot(cx_check_call *call)                                       \
-    {                                                                                   \
-        if (!cx_check_failed(call))                                                     \
-            cx_order_set_capture(cx_order_line(call, CX_CALL(call, slot)->stream),     \
-                                 CX_ORDER_UNKNOWN);                                     \
+/* Later work is ordered after the work that writes the value. */
+#define WAITS_FOR_VALUE(slot)                                                                    \
+    static void value_##slot(cx_check_call *call)                                                \
+    {                                                                                            \
+        if (!cx_check_failed(call))                                                              \
+            cx_stream_clock_set_capture(cx_stream_clock_line(call, CX_CALL(call, slot)->stream), \
+                                        CX_ORDER_UNKNOWN);                                       \
     }
 WAITS_FOR_VALUE(stream_wait_value_32)
 WAITS_FOR_VALUE(stream_wait_value_64)
@@ -297,13 +299,13 @@ WAITS_FOR_VALUE(stream_batch_mem_op)
 
 static void stream_ends(cx_check_call *call)
 {
-    cx_order_line_end(CX_CALL(call, stream_destroy)->stream);
+    cx_stream_clock_line_end(CX_CALL(call, stream_destroy)->stream);
 }
 
 static void capture_begun(cx_check_call *call, CUstream stream)
 {
     if (!cx_check_failed(call))
-        cx_order_set_capture(cx_order_line(call, stream), ++last_capture);
+        cx_stream_clock_set_capture(cx_stream_clock_line(call, stream), ++last_capture);
 }
 
 #define BEGINS_CAPTURE(slot)                                \
@@ -319,8 +321,8 @@ static void capture_ended(cx_check_call *call)
 {
     if (!cx_check_failed(call) || call->result == CXU_STREAM_CAPTURE_UNJOINED ||
         call->result == CXU_STREAM_CAPTURE_INVALIDATED)
-        cx_order_end_capture(
-            cx_order_capture(cx_order_line(call, CX_CALL(call, stream_end_capture)->stream)));
+        cx_stream_clock_end_capture(cx_stream_clock_capture(
+            cx_stream_clock_line(call, CX_CALL(call, stream_end_capture)->stream)));
 }
 
 #define AFTER(slot, hook) [CX_SLOT_##slot] = {NULL, hook},

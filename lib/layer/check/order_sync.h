@@ -1,10 +1,10 @@
 /*
- * Marks: the work that events were recorded behind. Every function needs the lock "check".
+ * Marks: the clocks of events. Every function needs the lock "check".
  */
 #ifndef CX_LAYER_CHECK_ORDER_SYNC_H
 #define CX_LAYER_CHECK_ORDER_SYNC_H
 
-#include "layer/check/order_line.h"
+#include "layer/check/stream_clock.h"
 
 /* Work whose order cannot be known is not judged: its lines have this capture. */
 #define CX_ORDER_UNKNOWN UINT64_MAX
@@ -12,7 +12,7 @@
 /* An event's last record, or an executable graph's last launch. */
 typedef struct cx_order_mark {
     uintptr_t handle;
-    cx_order_kept *clock; /* NULL: it is captured, or there was no memory */
+    cx_stream_clock_kept *clock; /* NULL: it is captured, or there was no memory */
     uint64_t capture;
     UT_hash_handle hh;
 } cx_order_mark;
@@ -21,7 +21,7 @@ typedef struct cx_order_mark {
 cx_order_mark *cx_order_mark_find(uintptr_t handle);
 
 /* Takes the clock. */
-void cx_order_mark_set(uintptr_t handle, cx_order_kept *clock, uint64_t capture);
+void cx_order_mark_set(uintptr_t handle, cx_stream_clock_kept *clock, uint64_t capture);
 
 void cx_order_mark_end(uintptr_t handle);
 

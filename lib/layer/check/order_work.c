@@ -12,7 +12,7 @@ struct cx_order_work {
     bool under_way;   /* the call, which still refers to this */
     bool judged;      /* before it was over, since there were too many */
     cx_order_piece *piece;
-    cx_order_kept *clock;
+    cx_stream_clock_kept *clock;
     uint64_t turn; /* cx_object_turn at its begin */
     cx_touch *all;
     size_t count, capacity;
@@ -57,7 +57,7 @@ static cx_check_kind kind_of(const cx_order_piece *one, const cx_order_piece *ot
 static void note_piece(cx_finding *finding, const char *role, const cx_order_piece *piece)
 {
     char stream[48];
-    cx_order_stream_text(piece->stream, stream, sizeof stream);
+    cx_stream_clock_stream_text(piece->stream, stream, sizeof stream);
     cx_finding_note(finding, role, piece->where, "%s in %s",
                     cx_origin_call(piece->where, piece->slot), stream);
 }
@@ -97,12 +97,13 @@ static void raise_finding(const cx_order_piece *one, const cx_order_piece *other
 
 /* ---- conflicts ---- */
 
-/* The judged work's last conflict with each line: work behind that one is behind all. */
+/* The judged work's last conflict with each line: work that is ordered after that one is ordered
+ * after all. */
 typedef struct conflict {
     cx_order_piece *earlier; /* NULL: none */
     uintptr_t begin, end;
 } conflict;
-static conflict conflicts[CX_ORDER_LINES];
+static conflict conflicts[CX_STREAM_CLOCK_LINES];
 
 static void widen(conflict *one, uintptr_t begin, uintptr_t end_of)
 {
@@ -125,7 +126,7 @@ static void note_conflict(cx_order_piece *earlier, uintptr_t begin, uintptr_t en
 
 static void tell_conflicts(const cx_order_piece *piece)
 {
-    for (int line = 0; line < CX_ORDER_LINES; line++) {
+    for (int line = 0; line < CX_STREAM_CLOCK_LINES; line++) {
         conflict *one = &conflicts[line];
         if (one->earlier == NULL)
             continue;
@@ -205,15 +206,15 @@ static void judge_ready(void)
     while (first != NULL && (first->pending == 0 || work_count > WORKS_MOST))
         take_first();
     if (first == NULL)
-        cx_order_bytes_trim(cx_order_host());
+        cx_order_bytes_trim(cx_stream_clock_host());
 }
 
 cx_order_work *cx_order_work_begin(cx_check_call *call, int line, cx_order_what what)
 {
     cx_order_work *work = calloc(1, sizeof *work);
     cx_order_piece *piece = cx_order_piece_new();
-    const uint64_t number = cx_order_count(line);
-    cx_order_kept *clock = cx_order_keep(cx_order_clock_of(line));
+    const uint64_t number = cx_stream_clock_count(line);
+    cx_stream_clock_kept *clock = cx_stream_clock_keep(cx_stream_clock_of(line));
     if (work == NULL || piece == NULL || clock == NULL) {
         cx_region_give_up();
         free(work);
@@ -225,7 +226,7 @@ cx_order_work *cx_order_work_begin(cx_check_call *call, int line, cx_order_what 
     piece->number = number;
     piece->what = what;
     piece->slot = call->slot;
-    piece->stream = cx_order_stream_of(line);
+    piece->stream = cx_stream_clock_stream_of(line);
     piece->thread = call->thread->number;
     memcpy(piece->thread_name, call->thread->name, sizeof piece->thread_name);
     *work = (cx_order_work){
@@ -257,9 +258,9 @@ void cx_order_work_forget(cx_order_work *work, uintptr_t begin, uintptr_t end_of
     work->forget_end = end_of;
 }
 
-void cx_order_work_behind_host(cx_order_work *work)
+void cx_order_work_after_host(cx_order_work *work)
 {
-    cx_order_kept *clock = cx_order_keep(cx_order_host());
+    cx_stream_clock_kept *clock = cx_stream_clock_keep(cx_stream_clock_host());
     if (clock == NULL)
         return;
     free(work->clock);

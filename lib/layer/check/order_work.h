@@ -12,7 +12,7 @@ typedef struct cx_order_work cx_order_work;
 /* Watches the driver; once. */
 void cx_order_work_watch(void);
 
-/* A piece of work at the end of a line, behind what the line has reached. NULL: no memory. */
+/* A piece of work at the end of a line, ordered after the line's clock. NULL: no memory. */
 cx_order_work *cx_order_work_begin(cx_check_call *call, int line, cx_order_what what);
 
 /* The driver's work for this thread's calls counts to it, until it is submitted. */
@@ -23,10 +23,10 @@ void cx_order_work_by_host(cx_order_work *work);
 
 void cx_order_work_touch(cx_order_work *work, const cx_touch *touch);
 
-/* It is behind what the host has waited for, and not behind the rest of its line. */
-void cx_order_work_behind_host(cx_order_work *work);
+/* It is ordered after the work that the host has waited for, and not after the rest of its line. */
+void cx_order_work_after_host(cx_order_work *work);
 
-/* The bytes are of other memory now: behind an allocation's work, before a free's. */
+/* The bytes are of other memory now: after the work of an allocation, before that of a free. */
 void cx_order_work_forget(cx_order_work *work, uintptr_t begin, uintptr_t end);
 
 /* A finding tells why work used an address that nothing has. */

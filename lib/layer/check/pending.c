@@ -1,11 +1,11 @@
 /*
  * Work that may still use memory of the host: parts of MEMORY.
  *
- * The program has waited for work if what the host is behind covers it. Where that is not certain,
+ * The program has waited for work if the host's clock covers it. Where that is not certain,
  * it counts as waited for.
  */
 #include "layer/check/access.h"
-#include "layer/check/order_line.h"
+#include "layer/check/stream_clock.h"
 #include "layer/names.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ typedef struct pending_use {
     int line;
     uint64_t piece; /* of the line: its work so far */
     CUstream stream;
-    cx_order_stream named;
+    cx_stream_clock_stream named;
     uint64_t turn;
     cx_slot slot;
     cx_origin where;
@@ -39,7 +39,7 @@ static bool is_kept(const cx_object *memory)
 
 static bool is_waited_for(const pending_use *use)
 {
-    return cx_order_host()->pieces[use->line] >= use->piece;
+    return cx_stream_clock_host()->pieces[use->line] >= use->piece;
 }
 
 static void drop_waited_for(void)
@@ -74,10 +74,11 @@ static bool keeps_any(const cx_check_access *all, int count)
 /* Behind the call's own piece of work, which order.c has counted. */
 static void note_use(const cx_check_call *call, int line, const cx_object *memory, CUstream stream)
 {
-    *place_of(memory, line) = (pending_use){
-        memory,      memory->number,           line,      cx_order_clock_of(line)->pieces[line],
-        stream,      cx_order_stream_of(line), last_turn, call->slot,
-        call->origin};
+    *place_of(memory, line) = (pending_use){memory,      memory->number,
+                                            line,        cx_stream_clock_of(line)->pieces[line],
+                                            stream,      cx_stream_clock_stream_of(line),
+                                            last_turn,   call->slot,
+                                            call->origin};
 }
 
 static void used(cx_check_call *call)
@@ -89,11 +90,11 @@ static void used(cx_check_call *call)
     if (cx_check_failed(call) || !async || !keeps_any(all, count))
         return;
     (void)cx_check_here(call); /* it opens the lock: what is looked up is looked up behind it */
-    const int line = cx_order_line(call, stream);
+    const int line = cx_stream_clock_line(call, stream);
     last_turn++;
     for (int i = 0; i < count; i++) {
         const cx_object *memory = cx_object_find_memory(all[i].address);
-        if (is_kept(memory) && cx_order_capture(line) == 0)
+        if (is_kept(memory) && cx_stream_clock_capture(line) == 0)
             note_use(call, line, memory, stream);
     }
 }
@@ -114,7 +115,7 @@ static void tell_pending(cx_check_call *call, cx_check_kind kind, const pending_
     if (stream != NULL)
         cx_object_text(stream, text, sizeof text);
     else
-        cx_order_stream_text(use->named, text, sizeof text);
+        cx_stream_clock_stream_text(use->named, text, sizeof text);
     cx_finding finding = cx_check_finding(kind, call);
     call->told = false;
     cx_finding_note_object(&finding, use->memory);

@@ -1,4 +1,4 @@
-#include "layer/check/order_line.h"
+#include "layer/check/stream_clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,24 +16,24 @@ typedef struct order_line {
     const cx_object *context;
     uint64_t capture;
     uint64_t used_at;
-    cx_order_clock clock;
+    cx_stream_clock clock;
 } order_line;
 
-static order_line lines[CX_ORDER_LINES];
+static order_line lines[CX_STREAM_CLOCK_LINES];
 static unsigned line_count; /* those that were ever used */
-static cx_order_clock host;
-static cx_order_clock awaited; /* by contexts, for streams that they will have */
+static cx_stream_clock host;
+static cx_stream_clock awaited; /* by contexts, for streams that they will have */
 static uint64_t uses;
 
 /* ---- clocks ---- */
 
-static void join(cx_order_clock *clock, const uint64_t *pieces, unsigned count)
+static void join(cx_stream_clock *clock, const uint64_t *pieces, unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
         clock->pieces[i] = pieces[i] > clock->pieces[i] ? pieces[i] : clock->pieces[i];
 }
 
-static void join_clock(cx_order_clock *clock, const cx_order_clock *other)
+static void join_clock(cx_stream_clock *clock, const cx_stream_clock *other)
 {
     join(clock, other->pieces, line_count);
 }
@@ -44,28 +44,28 @@ static bool is_of(const order_line *line, const cx_object *context)
     return context == NULL || line->context == context;
 }
 
-static cx_order_clock clock_of_context(const cx_object *context)
+static cx_stream_clock clock_of_context(const cx_object *context)
 {
-    cx_order_clock all = {0};
+    cx_stream_clock all = {0};
     for (unsigned i = 0; i < line_count; i++)
         if (is_of(&lines[i], context))
             join_clock(&all, &lines[i].clock);
     return all;
 }
 
-const cx_order_clock *cx_order_clock_of(int line)
+const cx_stream_clock *cx_stream_clock_of(int line)
 {
     return &lines[line].clock;
 }
 
-const cx_order_clock *cx_order_host(void)
+const cx_stream_clock *cx_stream_clock_host(void)
 {
     return &host;
 }
 
-cx_order_kept *cx_order_keep(const cx_order_clock *clock)
+cx_stream_clock_kept *cx_stream_clock_keep(const cx_stream_clock *clock)
 {
-    cx_order_kept *kept = malloc(sizeof *kept + line_count * sizeof *kept->pieces);
+    cx_stream_clock_kept *kept = malloc(sizeof *kept + line_count * sizeof *kept->pieces);
     if (kept == NULL) {
         cx_region_give_up();
         return NULL;
@@ -105,7 +105,8 @@ static line_key key_of(cx_check_call *call, CUstream stream)
     return key;
 }
 
-/* All later work is behind the work of the line, and behind all that this is behind. */
+/* All later work is ordered after the work of the line, and after all that this is ordered after.
+ */
 static order_line *evict_line(order_line *line)
 {
     join_clock(&host, &line->clock);
@@ -121,7 +122,7 @@ static order_line *take_line(void)
             return &lines[i];
         oldest = lines[i].used_at < oldest->used_at ? &lines[i] : oldest;
     }
-    return line_count < CX_ORDER_LINES ? &lines[line_count++] : evict_line(oldest);
+    return line_count < CX_STREAM_CLOCK_LINES ? &lines[line_count++] : evict_line(oldest);
 }
 
 static int make_line(const line_key *key)
@@ -148,7 +149,7 @@ static int find_line(const line_key *key)
     return -1;
 }
 
-int cx_order_line(cx_check_call *call, CUstream stream)
+int cx_stream_clock_line(cx_check_call *call, CUstream stream)
 {
     const line_key key = key_of(call, stream);
     int line = find_line(&key);
@@ -158,13 +159,13 @@ int cx_order_line(cx_check_call *call, CUstream stream)
     return line;
 }
 
-cx_order_stream cx_order_stream_of(int line)
+cx_stream_clock_stream cx_stream_clock_stream_of(int line)
 {
     const line_key *key = &lines[line].key;
-    return (cx_order_stream){key->number, is_default(key->stream) ? key->thread : -1};
+    return (cx_stream_clock_stream){key->number, is_default(key->stream) ? key->thread : -1};
 }
 
-void cx_order_stream_text(cx_order_stream stream, char *text, size_t size)
+void cx_stream_clock_stream_text(cx_stream_clock_stream stream, char *text, size_t size)
 {
     if (stream.number != 0)
         snprintf(text, size, "stream %u", (unsigned)stream.number);
@@ -176,7 +177,7 @@ void cx_order_stream_text(cx_order_stream stream, char *text, size_t size)
         snprintf(text, size, "the legacy stream");
 }
 
-void cx_order_line_end(CUstream stream)
+void cx_stream_clock_line_end(CUstream stream)
 {
     const line_key key = key_of_made(stream);
     int line = find_line(&key);
@@ -191,7 +192,7 @@ static bool is_legacy(const order_line *line)
     return line->key.stream == CXU_STREAM_LEGACY;
 }
 
-void cx_order_reach(int index)
+void cx_stream_clock_reach(int index)
 {
     order_line *line = &lines[index];
     join_clock(&line->clock, &host);
@@ -205,74 +206,74 @@ void cx_order_reach(int index)
     }
 }
 
-uint64_t cx_order_count(int line)
+uint64_t cx_stream_clock_count(int line)
 {
     return ++lines[line].clock.pieces[line];
 }
 
-cx_order_kept *cx_order_keep_context(const cx_object *context)
+cx_stream_clock_kept *cx_stream_clock_keep_context(const cx_object *context)
 {
-    const cx_order_clock all = clock_of_context(context);
-    return cx_order_keep(&all);
+    const cx_stream_clock all = clock_of_context(context);
+    return cx_stream_clock_keep(&all);
 }
 
-void cx_order_wait(int line, const cx_order_kept *kept)
+void cx_stream_clock_wait(int line, const cx_stream_clock_kept *kept)
 {
     if (kept != NULL)
         join(&lines[line].clock, kept->pieces, kept->count);
 }
 
-void cx_order_wait_context(const cx_object *context, const cx_order_kept *kept)
+void cx_stream_clock_wait_context(const cx_object *context, const cx_stream_clock_kept *kept)
 {
     if (kept != NULL)
         join(&awaited, kept->pieces, kept->count);
     for (unsigned i = 0; i < line_count; i++)
         if (is_of(&lines[i], context))
-            cx_order_wait((int)i, kept);
+            cx_stream_clock_wait((int)i, kept);
 }
 
-void cx_order_host_wait(const cx_order_kept *kept)
+void cx_stream_clock_host_wait(const cx_stream_clock_kept *kept)
 {
     if (kept != NULL)
         join(&host, kept->pieces, kept->count);
 }
 
-void cx_order_wait_all(int line)
+void cx_stream_clock_wait_all(int line)
 {
-    const cx_order_clock all = clock_of_context(NULL);
+    const cx_stream_clock all = clock_of_context(NULL);
     join_clock(&lines[line].clock, &all);
 }
 
-void cx_order_host_wait_line(int line)
+void cx_stream_clock_host_wait_line(int line)
 {
     join_clock(&host, &lines[line].clock);
 }
 
-void cx_order_host_wait_context(const cx_object *context)
+void cx_stream_clock_host_wait_context(const cx_object *context)
 {
-    const cx_order_clock all = clock_of_context(context);
+    const cx_stream_clock all = clock_of_context(context);
     join_clock(&host, &all);
 }
 
-void cx_order_host_wait_all(void)
+void cx_stream_clock_host_wait_all(void)
 {
-    const cx_order_clock all = clock_of_context(NULL);
+    const cx_stream_clock all = clock_of_context(NULL);
     join_clock(&host, &all);
 }
 
 /* ---- captures ---- */
 
-uint64_t cx_order_capture(int line)
+uint64_t cx_stream_clock_capture(int line)
 {
     return lines[line].capture;
 }
 
-void cx_order_set_capture(int line, uint64_t capture)
+void cx_stream_clock_set_capture(int line, uint64_t capture)
 {
     lines[line].capture = capture;
 }
 
-void cx_order_end_capture(uint64_t capture)
+void cx_stream_clock_end_capture(uint64_t capture)
 {
     for (unsigned i = 0; i < line_count; i++)
         if (lines[i].capture == capture)
