@@ -1,5 +1,5 @@
 /* How much shared memory a block may use (K8). */
-#include "driver/touch.h"
+#include "driver/access_log.h"
 #include "work_fixture.h"
 
 #include <stdlib.h>
@@ -95,18 +95,18 @@ static void ignore_promise(uint64_t ticket)
     (void)ticket;
 }
 
-static void ignore_touches(uint64_t ticket, const cx_touch *all, size_t count)
+static void ignore_touches(uint64_t ticket, const cx_access *all, size_t count)
 {
     (void)ticket, (void)all, (void)count;
 }
 
 START_TEST(a_kernel_that_is_watched_has_what_it_asked_for)
 {
-    static const cx_touch_watcher watcher = {ignore_promise, ignore_touches};
+    static const cx_access_log_watcher watcher = {ignore_promise, ignore_touches};
 
     setup_on(CX_EMU_GPU_DEFAULT);
-    cx_touch_watch(&watcher);
-    cx_touch_ticket = 1;
+    cx_access_log_watch(&watcher);
+    cx_access_log_ticket = 1;
     ck_success(put(4, 8));
     ck_result(put(8, 8), ILLEGAL_ADDRESS);
 }

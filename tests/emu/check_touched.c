@@ -1,5 +1,5 @@
-/* What a launch tells of the memory that it touches (driver/touch.h). */
-#include "driver/touch.h"
+/* What a launch tells of the memory that it touches (driver/access_log.h). */
+#include "driver/access_log.h"
 #include "work_fixture.h"
 
 #include <stdatomic.h>
@@ -36,7 +36,7 @@ static const char text[] =
 
 enum { TICKET = 17, TOLD_MOST = 16 };
 
-static cx_touch told[TOLD_MOST];
+static cx_access told[TOLD_MOST];
 static size_t told_count;
 static atomic_int promises, answers;
 
@@ -47,7 +47,7 @@ static void note_promise(uint64_t ticket)
 }
 
 /* Called by one piece of work after the other: the tests launch into one stream. */
-static void note_touches(uint64_t ticket, const cx_touch *all, size_t count)
+static void note_touches(uint64_t ticket, const cx_access *all, size_t count)
 {
     ck_assert_uint_eq(ticket, TICKET);
     for (size_t i = 0; i < count && told_count < TOLD_MOST; i++)
@@ -55,7 +55,7 @@ static void note_touches(uint64_t ticket, const cx_touch *all, size_t count)
     atomic_fetch_add(&answers, 1);
 }
 
-static const cx_touch_watcher watcher = {note_promise, note_touches};
+static const cx_access_log_watcher watcher = {note_promise, note_touches};
 
 static CUmodule module;
 static CUdeviceptr words, others;
@@ -63,7 +63,7 @@ static CUdeviceptr words, others;
 static void setup(void)
 {
     work_setup();
-    cx_touch_watch(&watcher);
+    cx_access_log_watch(&watcher);
     told_count = 0;
     promises = answers = 0;
     ck_success(cx_emu_call_module_load_data(&module, text));
@@ -76,7 +76,7 @@ static void setup(void)
 
 static void teardown(void)
 {
-    cx_touch_watch(NULL);
+    cx_access_log_watch(NULL);
     work_teardown();
 }
 
@@ -94,12 +94,12 @@ static void launch(const char *name, unsigned int blocks, unsigned int threads, 
 static void launch_watched(const char *name, unsigned int blocks, unsigned int threads,
                            CUdeviceptr at, uint64_t second)
 {
-    cx_touch_ticket = TICKET;
+    cx_access_log_ticket = TICKET;
     launch(name, blocks, threads, at, second, NULL);
-    cx_touch_ticket = 0;
+    cx_access_log_ticket = 0;
 }
 
-static void ck_touch(size_t index, uint64_t begin, uint64_t bytes, cx_touch_how how)
+static void ck_touch(size_t index, uint64_t begin, uint64_t bytes, cx_access_how how)
 {
     ck_assert_uint_lt(index, told_count);
     ck_assert_uint_eq(told[index].begin, begin);
@@ -116,7 +116,7 @@ START_TEST(stores_of_all_blocks_are_one_range)
     ck_assert_int_eq(promises, 1);
     ck_assert_int_eq(answers, 1);
     ck_assert_uint_eq(told_count, 1);
-    ck_touch(0, words, BYTES, CX_TOUCH_WRITE);
+    ck_touch(0, words, BYTES, CX_ACCESS_WRITE);
 }
 END_TEST
 
@@ -136,8 +136,8 @@ START_TEST(a_store_that_changes_one_byte_is_of_its_whole_value)
     launch_watched("put", 1, 1, words + 128, 0);
     ck_success(cx_emu_call_ctx_synchronize());
     ck_assert_uint_eq(told_count, 2);
-    ck_touch(0, words + 16, 8, CX_TOUCH_WRITE);
-    ck_touch(1, words + 64, 4, CX_TOUCH_WRITE);
+    ck_touch(0, words + 16, 8, CX_ACCESS_WRITE);
+    ck_touch(1, words + 64, 4, CX_ACCESS_WRITE);
 }
 END_TEST
 
@@ -147,7 +147,7 @@ START_TEST(a_store_counts_though_the_memory_is_as_before_in_the_end)
     launch_watched("swing", 1, 1, words + 12, 5);
     ck_success(cx_emu_call_ctx_synchronize());
     ck_assert_uint_eq(told_count, 1);
-    ck_touch(0, words + 12, 4, CX_TOUCH_WRITE);
+    ck_touch(0, words + 12, 4, CX_ACCESS_WRITE);
 }
 END_TEST
 
@@ -156,8 +156,8 @@ START_TEST(loads_come_before_stores)
     launch_watched("copy", 1, 33, words + 8, others);
     ck_success(cx_emu_call_ctx_synchronize());
     ck_assert_uint_eq(told_count, 2);
-    ck_touch(0, others, 33 * 4, CX_TOUCH_READ);
-    ck_touch(1, words + 8, 33 * 4, CX_TOUCH_WRITE);
+    ck_touch(0, others, 33 * 4, CX_ACCESS_READ);
+    ck_touch(1, words + 8, 33 * 4, CX_ACCESS_WRITE);
 }
 END_TEST
 
@@ -166,7 +166,7 @@ START_TEST(atomic_operations_are_told_as_such)
     launch_watched("count", 3, 32, words + 4, 0);
     ck_success(cx_emu_call_ctx_synchronize());
     ck_assert_uint_eq(told_count, 1);
-    ck_touch(0, words + 4, 4, CX_TOUCH_ATOMIC);
+    ck_touch(0, words + 4, 4, CX_ACCESS_ATOMIC);
 }
 END_TEST
 
@@ -192,15 +192,15 @@ START_TEST(a_graph_tells_for_each_kernel)
     ck_success(cx_emu_call_stream_end_capture(stream, &graph));
     ck_success(cx_emu_call_graph_instantiate_with_flags(&exec, graph, 0));
     ck_assert_int_eq(promises, 0);
-    cx_touch_ticket = TICKET;
+    cx_access_log_ticket = TICKET;
     ck_success(cx_emu_call_graph_launch(exec, stream));
-    cx_touch_ticket = 0;
+    cx_access_log_ticket = 0;
     ck_assert_int_eq(promises, 2);
     ck_success(cx_emu_call_stream_synchronize(stream));
     ck_assert_int_eq(answers, 2);
     ck_assert_uint_eq(told_count, 2);
-    ck_touch(0, words, 8, CX_TOUCH_WRITE);
-    ck_touch(1, words + 64, 8, CX_TOUCH_WRITE);
+    ck_touch(0, words, 8, CX_ACCESS_WRITE);
+    ck_touch(1, words + 64, 8, CX_ACCESS_WRITE);
     ck_success(cx_emu_call_graph_exec_destroy(exec));
     ck_success(cx_emu_call_graph_destroy(graph));
     ck_success(cx_emu_call_stream_destroy(stream));

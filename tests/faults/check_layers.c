@@ -4,8 +4,8 @@
  * layer's failure, nothing is found that is not there, and the layer's file says what it lacks.
  */
 #include "config.h"
-#include "driver/timing.h"
-#include "driver/touch.h"
+#include "driver/access_log.h"
+#include "driver/work_timestamps.h"
 #include "emu/emu.h"
 #include "host_memory.h"
 #include "layer/check/check.h"
@@ -54,8 +54,8 @@ static void make_tables(void)
 }
 
 /* The driver tells a layer from within its own calls: the layer's memory fails there too. */
-static const cx_touch_watcher *touches;
-static cx_timing_watcher *times;
+static const cx_access_log_watcher *touches;
+static cx_work_timestamps_watcher *times;
 
 static void promised(uint64_t ticket)
 {
@@ -64,32 +64,32 @@ static void promised(uint64_t ticket)
     host_memory_pause();
 }
 
-static void told(uint64_t ticket, const cx_touch *all, size_t count)
+static void told(uint64_t ticket, const cx_access *all, size_t count)
 {
     host_memory_resume();
     touches->told(ticket, all, count);
     host_memory_pause();
 }
 
-static void timed(const cx_timing *done)
+static void timed(const cx_work_timestamps *done)
 {
     host_memory_resume();
     times(done);
     host_memory_pause();
 }
 
-void __real_cx_touch_watch(const cx_touch_watcher *watcher);
-void __wrap_cx_touch_watch(const cx_touch_watcher *watcher);
-void __wrap_cx_touch_watch(const cx_touch_watcher *watcher)
+void __real_cx_touch_watch(const cx_access_log_watcher *watcher);
+void __wrap_cx_touch_watch(const cx_access_log_watcher *watcher);
+void __wrap_cx_touch_watch(const cx_access_log_watcher *watcher)
 {
-    static const cx_touch_watcher own = {promised, told};
+    static const cx_access_log_watcher own = {promised, told};
     touches = watcher;
     __real_cx_touch_watch(&own);
 }
 
-void __real_cx_timing_watch(cx_timing_watcher *watcher);
-void __wrap_cx_timing_watch(cx_timing_watcher *watcher);
-void __wrap_cx_timing_watch(cx_timing_watcher *watcher)
+void __real_cx_timing_watch(cx_work_timestamps_watcher *watcher);
+void __wrap_cx_timing_watch(cx_work_timestamps_watcher *watcher);
+void __wrap_cx_timing_watch(cx_work_timestamps_watcher *watcher)
 {
     times = watcher;
     __real_cx_timing_watch(timed);
@@ -298,7 +298,7 @@ static void *run(void *number)
     (void)R(ctx_destroy, contexts[1]);
     (void)R(ctx_destroy, contexts[0]);
     now->struck |= host_memory_struck();
-    now->watched = cx_touch_ticket != 0;
+    now->watched = cx_access_log_ticket != 0;
     return NULL;
 }
 

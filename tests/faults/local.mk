@@ -27,7 +27,7 @@ tests_faults_check_no_memory_LDADD = tests/faults/liboperations.la tests/faults/
 check_PROGRAMS += tests/faults/check_layers
 TESTS += tests/faults/check_layers
 tests_faults_check_layers_SOURCES = tests/faults/check_layers.c
-tests_faults_check_layers_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=cx_touch_watch -Wl,--wrap=cx_timing_watch \
+tests_faults_check_layers_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=cx_access_log_watch -Wl,--wrap=cx_work_timestamps_watch \
 	-Wl,--wrap=__cxa_thread_atexit_impl
 tests_faults_check_layers_LDADD = tests/support/libsupport.la tests/faults/libhost_memory.la lib/layer/libcheck.la lib/layer/libcount.la \
 	lib/layer/libtrace.la lib/layer/liblayer.la lib/emu/libemu.la lib/driver/libdriver.la lib/base/libbase.la $(CHECK_LIBS)

@@ -1,6 +1,6 @@
 /* Forks beside threads that work, under the layers check, count and trace, one by one and stacked,
  * put before the embedded driver starts and after it. */
-#include "driver/timing.h"
+#include "driver/work_timestamps.h"
 #include "emu/emu.h"
 #include "layer/check/check.h"
 #include "layer/count/count.h"
@@ -169,7 +169,7 @@ END_TEST
 
 enum { MANY = 20 * (int)(CX_TRACE_CHUNK_BYTES / sizeof(cx_trace_work)) };
 
-static cx_timing_watcher *record;
+static cx_work_timestamps_watcher *record;
 static atomic_bool records, forking;
 static pthread_t forker;
 
@@ -181,7 +181,7 @@ static void note_fork(void)
 
 /* The driver calls it with its lock held. The fork begins meanwhile, and each full chunk makes the
  * thread take the lock of the chunks. */
-static void record_much(const cx_timing *done)
+static void record_much(const cx_work_timestamps *done)
 {
     if (!atomic_exchange(&records, true)) {
         while (!atomic_load(&forking))
@@ -211,8 +211,8 @@ START_TEST(a_fork_waits_until_the_driver_has_recorded_the_times_of_work)
     GOOD(table.primary_retain(&context, 0));
     forker = pthread_self();
     ck_assert_int_eq(pthread_atfork(note_fork, NULL, NULL), 0);
-    record = cx_timing_watched();
-    cx_timing_watch(record_much);
+    record = cx_work_timestamps_watched();
+    cx_work_timestamps_watch(record_much);
     ck_assert_int_eq(pthread_create(&thread, NULL, fill_once, NULL), 0);
     while (!atomic_load(&records))
         sched_yield();
@@ -221,7 +221,7 @@ START_TEST(a_fork_waits_until_the_driver_has_recorded_the_times_of_work)
         _exit(live_as_child(1));
     ck_assert_int_eq(status_of(child), 0);
     ck_assert_int_eq(pthread_join(thread, NULL), 0);
-    cx_timing_watch(record);
+    cx_work_timestamps_watch(record);
     GOOD(table.primary_release(0));
     end();
 }

@@ -1,7 +1,7 @@
 /* The layer trace keeps each call of 64 threads, what they wait for, and the times of work; a child
  * has a file of its own. */
 #include "config.h"
-#include "driver/timing.h"
+#include "driver/work_timestamps.h"
 #include "emu/emu.h"
 #include "layer/trace/format.h"
 #include "layer/trace/layout.h"
@@ -158,7 +158,7 @@ static void each_record(const trace *self, visitor *visit, void *argument)
 typedef struct counts {
     long calls, work, of_slot[CX_SLOT_COUNT], of_thread[THREADS + OTHERS];
     uint64_t last_start[THREADS + OTHERS];
-    int kinds[CX_TIMING_KINDS];
+    int kinds[CX_TIMED_KINDS];
     uint64_t ticket; /* of the last fill */
     cx_trace_work moved, hosted;
     cx_trace_module module; /* the last one */
@@ -201,9 +201,9 @@ static void count_record(const cx_trace_chunk *chunk, const cx_trace_record *rec
     ck_assert_int_eq(record->what, CX_TRACE_WORK);
     self->work++;
     self->kinds[record->detail]++;
-    if (record->detail == CX_TIMING_MOVE)
+    if (record->detail == CX_TIMED_MOVE)
         self->moved = *work;
-    if (record->detail == CX_TIMING_HOST)
+    if (record->detail == CX_TIMED_HOST)
         self->hosted = *work;
     ck_assert_uint_le(work->submitted, work->start);
     ck_assert_uint_le(work->start, work->end);
@@ -292,7 +292,7 @@ START_TEST(work_of_64_threads_is_timed_piece_by_piece)
     trace self = open_only_file();
     each_record(&self, count_record, &all);
     ck_assert_int_eq(all.of_slot[CX_SLOT_memset_d8_async], FILLS * THREADS);
-    ck_assert_int_eq(all.kinds[CX_TIMING_MOVE], FILLS * THREADS);
+    ck_assert_int_eq(all.kinds[CX_TIMED_MOVE], FILLS * THREADS);
     ck_assert_int_eq(all.calls, 5 + (FILLS + 5L) * THREADS);
 }
 END_TEST
@@ -335,8 +335,8 @@ START_TEST(events_time_the_work_of_contexts_that_come_and_go)
     trace self = open_only_file();
     each_record(&self, count_record, &all);
     ck_assert_int_eq(all.of_slot[CX_SLOT_memset_d8_async], whole + at_ends);
-    ck_assert_int_ge(all.kinds[CX_TIMING_MOVE], 2 * whole + at_ends);
-    ck_assert_int_le(all.kinds[CX_TIMING_MOVE], 2 * (whole + at_ends));
+    ck_assert_int_ge(all.kinds[CX_TIMED_MOVE], 2 * whole + at_ends);
+    ck_assert_int_le(all.kinds[CX_TIMED_MOVE], 2 * (whole + at_ends));
     ck_assert_int_eq(all.of_slot[CX_SLOT_event_create], 0); /* the layer's own are no calls */
 }
 END_TEST
@@ -388,8 +388,8 @@ START_TEST(work_has_the_time_at_which_it_ran_and_the_ticket_of_its_call)
     GOOD(table.stream_synchronize(stream));
     trace self = open_only_file();
     each_record(&self, count_record, &all);
-    ck_assert_int_eq(all.kinds[CX_TIMING_HOST], 1);
-    ck_assert_int_eq(all.kinds[CX_TIMING_MOVE], 1);
+    ck_assert_int_eq(all.kinds[CX_TIMED_HOST], 1);
+    ck_assert_int_eq(all.kinds[CX_TIMED_MOVE], 1);
     ck_assert_uint_ne(all.ticket, 0);
     ck_assert_uint_eq(all.moved.ticket, all.ticket);
     ck_assert_uint_eq(all.moved.stream, (uintptr_t)stream);

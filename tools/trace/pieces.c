@@ -1,7 +1,7 @@
 #include "trace/pieces.h"
 
 #include "check/names.h"
-#include "driver/timing.h"
+#include "driver/work_timestamps.h"
 #include "trace/calls.h"
 
 #include <inttypes.h>
@@ -10,14 +10,14 @@
 
 const char *trace_piece_kind(const trace_piece *piece)
 {
-    static const char *const kinds[CX_TIMING_KINDS] = {
-        [CX_TIMING_MOVE] = "move",     [CX_TIMING_ORDER] = "order", [CX_TIMING_HOST] = "host",
-        [CX_TIMING_KERNEL] = "kernel", [CX_TIMING_WAIT] = "wait",
+    static const char *const kinds[CX_TIMED_KINDS] = {
+        [CX_TIMED_MOVE] = "move",     [CX_TIMED_ORDER] = "order", [CX_TIMED_HOST] = "host",
+        [CX_TIMED_KERNEL] = "kernel", [CX_TIMED_WAIT] = "wait",
     };
     if (piece->work == NULL)
         return "submission";
     unsigned kind = piece->work->record.detail;
-    return kind < CX_TIMING_KINDS ? kinds[kind] : "work";
+    return kind < CX_TIMED_KINDS ? kinds[kind] : "work";
 }
 
 /* The kernel that a launch names; NULL: its name is unknown. */
@@ -65,13 +65,13 @@ void trace_piece_text(const trace_process *self, const trace_piece *piece, char 
         return;
     }
     switch (piece->work->record.detail) {
-    case CX_TIMING_KERNEL:
+    case CX_TIMED_KERNEL:
         snprintf(text, size, "%.100s", kernel != NULL ? kernel : "kernel");
         return;
-    case CX_TIMING_HOST:
+    case CX_TIMED_HOST:
         snprintf(text, size, "host function");
         return;
-    case CX_TIMING_WAIT:
+    case CX_TIMED_WAIT:
         snprintf(text, size, "wait for a value");
         return;
     default:
@@ -79,7 +79,7 @@ void trace_piece_text(const trace_process *self, const trace_piece *piece, char 
     }
     if (call == NULL)
         snprintf(text, size, "%s", trace_piece_kind(piece));
-    else if (piece->work->record.detail == CX_TIMING_MOVE)
+    else if (piece->work->record.detail == CX_TIMED_MOVE)
         name_move(call, text, size);
     else
         name_order(call, text, size);

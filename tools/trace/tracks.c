@@ -1,7 +1,7 @@
 #include "trace/spans.h"
 
 #include "check/names.h"
-#include "driver/timing.h"
+#include "driver/work_timestamps.h"
 #include "trace/calls.h"
 
 #include <stdint.h>
@@ -294,7 +294,7 @@ static bool arrow_of_work(finder *self, size_t index)
 {
     const trace_piece *piece = &self->tracks->pieces[index];
     if (piece->work == NULL || piece->call == NULL ||
-        piece->work->record.detail == CX_TIMING_ORDER || piece->start < piece->call->start)
+        piece->work->record.detail == CX_TIMED_ORDER || piece->start < piece->call->start)
         return true;
     const trace_arrow arrow = {.from = piece->call, .to = piece->call, .from_piece = SIZE_MAX,
                                .to_piece = index};

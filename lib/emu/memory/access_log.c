@@ -9,7 +9,7 @@ enum { PAGE = 4096, WORDS = PAGE / 64, PAGES_MOST = 1 << 15 };
 
 typedef struct touched_page {
     uint64_t number;         /* of its address */
-    uint64_t bits[3][WORDS]; /* by cx_touch_how: one for each byte */
+    uint64_t bits[3][WORDS]; /* by cx_access_how: one for each byte */
     UT_hash_handle hh;
 } touched_page;
 
@@ -78,12 +78,12 @@ static bool changes(const cx_ptx_touch *store)
 
 void cx_emu_access_log_note(cx_emu_access_log *self, const cx_ptx_touch *touch)
 {
-    const cx_touch_how how = touch->atomic  ? CX_TOUCH_ATOMIC
-                             : touch->value ? CX_TOUCH_WRITE
-                                            : CX_TOUCH_READ;
+    const cx_access_how how = touch->atomic  ? CX_ACCESS_ATOMIC
+                              : touch->value ? CX_ACCESS_WRITE
+                                             : CX_ACCESS_READ;
     unsigned at = touch->address % PAGE; /* an access is aligned: it lies in one page */
 
-    if (how == CX_TOUCH_WRITE && !changes(touch))
+    if (how == CX_ACCESS_WRITE && !changes(touch))
         return;
     cx_lock_enter(&self->lock);
     touched_page *page = page_of(self, touch->address / PAGE);
@@ -107,13 +107,13 @@ static unsigned next_bit(const uint64_t *bits, unsigned at)
 }
 
 typedef struct touch_list {
-    cx_touch *all;
+    cx_access *all;
     size_t count, capacity;
 } touch_list;
 
-static void add_byte(touch_list *list, uint64_t address, cx_touch_how how)
+static void add_byte(touch_list *list, uint64_t address, cx_access_how how)
 {
-    cx_touch *last = list->count > 0 ? &list->all[list->count - 1] : NULL;
+    cx_access *last = list->count > 0 ? &list->all[list->count - 1] : NULL;
 
     if (last && last->how == how && last->end == address) {
         last->end++;
@@ -121,14 +121,14 @@ static void add_byte(touch_list *list, uint64_t address, cx_touch_how how)
     }
     if (list->count == list->capacity) {
         size_t capacity = list->capacity ? 2 * list->capacity : 16;
-        cx_touch *all = reallocarray(list->all, capacity, sizeof *all);
+        cx_access *all = reallocarray(list->all, capacity, sizeof *all);
 
         if (!all)
             return;
         list->all = all;
         list->capacity = capacity;
     }
-    list->all[list->count++] = (cx_touch){address, address + 1, how};
+    list->all[list->count++] = (cx_access){address, address + 1, how};
 }
 
 static int by_number(const touched_page *one, const touched_page *other)
@@ -136,17 +136,17 @@ static int by_number(const touched_page *one, const touched_page *other)
     return (one->number > other->number) - (one->number < other->number);
 }
 
-size_t cx_emu_access_log_take(cx_emu_access_log *self, uint64_t fault, cx_touch **out_all)
+size_t cx_emu_access_log_take(cx_emu_access_log *self, uint64_t fault, cx_access **out_all)
 {
     touch_list list = {0};
 
     HASH_SORT(self->pages, by_number);
-    for (int how = CX_TOUCH_READ; how <= CX_TOUCH_ATOMIC; how++)
+    for (int how = CX_ACCESS_READ; how <= CX_ACCESS_ATOMIC; how++)
         for (const touched_page *page = self->pages; page; page = page->hh.next)
             for (unsigned at = 0; (at = next_bit(page->bits[how], at)) < PAGE; at++)
-                add_byte(&list, page->number * PAGE + at, (cx_touch_how)how);
+                add_byte(&list, page->number * PAGE + at, (cx_access_how)how);
     if (fault)
-        add_byte(&list, fault, CX_TOUCH_FAULT);
+        add_byte(&list, fault, CX_ACCESS_FAULT);
     *out_all = list.all;
     return list.count;
 }

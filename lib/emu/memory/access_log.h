@@ -1,10 +1,10 @@
 /*
- * The memory that a kernel touches, for who watches (driver/touch.h).
+ * The memory that a kernel touches, for who watches (driver/access_log.h).
  */
 #ifndef CX_EMU_ACCESS_LOG_H
 #define CX_EMU_ACCESS_LOG_H
 
-#include "driver/touch.h"
+#include "driver/access_log.h"
 #include "ptx/ptx.h"
 
 typedef struct cx_emu_access_log cx_emu_access_log;
@@ -18,6 +18,6 @@ void cx_emu_access_log_note(cx_emu_access_log *self, const cx_ptx_touch *touch);
 
 /* Once the kernel is done: what it touched. A store of what is there already is none. `fault`: the
  * address that it failed at, 0: none. The caller frees *out_all. */
-size_t cx_emu_access_log_take(cx_emu_access_log *self, uint64_t fault, cx_touch **out_all);
+size_t cx_emu_access_log_take(cx_emu_access_log *self, uint64_t fault, cx_access **out_all);
 
 #endif

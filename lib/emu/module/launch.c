@@ -301,9 +301,9 @@ static void note_touch(void *self, const cx_ptx_touch *touch)
 
 static void promise_touches(cx_emu_run *run)
 {
-    run->ticket = cx_touch_watched() ? cx_touch_ticket : 0;
+    run->ticket = cx_access_log_watched() ? cx_access_log_ticket : 0;
     if (run->ticket)
-        cx_touch_watched()->promised(run->ticket);
+        cx_access_log_watched()->promised(run->ticket);
 }
 
 static bool watch(cx_emu_run *run)
@@ -316,10 +316,10 @@ static bool watch(cx_emu_run *run)
 /* `fault` 0: there was none. */
 static void tell_touches(cx_emu_run *run, uint64_t fault)
 {
-    cx_touch *all = NULL;
+    cx_access *all = NULL;
     size_t count = run->access_log ? cx_emu_access_log_take(run->access_log, fault, &all) : 0;
 
-    cx_touch_watched()->told(run->ticket, all, count);
+    cx_access_log_watched()->told(run->ticket, all, count);
     free(all);
     cx_emu_access_log_free(run->access_log);
     run->access_log = NULL;

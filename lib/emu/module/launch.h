@@ -47,7 +47,7 @@ typedef struct cx_emu_run {
     size_t use_count, more_capacity;
     uint64_t deadline; /* watchdog.h */
     size_t pending_grids; /* the context's limit when it was launched */
-    uint64_t ticket;   /* of who watches what it touches (driver/touch.h); 0: nobody */
+    uint64_t ticket;      /* of who watches what it touches (driver/access_log.h); 0: nobody */
     cx_emu_access_log *access_log; /* NULL: nobody watches, or it does not run */
     atomic_bool timed_out;
 } cx_emu_run;

@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "driver/timing.h"
+#include "driver/work_timestamps.h"
 #include "emu/base/state.h"
 #include "emu/device/sticky.h"
 #include "emu/schedule/fault.h"
@@ -512,7 +512,7 @@ bool cx_emu_work_repeat(cx_emu_work *work, const cx_emu_stream *stream)
 {
     static const cx_emu_work_request nothing = {.kind = CX_EMU_WORK_LOCKED};
 
-    if (cx_timing_watched() || !work->done || work->references != 1 ||
+    if (cx_work_timestamps_watched() || !work->done || work->references != 1 ||
         work->context != stream->context || work->opening != stream->opening ||
         gather_dependencies(stream, &nothing, NULL) != 0 || !cx_emu_schedule_at_once(&nothing))
         return false;

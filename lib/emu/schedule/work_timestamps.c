@@ -1,32 +1,32 @@
 #include "emu/schedule/work_timestamps.h"
 
 #include "base/clock.h"
-#include "driver/timing.h"
+#include "driver/work_timestamps.h"
 
 struct cx_emu_work_timestamps {
-    cx_timing timing;
+    cx_work_timestamps timing;
     bool placed;
 };
 
-static cx_timing_kind kind_of(const cx_emu_work_request *request)
+static cx_timed_kind kind_of(const cx_emu_work_request *request)
 {
     switch (request->kind) {
     case CX_EMU_WORK_CALL:
-        return request->call ? CX_TIMING_MOVE : CX_TIMING_ORDER;
+        return request->call ? CX_TIMED_MOVE : CX_TIMED_ORDER;
     case CX_EMU_WORK_HOST:
-        return CX_TIMING_HOST;
+        return CX_TIMED_HOST;
     case CX_EMU_WORK_KERNEL:
-        return CX_TIMING_KERNEL;
+        return CX_TIMED_KERNEL;
     case CX_EMU_WORK_WAIT:
-        return CX_TIMING_WAIT;
+        return CX_TIMED_WAIT;
     default:
-        return CX_TIMING_ORDER;
+        return CX_TIMED_ORDER;
     }
 }
 
 size_t cx_emu_work_timestamps_bytes(void)
 {
-    return cx_timing_watched() ? sizeof(cx_emu_work_timestamps) : 0;
+    return cx_work_timestamps_watched() ? sizeof(cx_emu_work_timestamps) : 0;
 }
 
 cx_emu_work_timestamps *cx_emu_work_timestamps_begin(void *place,
@@ -35,7 +35,7 @@ cx_emu_work_timestamps *cx_emu_work_timestamps_begin(void *place,
     cx_emu_work_timestamps *self = place;
 
     self->timing.kind = kind_of(request);
-    self->timing.ticket = cx_timing_ticket;
+    self->timing.ticket = cx_work_timestamps_ticket;
     self->timing.submitted_ns = cx_clock_ns();
     return self;
 }
@@ -79,5 +79,5 @@ void cx_emu_work_timestamps_end(cx_emu_work_timestamps *self, uint64_t now_ns)
     self->timing.ended_ns = now_ns;
     if (self->timing.began_ns == 0)
         self->timing.began_ns = now_ns;
-    cx_timing_watched()(&self->timing);
+    cx_work_timestamps_watched()(&self->timing);
 }

@@ -1,6 +1,6 @@
 /*
- * The times of work, for the one who watches (driver/timing.h). All functions: lock "emu.state"
- * held; they do nothing for a piece that no one watches.
+ * The times of work, for the one who watches (driver/work_timestamps.h). All functions: lock
+ * "emu.state" held; they do nothing for a piece that no one watches.
  */
 #ifndef CX_EMU_WORK_TIMESTAMPS_H
 #define CX_EMU_WORK_TIMESTAMPS_H

@@ -1,7 +1,7 @@
 #include "layer/check/check.h"
 
+#include "driver/access_log.h"
 #include "driver/entry.h"
-#include "driver/touch.h"
 #include "layer/check/exit.h"
 #include "layer/names.h"
 
@@ -115,7 +115,7 @@ static void end_call(const cx_layer_call *seen)
     if (--depth >= DEPTH || call->thread == NULL)
         return;
     if (cx_region_gave_up()) {
-        cx_touch_ticket = 0; /* the driver need not tell what later calls touch */
+        cx_access_log_ticket = 0; /* the driver need not tell what later calls touch */
         return;
     }
     call->result = seen->result;

@@ -32,8 +32,8 @@ static void touch_rows(cx_order_work *work, const cx_check_access *access)
     for (size_t z = 0; z < access->depth; z++)
         for (size_t y = 0; y < access->height; y++) {
             const uintptr_t begin = access->address + z * access->slice + y * access->pitch;
-            const cx_touch touch = {begin, begin + access->width,
-                                    access->writes ? CX_TOUCH_WRITE : CX_TOUCH_READ};
+            const cx_access touch = {begin, begin + access->width,
+                                     access->writes ? CX_ACCESS_WRITE : CX_ACCESS_READ};
             cx_order_work_touch(work, &touch);
         }
 }
@@ -154,7 +154,7 @@ static void begin_graph_launch(cx_check_call *call)
 /* ---- memory in stream order ---- */
 
 /* NULL: no memory, or the stream captures. */
-static cx_order_work *begin_life(cx_check_call *call, CUstream stream, const cx_touch *touch,
+static cx_order_work *begin_life(cx_check_call *call, CUstream stream, const cx_access *touch,
                                  cx_order_what what)
 {
     const int line = cx_stream_clock_line(call, stream);
@@ -173,7 +173,7 @@ static void allocated(cx_check_call *call, const CUdeviceptr *out, size_t bytes,
 {
     if (cx_check_failed(call) || out == NULL || bytes == 0)
         return;
-    const cx_touch touch = {*out, *out + bytes, CX_TOUCH_WRITE};
+    const cx_access touch = {*out, *out + bytes, CX_ACCESS_WRITE};
     cx_order_work *work = begin_life(call, stream, &touch, CX_ORDER_ALLOCATION);
     cx_order_work_submit(work, call->origin, false);
 }
@@ -203,7 +203,7 @@ static void free_async(cx_check_call *call)
     const cx_object *memory = memory_to_free((uintptr_t)given->pointer);
     if (memory == NULL)
         return;
-    const cx_touch touch = {given->pointer, given->pointer + memory->bytes, CX_TOUCH_WRITE};
+    const cx_access touch = {given->pointer, given->pointer + memory->bytes, CX_ACCESS_WRITE};
     call->work = begin_life(call, given->stream, &touch, CX_ORDER_FREE);
 }
 
@@ -221,7 +221,7 @@ static void begin_free(cx_check_call *call, uintptr_t address)
     cx_order_work_forget(call->work, begin, end);
     if (!call->free_waits) {
         cx_order_work_after_host(call->work);
-        cx_order_work_touch(call->work, &(cx_touch){begin, end, CX_TOUCH_WRITE});
+        cx_order_work_touch(call->work, &(cx_access){begin, end, CX_ACCESS_WRITE});
     }
 }
 

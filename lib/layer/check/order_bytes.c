@@ -8,7 +8,7 @@ enum { ACCESSES = 6, TRIM_FROM = 1024, RANGES_MOST = 1 << 16 };
 
 typedef struct byte_access {
     cx_order_piece *piece;
-    cx_touch_how how;
+    cx_access_how how;
 } byte_access;
 
 /* Ranges do not overlap. */
@@ -128,7 +128,7 @@ static bool is_behind(const cx_stream_clock_kept *clock, const cx_order_piece *p
 
 static bool do_conflict(const byte_access *one, const byte_access *other)
 {
-    return one->piece != other->piece && (one->how != other->how || one->how == CX_TOUCH_WRITE);
+    return one->piece != other->piece && (one->how != other->how || one->how == CX_ACCESS_WRITE);
 }
 
 static void remove_access(byte_range *range, unsigned at)
@@ -142,7 +142,7 @@ static void remove_access(byte_range *range, unsigned at)
 static bool is_covered(const byte_access *old, const byte_access *now,
                        const cx_stream_clock_kept *clock)
 {
-    return now->how == CX_TOUCH_WRITE ||
+    return now->how == CX_ACCESS_WRITE ||
            (old->how == now->how && (old->piece == now->piece || is_behind(clock, old->piece)));
 }
 
@@ -205,7 +205,7 @@ static byte_range *merge_with_previous(byte_range *range)
 }
 
 void cx_order_bytes_touch(cx_order_piece *piece, const cx_stream_clock_kept *clock,
-                          const cx_touch *touch, cx_order_conflict tell)
+                          const cx_access *touch, cx_order_conflict tell)
 {
     const byte_access now = {piece, touch->how};
     uintptr_t at = touch->begin;

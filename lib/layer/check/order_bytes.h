@@ -5,7 +5,7 @@
 #ifndef CX_LAYER_CHECK_ORDER_BYTES_H
 #define CX_LAYER_CHECK_ORDER_BYTES_H
 
-#include "driver/touch.h"
+#include "driver/access_log.h"
 #include "layer/check/stream_clock.h"
 
 /* The kinds of work. */
@@ -38,7 +38,7 @@ typedef void (*cx_order_conflict)(cx_order_piece *earlier, uintptr_t begin, uint
 
 /* Notes the access of a piece that is ordered after `clock`. */
 void cx_order_bytes_touch(cx_order_piece *piece, const cx_stream_clock_kept *clock,
-                          const cx_touch *touch, cx_order_conflict tell);
+                          const cx_access *touch, cx_order_conflict tell);
 
 /* The range is free for other memory. */
 void cx_order_bytes_forget(uintptr_t begin, uintptr_t end);

@@ -14,7 +14,7 @@ struct cx_order_work {
     cx_order_piece *piece;
     cx_stream_clock_kept *clock;
     uint64_t turn; /* cx_object_turn at its begin */
-    cx_touch *all;
+    cx_access *all;
     size_t count, capacity;
     uintptr_t forget_begin, forget_end;
     cx_order_work *next;
@@ -166,12 +166,12 @@ static void free_work(cx_order_work *work)
 }
 
 /* Memory that is freed later has had this use. */
-static void judge_touch(const cx_order_work *work, const cx_touch *touch)
+static void judge_touch(const cx_order_work *work, const cx_access *touch)
 {
-    cx_touch seen = *touch;
-    if (touch->how == CX_TOUCH_FAULT) {
+    cx_access seen = *touch;
+    if (touch->how == CX_ACCESS_FAULT) {
         judge_fault(work, touch->begin);
-        seen.how = CX_TOUCH_READ;
+        seen.how = CX_ACCESS_READ;
     }
     cx_order_bytes_touch(work->piece, work->clock, &seen, note_conflict);
 }
@@ -237,11 +237,11 @@ cx_order_work *cx_order_work_begin(cx_check_call *call, int line, cx_order_what 
     return work;
 }
 
-void cx_order_work_touch(cx_order_work *work, const cx_touch *touch)
+void cx_order_work_touch(cx_order_work *work, const cx_access *touch)
 {
     if (work->count == work->capacity) {
         size_t capacity = work->capacity != 0 ? 2 * work->capacity : 4;
-        cx_touch *all = reallocarray(work->all, capacity, sizeof *all);
+        cx_access *all = reallocarray(work->all, capacity, sizeof *all);
         if (all == NULL) {
             cx_region_give_up();
             return;
@@ -276,7 +276,7 @@ void cx_order_work_submit(cx_order_work *work, cx_origin where, bool failed)
 {
     if (work == NULL)
         return;
-    cx_touch_ticket = 0;
+    cx_access_log_ticket = 0;
     work->under_way = false;
     if (work->judged) {
         free_work(work);
@@ -293,7 +293,7 @@ void cx_order_work_submit(cx_order_work *work, cx_origin where, bool failed)
 
 void cx_order_work_ask(cx_order_work *work)
 {
-    work->ticket = cx_touch_ticket = ++last_ticket;
+    work->ticket = cx_access_log_ticket = ++last_ticket;
 }
 
 static cx_order_work *find(uint64_t ticket)
@@ -313,7 +313,7 @@ static void promised(uint64_t ticket)
     cx_lock_leave(&cx_check_lock);
 }
 
-static void told(uint64_t ticket, const cx_touch *all, size_t count)
+static void told(uint64_t ticket, const cx_access *all, size_t count)
 {
     cx_lock_enter(&cx_check_lock);
     cx_order_work *work = find(ticket);
@@ -328,6 +328,6 @@ static void told(uint64_t ticket, const cx_touch *all, size_t count)
 
 void cx_order_work_watch(void)
 {
-    static const cx_touch_watcher watcher = {promised, told};
-    cx_touch_watch(&watcher);
+    static const cx_access_log_watcher watcher = {promised, told};
+    cx_access_log_watch(&watcher);
 }

@@ -21,7 +21,7 @@ void cx_order_work_ask(cx_order_work *work);
 /* The call waits for it. */
 void cx_order_work_by_host(cx_order_work *work);
 
-void cx_order_work_touch(cx_order_work *work, const cx_touch *touch);
+void cx_order_work_touch(cx_order_work *work, const cx_access *touch);
 
 /* It is ordered after the work that the host has waited for, and not after the rest of its line. */
 void cx_order_work_after_host(cx_order_work *work);

@@ -230,7 +230,7 @@ static bool time_of(const cx_driver_table *driver, const cx_trace_clock *clock, 
 /* The clocks of host and device differ a little: no work begins before it was submitted. */
 static bool read_times(const cx_driver_table *driver, cx_trace_timed *timed)
 {
-    cx_timing *timing = &timed->timing;
+    cx_work_timestamps *timing = &timed->timing;
     if (!time_of(driver, timed->clock, timed->began, &timing->began_ns) ||
         !time_of(driver, timed->clock, timed->ended, &timing->ended_ns))
         return false;
@@ -257,17 +257,17 @@ static cx_trace_timed *take_over(const cx_driver_table *driver, cx_trace_clock *
         DL_DELETE(clock->waiting, timed);
         clock->waiting_count--;
         DL_APPEND(over, timed);
-        timed->timing.kind = read_times(driver, timed) ? timed->timing.kind : CX_TIMING_KINDS;
+        timed->timing.kind = read_times(driver, timed) ? timed->timing.kind : CX_TIMED_KINDS;
     }
     return over;
 }
 
-static void tell_and_put_back(cx_trace_timed *over, cx_timing_watcher *tell)
+static void tell_and_put_back(cx_trace_timed *over, cx_work_timestamps_watcher *tell)
 {
     cx_trace_timed *timed, *next;
     DL_FOREACH(over, timed)
     {
-        if (timed->timing.kind != CX_TIMING_KINDS)
+        if (timed->timing.kind != CX_TIMED_KINDS)
             tell(&timed->timing);
     }
     cx_lock_enter(&lock);
@@ -279,7 +279,7 @@ static void tell_and_put_back(cx_trace_timed *over, cx_timing_watcher *tell)
 }
 
 void cx_trace_clock_look(const cx_driver_table *driver, cx_trace_clock *clock,
-                         cx_timing_watcher *tell)
+                         cx_work_timestamps_watcher *tell)
 {
     cx_lock_enter(&lock);
     cx_trace_timed *over = clock->ended ? NULL : take_over(driver, clock);

@@ -8,7 +8,7 @@
 #include "layer/trace/events.h"
 
 struct cx_trace_timed {
-    cx_timing timing; /* until the work is over, without the times of its begin and end */
+    cx_work_timestamps timing; /* until the work is over, without the times of its begin and end */
     struct cx_trace_clock *clock;
     uint64_t life; /* of the clock, when the work was taken */
     CUstream stream;
@@ -33,7 +33,7 @@ bool cx_trace_clock_keep(cx_trace_timed *timed);
 
 /* Tells the times of work that is over. */
 void cx_trace_clock_look(const cx_driver_table *driver, cx_trace_clock *clock,
-                         cx_timing_watcher *tell);
+                         cx_work_timestamps_watcher *tell);
 
 /* Each clock, one after the other; NULL behind the last. Only contexts' ends remove clocks. */
 cx_trace_clock *cx_trace_clock_next(const cx_trace_clock *after);

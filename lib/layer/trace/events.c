@@ -11,14 +11,14 @@
 #include <string.h>
 
 static const cx_driver_table *driver;
-static cx_timing_watcher *tell;
+static cx_work_timestamps_watcher *tell;
 
 #define ARGUMENTS(call, slot) ((const cx_arguments_##slot *)(call)->arguments)
 
 /* ---- which calls ---- */
 
 /* Above 0 for calls that submit work to a stream: the kind of work, and 1. */
-#define SUBMITS(slot, kind) [CX_SLOT_##slot] = CX_TIMING_##kind + 1
+#define SUBMITS(slot, kind) [CX_SLOT_##slot] = CX_TIMED_##kind + 1
 static const unsigned char submits[CX_SLOT_COUNT] = {
     SUBMITS(launch_kernel, KERNEL),
     SUBMITS(launch_kernel_ex, KERNEL),
@@ -199,7 +199,7 @@ bool cx_trace_events_wanted(void)
     return told != NULL && strcmp(told, "1") == 0;
 }
 
-void cx_trace_events_begin(const cx_driver_table *below, cx_timing_watcher *watcher)
+void cx_trace_events_begin(const cx_driver_table *below, cx_work_timestamps_watcher *watcher)
 {
     driver = below;
     tell = watcher;
@@ -222,7 +222,7 @@ cx_trace_timed *cx_trace_events_before(const cx_layer_call *call, uint64_t ticke
     (void)exchange(mode);
     if (timed != NULL) {
         timed->timing.ticket = ticket;
-        timed->timing.kind = (cx_timing_kind)(submits[call->slot] - 1);
+        timed->timing.kind = (cx_timed_kind)(submits[call->slot] - 1);
         timed->timing.submitted_ns = cx_clock_ns();
     }
     return timed;

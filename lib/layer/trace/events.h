@@ -9,7 +9,7 @@
 #ifndef CX_LAYER_TRACE_EVENTS_H
 #define CX_LAYER_TRACE_EVENTS_H
 
-#include "driver/timing.h"
+#include "driver/work_timestamps.h"
 #include "layer/layer.h"
 
 #include <stdbool.h>
@@ -18,7 +18,7 @@
 typedef struct cx_trace_timed cx_trace_timed;
 
 /* Called when the layer is put. `tell` is called without locks. */
-void cx_trace_events_begin(const cx_driver_table *driver, cx_timing_watcher *tell);
+void cx_trace_events_begin(const cx_driver_table *driver, cx_work_timestamps_watcher *tell);
 
 /* True if CTXRT_TRACE_EVENTS asks for them. */
 bool cx_trace_events_wanted(void);

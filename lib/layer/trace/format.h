@@ -50,7 +50,7 @@ typedef enum cx_trace_what {
 typedef struct cx_trace_record {
     uint16_t bytes; /* of the whole record, a multiple of 8 */
     uint8_t what;   /* cx_trace_what */
-    uint8_t detail; /* cx_entry of a call, cx_timing_kind of work */
+    uint8_t detail; /* cx_entry of a call, cx_timed_kind of work */
 } cx_trace_record;
 
 /* A call. What follows it is in layout.h. */
@@ -89,7 +89,7 @@ typedef struct cx_trace_module {
     char path[CX_TRACE_PATH]; /* empty: the program's, which the head names */
 } cx_trace_module;
 
-/* Work that a driver timed: see driver/timing.h. */
+/* Work that a driver timed: see driver/work_timestamps.h. */
 typedef struct cx_trace_work {
     cx_trace_record record;
     uint32_t zero;

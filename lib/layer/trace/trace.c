@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "driver/entry.h"
-#include "driver/timing.h"
+#include "driver/work_timestamps.h"
 #include "layer/trace/events.h"
 #include "layer/trace/file.h"
 #include "layer/trace/layout.h"
@@ -63,7 +63,7 @@ static void fill_call(cx_trace_call *call, cx_trace_thread *self, const cx_layer
     call->outer = (uintptr_t)self->innermost;
     memcpy(call + 1, seen->arguments, layout->argument_bytes);
     self->innermost = call;
-    cx_timing_ticket = call->ticket;
+    cx_work_timestamps_ticket = call->ticket;
 }
 
 static void begin_call(const cx_layer_call *seen)
@@ -165,7 +165,7 @@ static void end_call(const cx_layer_call *seen)
     if (call == NULL) /* there was no memory for the thread's record when the call began */
         return;
     self->innermost = (cx_trace_call *)(uintptr_t)call->outer;
-    cx_timing_ticket = self->innermost != NULL ? self->innermost->ticket : 0;
+    cx_work_timestamps_ticket = self->innermost != NULL ? self->innermost->ticket : 0;
     keep_what_came_back(call, seen);
     call->result = (int32_t)seen->result;
     call->depth_after = (uint16_t)self->depth;
@@ -178,7 +178,7 @@ static void end_call(const cx_layer_call *seen)
 
 /* ---- work ---- */
 
-static void keep_work(const cx_timing *done)
+static void keep_work(const cx_work_timestamps *done)
 {
     cx_trace_thread *self = cx_trace_thread_self();
     cx_trace_record *record =
@@ -211,7 +211,7 @@ bool cx_trace_put(const cx_driver_table *below, bool times_itself, cx_driver_tab
         begun = true;
         cx_trace_layouts_make();
         cx_trace_threads_begin();
-        cx_timing_watch(keep_work);
+        cx_work_timestamps_watch(keep_work);
         by_events = !times_itself && cx_trace_events_wanted();
         if (by_events)
             cx_trace_events_begin(below, keep_work);

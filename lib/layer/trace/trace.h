@@ -13,8 +13,8 @@
 #include "layer/layer.h"
 
 /* Puts the layer in front of a table, for the rest of the process; again only if the driver is the
- * same one. `times_itself`: the driver tells the times of work (driver/timing.h), so that events
- * need not measure them. False with errno: there can be no file, and nothing is traced. */
+ * same one. `times_itself`: the driver tells the times of work (driver/work_timestamps.h), so that
+ * events need not measure them. False with errno: there can be no file, and nothing is traced. */
 bool cx_trace_put(const cx_driver_table *below, bool times_itself, cx_driver_table *out_table);
 
 /* The calling thread enters or leaves a call of the CUDA Runtime API: cx_entry_origin_now has

@@ -1,0 +1,17 @@
+#include "driver/access_log.h"
+
+#include <stdatomic.h>
+
+_Thread_local uint64_t cx_access_log_ticket;
+
+static _Atomic(const cx_access_log_watcher *) watching;
+
+void cx_access_log_watch(const cx_access_log_watcher *watcher)
+{
+    atomic_store(&watching, watcher);
+}
+
+const cx_access_log_watcher *cx_access_log_watched(void)
+{
+    return atomic_load_explicit(&watching, memory_order_acquire);
+}
