@@ -163,8 +163,8 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/graph/graph_memory.h \
 	lib/emu/graph/graph_node.c \
 	lib/emu/graph/graph_node.h \
-	lib/emu/graph/operation.c \
-	lib/emu/graph/operation.h \
+	lib/emu/graph/node_params.c \
+	lib/emu/graph/node_params.h \
 	lib/emu/graph/user_object.c \
 	lib/emu/graph/user_object.h
 lib_emu_libemu_la_SOURCES += \

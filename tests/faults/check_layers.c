@@ -78,21 +78,21 @@ static void timed(const cx_work_timestamps *done)
     host_memory_pause();
 }
 
-void __real_cx_touch_watch(const cx_access_log_watcher *watcher);
-void __wrap_cx_touch_watch(const cx_access_log_watcher *watcher);
-void __wrap_cx_touch_watch(const cx_access_log_watcher *watcher)
+void __real_cx_access_log_watch(const cx_access_log_watcher *watcher);
+void __wrap_cx_access_log_watch(const cx_access_log_watcher *watcher);
+void __wrap_cx_access_log_watch(const cx_access_log_watcher *watcher)
 {
     static const cx_access_log_watcher own = {promised, told};
     touches = watcher;
-    __real_cx_touch_watch(&own);
+    __real_cx_access_log_watch(&own);
 }
 
-void __real_cx_timing_watch(cx_work_timestamps_watcher *watcher);
-void __wrap_cx_timing_watch(cx_work_timestamps_watcher *watcher);
-void __wrap_cx_timing_watch(cx_work_timestamps_watcher *watcher)
+void __real_cx_work_timestamps_watch(cx_work_timestamps_watcher *watcher);
+void __wrap_cx_work_timestamps_watch(cx_work_timestamps_watcher *watcher);
+void __wrap_cx_work_timestamps_watch(cx_work_timestamps_watcher *watcher)
 {
     times = watcher;
-    __real_cx_timing_watch(timed);
+    __real_cx_work_timestamps_watch(timed);
 }
 
 /* The C library ends the process where it lacks memory here: the layer asks for some before. */

@@ -16,14 +16,14 @@ static cxu_result check_stream(cx_emu_stream *stream, cx_emu_copy_mode mode)
 /* An invalid copy is refused when it is captured, as it is when it is made. */
 static cxu_result capture_copy(cx_emu_stream *stream, const cx_emu_copy *copy)
 {
-    const cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_MEMCPY,
-                                        .of.copy = cx_emu_copy_describe(copy)};
+    const cx_emu_node_params node_params = {.type = CXU_GRAPH_NODE_TYPE_MEMCPY,
+                                            .of.copy = cx_emu_copy_describe(copy)};
     const cxu_result result = cx_emu_copy_check(copy, stream->context->device);
 
     if (result != CXU_SUCCESS)
         return result;
     return copy->destination.device ? cx_emu_capture_refuse(stream) /* between contexts */
-                                    : cx_emu_capture_add(stream, &operation);
+                                    : cx_emu_capture_add(stream, &node_params);
 }
 
 static cxu_result submit_locked(const cx_emu_copy *copy, CUstream handle, cx_emu_copy_mode mode)

@@ -57,10 +57,10 @@ cxu_result cx_emu_call_event_destroy(CUevent handle)
 /* The flag EXTERNAL, in a capturing stream: each launch of the graph records the event. */
 static cxu_result capture_external(cx_emu_event *event, cx_emu_stream *stream)
 {
-    const cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_EVENT_RECORD,
-                                        .of.event = (CUevent)(void *)event};
+    const cx_emu_node_params node_params = {.type = CXU_GRAPH_NODE_TYPE_EVENT_RECORD,
+                                            .of.event = (CUevent)(void *)event};
 
-    return cx_emu_capture_add(stream, &operation);
+    return cx_emu_capture_add(stream, &node_params);
 }
 
 static cxu_result record_or_capture(cx_emu_event *event, cx_emu_stream *stream, unsigned int flags)
@@ -134,10 +134,10 @@ unlock:
 /* The flag EXTERNAL, in a capturing stream: each launch of the graph waits. */
 static cxu_result capture_external_wait(cx_emu_stream *stream, cx_emu_event *event)
 {
-    const cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_WAIT_EVENT,
-                                        .of.event = (CUevent)(void *)event};
+    const cx_emu_node_params node_params = {.type = CXU_GRAPH_NODE_TYPE_WAIT_EVENT,
+                                            .of.event = (CUevent)(void *)event};
 
-    return cx_emu_capture_add(stream, &operation);
+    return cx_emu_capture_add(stream, &node_params);
 }
 
 static cxu_result wait_or_capture(cx_emu_stream *stream, cx_emu_event *event, unsigned int flags)

@@ -28,7 +28,7 @@ static cxu_result check_graph(const cx_emu_graph *graph)
 {
     if (graph->capture || graph->moved)
         return CXU_INVALID_VALUE;
-    if (graph->owner && graph->owner->operation.type == CXU_GRAPH_NODE_TYPE_CONDITIONAL)
+    if (graph->owner && graph->owner->node_params.type == CXU_GRAPH_NODE_TYPE_CONDITIONAL)
         return cx_emu_not_supported("cuGraphInstantiate", "the body of a conditional node");
     if (cx_emu_graph_has_memory(graph) && cx_emu_exec_exists(graph))
         return cx_emu_not_supported("cuGraphInstantiate",

@@ -1,6 +1,6 @@
 /* The calls that fill memory. */
 #include "emu/base/state.h"
-#include "emu/graph/operation.h"
+#include "emu/graph/node_params.h"
 #include "emu/schedule/capture_check.h"
 #include "emu/schedule/fill.h"
 
@@ -14,7 +14,7 @@ static cxu_result check_stream(cx_emu_stream *stream, cx_emu_copy_mode mode)
 
 static cxu_result submit_locked(const fill *shape, CUstream handle, cx_emu_copy_mode mode)
 {
-    const cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_MEMSET, .of.fill = *shape};
+    const cx_emu_node_params node_params = {.type = CXU_GRAPH_NODE_TYPE_MEMSET, .of.fill = *shape};
     cx_emu_stream *stream;
     cxu_result result = cx_emu_stream_find(handle, &stream);
 
@@ -22,7 +22,7 @@ static cxu_result submit_locked(const fill *shape, CUstream handle, cx_emu_copy_
         result = check_stream(stream, mode);
     if (result != CXU_SUCCESS || shape->width == 0 || shape->height == 0)
         return result;
-    return stream->branch ? cx_emu_operation_submit(stream, &operation)
+    return stream->branch ? cx_emu_node_params_submit(stream, &node_params)
                           : cx_emu_fill_submit(shape, stream, mode);
 }
 

@@ -65,16 +65,17 @@ static void print_kernel(FILE *out, const cx_emu_launch *kernel, bool all)
                 kernel->shared_bytes);
 }
 
-static void print_details(FILE *out, const cx_emu_operation *operation, unsigned int flags)
+static void print_details(FILE *out, const cx_emu_node_params *node_params, unsigned int flags)
 {
-    const cxu_memset_node_params *fill = &operation->of.fill;
+    const cxu_memset_node_params *fill = &node_params->of.fill;
 
-    switch (operation->type) {
+    switch (node_params->type) {
     case CXU_GRAPH_NODE_TYPE_MEMCPY:
-        print_copy(out, &operation->of.copy, flags & CXU_GRAPH_DEBUG_DOT_FLAGS_MEMCPY_NODE_PARAMS);
+        print_copy(out, &node_params->of.copy,
+                   flags & CXU_GRAPH_DEBUG_DOT_FLAGS_MEMCPY_NODE_PARAMS);
         break;
     case CXU_GRAPH_NODE_TYPE_KERNEL:
-        print_kernel(out, &operation->of.kernel,
+        print_kernel(out, &node_params->of.kernel,
                      flags & CXU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_PARAMS);
         break;
     case CXU_GRAPH_NODE_TYPE_MEMSET:
@@ -84,13 +85,13 @@ static void print_details(FILE *out, const cx_emu_operation *operation, unsigned
         break;
     case CXU_GRAPH_NODE_TYPE_HOST:
         if (flags & CXU_GRAPH_DEBUG_DOT_FLAGS_HOST_NODE_PARAMS)
-            fprintf(out, "\\n%p(%p)", (void *)(uintptr_t)operation->of.host.function,
-                    operation->of.host.user_data);
+            fprintf(out, "\\n%p(%p)", (void *)(uintptr_t)node_params->of.host.function,
+                    node_params->of.host.user_data);
         break;
     case CXU_GRAPH_NODE_TYPE_WAIT_EVENT:
     case CXU_GRAPH_NODE_TYPE_EVENT_RECORD:
         if (flags & CXU_GRAPH_DEBUG_DOT_FLAGS_EVENT_NODE_PARAMS)
-            fprintf(out, "\\nevent %p", (void *)operation->of.event);
+            fprintf(out, "\\nevent %p", (void *)node_params->of.event);
         break;
     default:
         break;
@@ -101,8 +102,8 @@ static void print_nodes(FILE *out, const cx_emu_graph *graph, unsigned int flags
 {
     for (const cx_emu_node *each = graph->first; each; each = each->next) {
         fprintf(out, "node_%" PRIu64 " [label=\"%" PRIu64 "\\n%s", each->id, each->id,
-                type_name(each->operation.type));
-        print_details(out, &each->operation, flags);
+                type_name(each->node_params.type));
+        print_details(out, &each->node_params, flags);
         if (flags & CXU_GRAPH_DEBUG_DOT_FLAGS_HANDLES)
             fprintf(out, "\\n%p", each->name);
         fprintf(out, "\"];\n");

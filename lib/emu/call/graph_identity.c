@@ -42,7 +42,7 @@ typedef struct identity {
     unsigned int local_id;
     unsigned long long tools_id;
     CUgraph graph;
-    cx_emu_operation operation;
+    cx_emu_node_params node_params;
 } identity;
 
 static cxu_result identify_node(CUgraphNode handle, const void *out, identity *out_identity)
@@ -57,8 +57,8 @@ static cxu_result identify_node(CUgraphNode handle, const void *out, identity *o
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_node_find(handle, &node);
     if (result == CXU_SUCCESS)
-        *out_identity =
-            (identity){node->local_id, node->id, cx_emu_graph_handle(node->graph), node->operation};
+        *out_identity = (identity){node->local_id, node->id, cx_emu_graph_handle(node->graph),
+                                   node->node_params};
     cx_lock_leave(&cx_emu_lock);
     return result;
 }
@@ -95,9 +95,9 @@ cxu_result cx_emu_call_graph_node_get_containing_graph(CUgraphNode node, CUgraph
 
 /* ---- parameters of any node ---- */
 
-static CUcontext context_of(const cx_emu_operation *operation)
+static CUcontext context_of(const cx_emu_node_params *node_params)
 {
-    return operation->context ? cx_emu_context_handle(operation->context) : NULL;
+    return node_params->context ? cx_emu_context_handle(node_params->context) : NULL;
 }
 
 static cxu_result describe_condition(CUgraphNode handle, cxu_conditional_node_params *out_params)
@@ -108,41 +108,41 @@ static cxu_result describe_condition(CUgraphNode handle, cxu_conditional_node_pa
 
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_node_find(handle, &node);
-    if (result == CXU_SUCCESS && node->operation.type == CXU_GRAPH_NODE_TYPE_CONDITIONAL) {
-        condition = node->operation.of.condition;
+    if (result == CXU_SUCCESS && node->node_params.type == CXU_GRAPH_NODE_TYPE_CONDITIONAL) {
+        condition = node->node_params.of.condition;
         *out_params = (cxu_conditional_node_params){.handle = condition->handle->id,
                                                     .type = condition->type,
                                                     .size = condition->size,
                                                     .bodies = condition->names,
-                                                    .context = context_of(&node->operation)};
+                                                    .context = context_of(&node->node_params)};
     }
     cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
 /* Asks again by the call for the type: what the parameters point to is the node's. */
-static cxu_result describe_node(CUgraphNode node, const cx_emu_operation *operation,
+static cxu_result describe_node(CUgraphNode node, const cx_emu_node_params *node_params,
                                 cxu_graph_node_params *params)
 {
-    switch (operation->type) {
+    switch (node_params->type) {
     case CXU_GRAPH_NODE_TYPE_KERNEL:
         return cx_emu_call_graph_kernel_node_get_params(node, &params->of.kernel);
     case CXU_GRAPH_NODE_TYPE_MEMCPY:
-        params->of.copy.params = operation->of.copy;
-        params->of.copy.context = context_of(operation);
+        params->of.copy.params = node_params->of.copy;
+        params->of.copy.context = context_of(node_params);
         return CXU_SUCCESS;
     case CXU_GRAPH_NODE_TYPE_MEMSET:
-        params->of.fill.params = operation->of.fill;
-        params->of.fill.context = context_of(operation);
+        params->of.fill.params = node_params->of.fill;
+        params->of.fill.context = context_of(node_params);
         return CXU_SUCCESS;
     case CXU_GRAPH_NODE_TYPE_HOST:
-        params->of.host = operation->of.host;
+        params->of.host = node_params->of.host;
         return CXU_SUCCESS;
     case CXU_GRAPH_NODE_TYPE_GRAPH:
         return cx_emu_call_graph_child_graph_node_get_graph(node, &params->of.child.graph);
     case CXU_GRAPH_NODE_TYPE_WAIT_EVENT:
     case CXU_GRAPH_NODE_TYPE_EVENT_RECORD:
-        params->of.event = operation->of.event;
+        params->of.event = node_params->of.event;
         return CXU_SUCCESS;
     case CXU_GRAPH_NODE_TYPE_MEM_ALLOC:
         return cx_emu_call_graph_mem_alloc_node_get_params(node, &params->of.alloc);
@@ -165,8 +165,8 @@ cxu_result cx_emu_call_graph_node_get_params(CUgraphNode node, cxu_graph_node_pa
 
     if (result != CXU_SUCCESS)
         return result;
-    params.type = found.operation.type;
-    result = describe_node(node, &found.operation, &params);
+    params.type = found.node_params.type;
+    result = describe_node(node, &found.node_params, &params);
     if (result == CXU_SUCCESS)
         *out_params = params;
     return result;

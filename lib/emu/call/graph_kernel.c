@@ -18,11 +18,11 @@ static cxu_result find_context(const cxu_kernel_node_params *params, cx_emu_cont
 }
 
 cxu_result cx_emu_graph_kernel_take(const cxu_kernel_node_params *params,
-                                    cx_emu_operation *out_operation)
+                                    cx_emu_node_params *out_node_params)
 {
     CUfunction function =
         params->function ? params->function : (CUfunction)(void *)params->kernel;
-    cx_emu_launch *launch = &out_operation->of.kernel;
+    cx_emu_launch *launch = &out_node_params->of.kernel;
     cx_emu_context *context;
     cxu_result result;
 
@@ -31,7 +31,7 @@ cxu_result cx_emu_graph_kernel_take(const cxu_kernel_node_params *params,
     result = find_context(params, &context);
     if (result != CXU_SUCCESS)
         return result;
-    *out_operation = (cx_emu_operation){.type = CXU_GRAPH_NODE_TYPE_KERNEL};
+    *out_node_params = (cx_emu_node_params){.type = CXU_GRAPH_NODE_TYPE_KERNEL};
     *launch = (cx_emu_launch){.grid = {params->grid_x, params->grid_y, params->grid_z},
                               .block = {params->block_x, params->block_y, params->block_z},
                               .shared_bytes = params->shared_bytes,
@@ -56,7 +56,7 @@ cxu_result cx_emu_call_graph_add_kernel_node(CUgraphNode *out_node, CUgraph grap
                                              const CUgraphNode *dependencies, size_t count,
                                              const cxu_kernel_node_params *params)
 {
-    cx_emu_operation operation;
+    cx_emu_node_params node_params;
     cxu_result result = cx_emu_enter();
 
     if (result != CXU_SUCCESS)
@@ -64,10 +64,10 @@ cxu_result cx_emu_call_graph_add_kernel_node(CUgraphNode *out_node, CUgraph grap
     if (!out_node || !params)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
-    result = cx_emu_graph_kernel_take(params, &operation);
+    result = cx_emu_graph_kernel_take(params, &node_params);
     if (result == CXU_SUCCESS) {
-        result = cx_emu_graph_node_add(out_node, graph, dependencies, count, &operation);
-        cx_emu_operation_drop(&operation);
+        result = cx_emu_graph_node_add(out_node, graph, dependencies, count, &node_params);
+        cx_emu_node_params_drop(&node_params);
     }
     cx_lock_leave(&cx_emu_lock);
     return result;
@@ -99,9 +99,9 @@ static cxu_result read_params(CUgraphNode handle, cxu_kernel_node_params *out_pa
 
     if (result != CXU_SUCCESS)
         return result;
-    if (node->operation.type != CXU_GRAPH_NODE_TYPE_KERNEL)
+    if (node->node_params.type != CXU_GRAPH_NODE_TYPE_KERNEL)
         return CXU_INVALID_VALUE;
-    launch = &node->operation.of.kernel;
+    launch = &node->node_params.of.kernel;
     *out_params = (cxu_kernel_node_params){
         .function = launch->function,
         .grid_x = launch->grid[0],
@@ -153,17 +153,17 @@ cxu_result cx_emu_call_graph_kernel_node_get_params_v1(CUgraphNode node,
 static cxu_result change_node(CUgraphExec exec, CUgraphNode node,
                               const cxu_kernel_node_params *params)
 {
-    cx_emu_operation operation;
+    cx_emu_node_params node_params;
     cxu_result result;
 
     if (!params)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
-    result = cx_emu_graph_kernel_take(params, &operation);
+    result = cx_emu_graph_kernel_take(params, &node_params);
     if (result == CXU_SUCCESS) {
-        result = exec ? cx_emu_exec_change(exec, node, &operation)
-                      : cx_emu_graph_node_set(node, &operation);
-        cx_emu_operation_drop(&operation);
+        result = exec ? cx_emu_exec_change(exec, node, &node_params)
+                      : cx_emu_graph_node_set(node, &node_params);
+        cx_emu_node_params_drop(&node_params);
     }
     cx_lock_leave(&cx_emu_lock);
     return result;

@@ -6,8 +6,8 @@
 bool cx_emu_graph_frees(const cx_emu_graph *graph, const cx_emu_block *block)
 {
     for (const cx_emu_node *each = graph->first; each; each = each->next)
-        if (each->operation.type == CXU_GRAPH_NODE_TYPE_MEM_FREE &&
-            each->operation.of.block == block)
+        if (each->node_params.type == CXU_GRAPH_NODE_TYPE_MEM_FREE &&
+            each->node_params.of.block == block)
             return true;
     return false;
 }
@@ -16,15 +16,16 @@ cxu_result cx_emu_graph_node_add_alloc(CUgraphNode *out_node, CUgraph graph,
                                        const CUgraphNode *dependencies, size_t count,
                                        cxu_mem_alloc_node_params *params)
 {
-    cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_MEM_ALLOC};
-    cxu_result result = cx_emu_block_create("cuGraphAddMemAllocNode", params, &operation.of.block);
+    cx_emu_node_params node_params = {.type = CXU_GRAPH_NODE_TYPE_MEM_ALLOC};
+    cxu_result result =
+        cx_emu_block_create("cuGraphAddMemAllocNode", params, &node_params.of.block);
 
     if (result != CXU_SUCCESS)
         return result;
-    result = cx_emu_graph_node_add(out_node, graph, dependencies, count, &operation);
+    result = cx_emu_graph_node_add(out_node, graph, dependencies, count, &node_params);
     if (result == CXU_SUCCESS)
-        params->address = operation.of.block->params.address;
-    cx_emu_operation_drop(&operation);
+        params->address = node_params.of.block->params.address;
+    cx_emu_node_params_drop(&node_params);
     return result;
 }
 
@@ -32,16 +33,16 @@ cxu_result cx_emu_graph_node_add_free(CUgraphNode *out_node, CUgraph graph_handl
                                       const CUgraphNode *dependencies, size_t count,
                                       CUdeviceptr address)
 {
-    cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_MEM_FREE};
+    cx_emu_node_params node_params = {.type = CXU_GRAPH_NODE_TYPE_MEM_FREE};
     cx_emu_graph *graph;
     cxu_result result = cx_emu_graph_find(graph_handle, &graph);
 
     if (result != CXU_SUCCESS)
         return result;
-    operation.of.block = cx_emu_block_at(address);
-    if (!operation.of.block || cx_emu_graph_frees(graph, operation.of.block))
+    node_params.of.block = cx_emu_block_at(address);
+    if (!node_params.of.block || cx_emu_graph_frees(graph, node_params.of.block))
         return CXU_INVALID_VALUE;
-    return cx_emu_graph_node_add(out_node, graph_handle, dependencies, count, &operation);
+    return cx_emu_graph_node_add(out_node, graph_handle, dependencies, count, &node_params);
 }
 
 cxu_result cx_emu_call_graph_add_mem_alloc_node(CUgraphNode *out_node, CUgraph graph,
@@ -90,7 +91,7 @@ static cxu_result get_block_params(CUgraphNode handle, cxu_graph_node_type type,
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_node_find_typed(handle, type, &node);
     if (result == CXU_SUCCESS)
-        *out_params = node->operation.of.block->params;
+        *out_params = node->node_params.of.block->params;
     cx_lock_leave(&cx_emu_lock);
     return result;
 }

@@ -50,26 +50,27 @@ static bool well_formed(const cxu_graph_node_params *params)
            params->reserved_tail == 0;
 }
 
-static cxu_result read_params(const cxu_graph_node_params *params, cx_emu_operation *out_operation)
+static cxu_result read_params(const cxu_graph_node_params *params,
+                              cx_emu_node_params *out_node_params)
 {
-    *out_operation = (cx_emu_operation){.type = params->type};
+    *out_node_params = (cx_emu_node_params){.type = params->type};
     switch (params->type) {
     case CXU_GRAPH_NODE_TYPE_KERNEL:
-        return cx_emu_graph_kernel_take(&params->of.kernel, out_operation);
+        return cx_emu_graph_kernel_take(&params->of.kernel, out_node_params);
     case CXU_GRAPH_NODE_TYPE_MEMCPY:
         if (params->of.copy.flags != 0 || params->of.copy.reserved != 0)
             return CXU_INVALID_VALUE;
-        out_operation->of.copy = params->of.copy.params;
-        return cx_emu_operation_set_context(out_operation, params->of.copy.context);
+        out_node_params->of.copy = params->of.copy.params;
+        return cx_emu_node_params_set_context(out_node_params, params->of.copy.context);
     case CXU_GRAPH_NODE_TYPE_MEMSET:
-        out_operation->of.fill = params->of.fill.params;
-        return cx_emu_operation_set_context(out_operation, params->of.fill.context);
+        out_node_params->of.fill = params->of.fill.params;
+        return cx_emu_node_params_set_context(out_node_params, params->of.fill.context);
     case CXU_GRAPH_NODE_TYPE_HOST:
-        out_operation->of.host = params->of.host;
+        out_node_params->of.host = params->of.host;
         return CXU_SUCCESS;
     case CXU_GRAPH_NODE_TYPE_WAIT_EVENT:
     case CXU_GRAPH_NODE_TYPE_EVENT_RECORD:
-        out_operation->of.event = params->of.event;
+        out_node_params->of.event = params->of.event;
         return CXU_SUCCESS;
     default:
         return CXU_SUCCESS;
@@ -98,13 +99,13 @@ static cxu_result check_params(const char *call, const cxu_graph_node_params *pa
 static cxu_result add_any(CUgraphNode *out_node, CUgraph graph, const CUgraphNode *dependencies,
                           size_t count, const cxu_graph_node_params *params)
 {
-    cx_emu_operation operation;
-    cxu_result result = read_params(params, &operation);
+    cx_emu_node_params node_params;
+    cxu_result result = read_params(params, &node_params);
 
     if (result != CXU_SUCCESS)
         return result;
-    result = cx_emu_graph_node_add(out_node, graph, dependencies, count, &operation);
-    cx_emu_operation_drop(&operation);
+    result = cx_emu_graph_node_add(out_node, graph, dependencies, count, &node_params);
+    cx_emu_node_params_drop(&node_params);
     return result;
 }
 
@@ -121,19 +122,19 @@ static cxu_result add_child(CUgraphNode *out_node, CUgraph graph, const CUgraphN
 }
 
 static cxu_result make_condition(CUgraph graph_handle, const cxu_conditional_node_params *params,
-                                 cx_emu_operation *out_operation)
+                                 cx_emu_node_params *out_node_params)
 {
     cx_emu_graph *graph;
     cxu_result result = cx_emu_graph_find(graph_handle, &graph);
 
-    *out_operation = (cx_emu_operation){.type = CXU_GRAPH_NODE_TYPE_CONDITIONAL};
+    *out_node_params = (cx_emu_node_params){.type = CXU_GRAPH_NODE_TYPE_CONDITIONAL};
     if (result == CXU_SUCCESS)
-        result = cx_emu_operation_set_context(out_operation, params->context);
+        result = cx_emu_node_params_set_context(out_node_params, params->context);
     if (result == CXU_SUCCESS)
-        result = cx_emu_condition_create(graph, params, &out_operation->of.condition);
+        result = cx_emu_condition_create(graph, params, &out_node_params->of.condition);
     if (result == CXU_SUCCESS &&
-        !cx_emu_graph_has_room_for(graph, out_operation->of.condition->bodies[0])) {
-        cx_emu_condition_destroy(out_operation->of.condition);
+        !cx_emu_graph_has_room_for(graph, out_node_params->of.condition->bodies[0])) {
+        cx_emu_condition_destroy(out_node_params->of.condition);
         result = cx_emu_not_supported("cuGraphAddNode", "a condition so deep in others");
     }
     return result;
@@ -143,18 +144,18 @@ static cxu_result add_condition(CUgraphNode *out_node, CUgraph graph,
                                 const CUgraphNode *dependencies, size_t count,
                                 cxu_conditional_node_params *params)
 {
-    cx_emu_operation operation;
-    cxu_result result = make_condition(graph, params, &operation);
+    cx_emu_node_params node_params;
+    cxu_result result = make_condition(graph, params, &node_params);
 
     if (result != CXU_SUCCESS)
         return result;
-    result = cx_emu_graph_node_add(out_node, graph, dependencies, count, &operation);
+    result = cx_emu_graph_node_add(out_node, graph, dependencies, count, &node_params);
     if (result != CXU_SUCCESS) {
-        cx_emu_condition_destroy(operation.of.condition);
+        cx_emu_condition_destroy(node_params.of.condition);
         return result;
     }
-    operation.of.condition->handle->decides = true;
-    params->bodies = operation.of.condition->names;
+    node_params.of.condition->handle->decides = true;
+    params->bodies = node_params.of.condition->names;
     return CXU_SUCCESS;
 }
 
@@ -205,17 +206,18 @@ cxu_result cx_emu_call_graph_add_node_v1(CUgraphNode *out_node, CUgraph graph,
 
 /* ---- changing ---- */
 
-static cxu_result change_any(CUgraphExec exec, CUgraphNode node, const cx_emu_operation *operation)
+static cxu_result change_any(CUgraphExec exec, CUgraphNode node,
+                             const cx_emu_node_params *node_params)
 {
-    return exec ? cx_emu_exec_change(exec, node, operation)
-                : cx_emu_graph_node_set(node, operation);
+    return exec ? cx_emu_exec_change(exec, node, node_params)
+                : cx_emu_graph_node_set(node, node_params);
 }
 
 /* Changes a node of a graph, or of `exec` if that is given; a child graph only there. */
 static cxu_result set_any(const char *call, CUgraphExec exec, CUgraphNode node,
                           const cxu_graph_node_params *params)
 {
-    cx_emu_operation operation;
+    cx_emu_node_params node_params;
     cxu_result result = check_params(call, params, false);
 
     if (result != CXU_SUCCESS)
@@ -223,12 +225,12 @@ static cxu_result set_any(const char *call, CUgraphExec exec, CUgraphNode node,
     if (params->type == CXU_GRAPH_NODE_TYPE_GRAPH && !exec)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
-    result = read_params(params, &operation);
+    result = read_params(params, &node_params);
     if (result == CXU_SUCCESS) {
         result = params->type == CXU_GRAPH_NODE_TYPE_GRAPH
                      ? cx_emu_exec_change_child(exec, node, params->of.child.graph)
-                     : change_any(exec, node, &operation);
-        cx_emu_operation_drop(&operation);
+                     : change_any(exec, node, &node_params);
+        cx_emu_node_params_drop(&node_params);
     }
     cx_lock_leave(&cx_emu_lock);
     return result;

@@ -14,7 +14,7 @@ cxu_result cx_emu_call_graph_node_get_type(CUgraphNode handle, cxu_graph_node_ty
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_node_find(handle, &node);
     if (result == CXU_SUCCESS)
-        *out_type = node->operation.type;
+        *out_type = node->node_params.type;
     cx_lock_leave(&cx_emu_lock);
     return result;
 }

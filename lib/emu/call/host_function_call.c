@@ -1,6 +1,6 @@
 /* Calls that have a stream call a function of the host. */
 #include "emu/base/state.h"
-#include "emu/graph/operation.h"
+#include "emu/graph/node_params.h"
 #include "emu/schedule/capture_check.h"
 #include "emu/schedule/host_function.h"
 
@@ -15,11 +15,11 @@ static cxu_result find_stream(CUstream handle, cx_emu_stream **out_stream)
 
 static cxu_result submit_function(CUstream handle, const cxu_host_node_params *host)
 {
-    const cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_HOST, .of.host = *host};
+    const cx_emu_node_params node_params = {.type = CXU_GRAPH_NODE_TYPE_HOST, .of.host = *host};
     cx_emu_stream *stream;
     cxu_result result = find_stream(handle, &stream);
 
-    return result == CXU_SUCCESS ? cx_emu_operation_submit(stream, &operation) : result;
+    return result == CXU_SUCCESS ? cx_emu_node_params_submit(stream, &node_params) : result;
 }
 
 static cxu_result submit_callback(CUstream handle, cx_emu_callback *host)

@@ -10,7 +10,7 @@ static cxu_result find_kernel_node(CUgraphNode handle, cx_emu_node **out_node)
 {
     cxu_result result = cx_emu_node_find(handle, out_node);
 
-    if (result == CXU_SUCCESS && (*out_node)->operation.type != CXU_GRAPH_NODE_TYPE_KERNEL)
+    if (result == CXU_SUCCESS && (*out_node)->node_params.type != CXU_GRAPH_NODE_TYPE_KERNEL)
         return CXU_INVALID_VALUE;
     return result;
 }
@@ -81,7 +81,7 @@ cxu_result cx_emu_call_graph_kernel_node_get_attribute(CUgraphNode handle,
     cx_lock_enter(&cx_emu_lock);
     result = find_kernel_node(handle, &node);
     if (result == CXU_SUCCESS)
-        result = read_attribute(&node->operation.of.kernel, attribute, out_value);
+        result = read_attribute(&node->node_params.of.kernel, attribute, out_value);
     cx_lock_leave(&cx_emu_lock);
     return result;
 }
@@ -91,7 +91,7 @@ cxu_result cx_emu_call_graph_kernel_node_set_attribute(CUgraphNode handle,
                                                        const cxu_launch_attribute_value *value)
 {
     cx_emu_node *node;
-    cx_emu_operation operation;
+    cx_emu_node_params node_params;
     cxu_result result = cx_emu_enter();
 
     if (result != CXU_SUCCESS)
@@ -101,11 +101,11 @@ cxu_result cx_emu_call_graph_kernel_node_set_attribute(CUgraphNode handle,
     cx_lock_enter(&cx_emu_lock);
     result = find_kernel_node(handle, &node);
     if (result == CXU_SUCCESS) {
-        operation = node->operation;
-        result = write_attribute(&operation.of.kernel, attribute, value);
+        node_params = node->node_params;
+        result = write_attribute(&node_params.of.kernel, attribute, value);
     }
     if (result == CXU_SUCCESS)
-        result = cx_emu_graph_node_set(handle, &operation);
+        result = cx_emu_graph_node_set(handle, &node_params);
     cx_lock_leave(&cx_emu_lock);
     return result;
 }
@@ -123,14 +123,14 @@ cxu_result cx_emu_call_graph_kernel_node_copy_attributes(CUgraphNode destination
     if (result == CXU_SUCCESS)
         result = find_kernel_node(source, &from);
     if (result == CXU_SUCCESS) {
-        cx_emu_operation operation = to->operation;
+        cx_emu_node_params node_params = to->node_params;
 
-        operation.of.kernel.cooperative = from->operation.of.kernel.cooperative;
-        operation.of.kernel.priority = from->operation.of.kernel.priority;
-        operation.of.kernel.hints = from->operation.of.kernel.hints;
-        memcpy(operation.of.kernel.cluster, from->operation.of.kernel.cluster,
-               sizeof operation.of.kernel.cluster);
-        result = cx_emu_graph_node_set(destination, &operation);
+        node_params.of.kernel.cooperative = from->node_params.of.kernel.cooperative;
+        node_params.of.kernel.priority = from->node_params.of.kernel.priority;
+        node_params.of.kernel.hints = from->node_params.of.kernel.hints;
+        memcpy(node_params.of.kernel.cluster, from->node_params.of.kernel.cluster,
+               sizeof node_params.of.kernel.cluster);
+        result = cx_emu_graph_node_set(destination, &node_params);
     }
     cx_lock_leave(&cx_emu_lock);
     return result;

@@ -3,7 +3,7 @@
 #include "emu/context/output.h"
 #include "emu/device/device.h"
 #include "emu/graph/capture.h"
-#include "emu/graph/operation.h"
+#include "emu/graph/node_params.h"
 #include "emu/module/launch.h"
 #include "emu/module/loading.h"
 #include "emu/report/not_supported.h"
@@ -14,7 +14,7 @@
 
 /* What a launch records: its events, which the user names by attributes. */
 typedef struct launch_records {
-    CUevent events[CX_EMU_OPERATION_EVENTS];
+    CUevent events[CX_EMU_RECORDED_EVENTS];
     size_t count;
 } launch_records;
 
@@ -40,13 +40,14 @@ static cxu_result find_records(const launch_records *records, const cx_emu_strea
 static cxu_result submit_launch(cx_emu_stream *stream, const cx_emu_launch *launch,
                                 const launch_records *records)
 {
-    const cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_KERNEL, .of.kernel = *launch};
-    cx_emu_event *events[CX_EMU_OPERATION_EVENTS];
+    const cx_emu_node_params node_params = {.type = CXU_GRAPH_NODE_TYPE_KERNEL,
+                                            .of.kernel = *launch};
+    cx_emu_event *events[CX_EMU_RECORDED_EVENTS];
     cxu_result result = find_records(records, stream, events);
 
-    return result == CXU_SUCCESS ? cx_emu_operation_submit_recorded(stream, &operation, events,
-                                                                    records->count)
-                                 : result;
+    return result == CXU_SUCCESS
+               ? cx_emu_node_params_submit_recorded(stream, &node_params, events, records->count)
+               : result;
 }
 
 /* The stream may be gone afterwards. */
@@ -61,8 +62,7 @@ static void begin_loading(const cx_emu_stream *stream, const cx_emu_launch *laun
 /* The stream decides the context. A kernel of a library may have to be loaded there first, with the
  * lock released, so the stream is looked up again. */
 static cxu_result launch_locked(cx_emu_launch *launch, CUfunction function, CUstream handle,
-                                void **parameters, void **extra,
-                                const launch_records *records)
+                                void **parameters, void **extra, const launch_records *records)
 {
     cx_emu_stream *stream;
     cxu_result result = cx_emu_stream_find(handle, &stream);
@@ -332,7 +332,7 @@ cxu_result cx_emu_call_launch_kernel_ex(const cxu_launch_config *config, CUfunct
                            .block = {config->block_x, config->block_y, config->block_z},
                            .shared_bytes = config->shared_bytes};
     result = read_attributes(config, &what, &records);
-    return result == CXU_SUCCESS ? launch_recorded(&what, function, config->stream, parameters,
-                                                   extra, &records)
-                                 : result;
+    return result == CXU_SUCCESS
+               ? launch_recorded(&what, function, config->stream, parameters, extra, &records)
+               : result;
 }

@@ -219,7 +219,7 @@ static bool captures(CUstream handle)
 
 /* ---- in captures: nodes ---- */
 
-static cxu_result add_to_capture(CUstream handle, const cx_emu_operation *operation)
+static cxu_result add_to_capture(CUstream handle, const cx_emu_node_params *node_params)
 {
     cx_emu_stream *stream;
     cxu_result result = cx_emu_stream_find(handle, &stream);
@@ -228,7 +228,7 @@ static cxu_result add_to_capture(CUstream handle, const cx_emu_operation *operat
         result = cx_emu_capture_check(stream);
     if (result == CXU_SUCCESS && !stream->branch)
         result = CXU_STREAM_CAPTURE_INVALIDATED; /* it ended meanwhile */
-    return result == CXU_SUCCESS ? cx_emu_capture_add(stream, operation) : result;
+    return result == CXU_SUCCESS ? cx_emu_capture_add(stream, node_params) : result;
 }
 
 static cxu_result capture_allocation(const cx_emu_pool *pool, size_t bytes, CUstream stream,
@@ -237,27 +237,28 @@ static cxu_result capture_allocation(const cx_emu_pool *pool, size_t bytes, CUst
     const cxu_mem_alloc_node_params params = {
         .pool = {.type = pool->properties.type, .location = pool->properties.location},
         .bytes = bytes};
-    cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_MEM_ALLOC};
-    cxu_result result = cx_emu_block_create("cuMemAllocAsync", &params, &operation.of.block);
+    cx_emu_node_params node_params = {.type = CXU_GRAPH_NODE_TYPE_MEM_ALLOC};
+    cxu_result result = cx_emu_block_create("cuMemAllocAsync", &params, &node_params.of.block);
 
     if (result != CXU_SUCCESS)
         return result;
-    result = add_to_capture(stream, &operation);
+    result = add_to_capture(stream, &node_params);
     if (result == CXU_SUCCESS)
-        *out_pointer = operation.of.block->params.address;
-    cx_emu_operation_drop(&operation);
+        *out_pointer = node_params.of.block->params.address;
+    cx_emu_node_params_drop(&node_params);
     return result;
 }
 
 static cxu_result capture_free(cx_emu_block *block, CUstream handle)
 {
-    const cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_MEM_FREE, .of.block = block};
+    const cx_emu_node_params node_params = {.type = CXU_GRAPH_NODE_TYPE_MEM_FREE,
+                                            .of.block = block};
     cx_emu_stream *stream;
     cxu_result result = cx_emu_stream_find(handle, &stream);
 
     if (result == CXU_SUCCESS && cx_emu_graph_frees(stream->branch->capture->graph, block))
         result = CXU_INVALID_VALUE;
-    return result == CXU_SUCCESS ? add_to_capture(handle, &operation) : result;
+    return result == CXU_SUCCESS ? add_to_capture(handle, &node_params) : result;
 }
 
 /* ---- stream-ordered memory ---- */

@@ -10,10 +10,10 @@
 
 static cxu_result submit(cx_emu_stream *stream, cx_emu_values *values)
 {
-    const cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
-                                        .of.values = values};
+    const cx_emu_node_params node_params = {.type = CXU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
+                                            .of.values = values};
 
-    return cx_emu_operation_submit(stream, &operation);
+    return cx_emu_node_params_submit(stream, &node_params);
 }
 
 static cxu_result put(const char *call, CUstream handle, unsigned int count,
@@ -98,25 +98,25 @@ cxu_result cx_emu_call_stream_batch_mem_op(CUstream stream, unsigned int count,
 /* ---- nodes ---- */
 
 static cxu_result take(const char *call, const cxu_batch_mem_op_node_params *params,
-                       cx_emu_operation *out_operation)
+                       cx_emu_node_params *out_node_params)
 {
     cxu_result result;
 
-    *out_operation = (cx_emu_operation){.type = CXU_GRAPH_NODE_TYPE_BATCH_MEM_OP};
+    *out_node_params = (cx_emu_node_params){.type = CXU_GRAPH_NODE_TYPE_BATCH_MEM_OP};
     if (!params || params->flags != 0)
         return CXU_INVALID_VALUE;
-    result = cx_emu_operation_set_context(out_operation, params->context);
+    result = cx_emu_node_params_set_context(out_node_params, params->context);
     if (result != CXU_SUCCESS)
         return result;
     return cx_emu_values_create(call, params->count, params->operations,
-                                &out_operation->of.values);
+                                &out_node_params->of.values);
 }
 
 cxu_result cx_emu_call_graph_add_batch_mem_op_node(CUgraphNode *out_node, CUgraph graph,
                                                    const CUgraphNode *dependencies, size_t count,
                                                    const cxu_batch_mem_op_node_params *params)
 {
-    cx_emu_operation operation;
+    cx_emu_node_params node_params;
     cxu_result result = cx_emu_enter();
 
     if (result != CXU_SUCCESS)
@@ -124,10 +124,10 @@ cxu_result cx_emu_call_graph_add_batch_mem_op_node(CUgraphNode *out_node, CUgrap
     if (!out_node)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
-    result = take("cuGraphAddBatchMemOpNode", params, &operation);
+    result = take("cuGraphAddBatchMemOpNode", params, &node_params);
     if (result == CXU_SUCCESS) {
-        result = cx_emu_graph_node_add(out_node, graph, dependencies, count, &operation);
-        cx_emu_operation_drop(&operation);
+        result = cx_emu_graph_node_add(out_node, graph, dependencies, count, &node_params);
+        cx_emu_node_params_drop(&node_params);
     }
     cx_lock_leave(&cx_emu_lock);
     return result;
@@ -146,13 +146,13 @@ cxu_result cx_emu_call_graph_batch_mem_op_node_get_params(CUgraphNode handle,
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_node_find(handle, &node);
-    if (result == CXU_SUCCESS && node->operation.type != CXU_GRAPH_NODE_TYPE_BATCH_MEM_OP)
+    if (result == CXU_SUCCESS && node->node_params.type != CXU_GRAPH_NODE_TYPE_BATCH_MEM_OP)
         result = CXU_INVALID_VALUE;
     if (result == CXU_SUCCESS)
         *out_params = (cxu_batch_mem_op_node_params){
-            .context = cx_emu_context_handle(node->operation.context),
-            .count = node->operation.of.values->count,
-            .operations = node->operation.of.values->operations};
+            .context = cx_emu_context_handle(node->node_params.context),
+            .count = node->node_params.of.values->count,
+            .operations = node->node_params.of.values->operations};
     cx_lock_leave(&cx_emu_lock);
     return result;
 }
@@ -160,15 +160,15 @@ cxu_result cx_emu_call_graph_batch_mem_op_node_get_params(CUgraphNode handle,
 static cxu_result set(const char *call, CUgraphExec exec, CUgraphNode node,
                       const cxu_batch_mem_op_node_params *params)
 {
-    cx_emu_operation operation;
+    cx_emu_node_params node_params;
     cxu_result result;
 
     cx_lock_enter(&cx_emu_lock);
-    result = take(call, params, &operation);
+    result = take(call, params, &node_params);
     if (result == CXU_SUCCESS) {
-        result = exec ? cx_emu_exec_change(exec, node, &operation)
-                      : cx_emu_graph_node_set(node, &operation);
-        cx_emu_operation_drop(&operation);
+        result = exec ? cx_emu_exec_change(exec, node, &node_params)
+                      : cx_emu_graph_node_set(node, &node_params);
+        cx_emu_node_params_drop(&node_params);
     }
     cx_lock_leave(&cx_emu_lock);
     return result;

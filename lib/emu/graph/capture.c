@@ -43,28 +43,28 @@ static bool add_to_frontier(cx_emu_nodes *frontier, const cx_emu_nodes *more)
 
 /* ---- calls of capturing streams ---- */
 
-static bool needs_context(const cx_emu_operation *operation)
+static bool needs_context(const cx_emu_node_params *node_params)
 {
-    return operation->type == CXU_GRAPH_NODE_TYPE_MEMCPY ||
-           operation->type == CXU_GRAPH_NODE_TYPE_MEMSET ||
-           operation->type == CXU_GRAPH_NODE_TYPE_BATCH_MEM_OP;
+    return node_params->type == CXU_GRAPH_NODE_TYPE_MEMCPY ||
+           node_params->type == CXU_GRAPH_NODE_TYPE_MEMSET ||
+           node_params->type == CXU_GRAPH_NODE_TYPE_BATCH_MEM_OP;
 }
 
-static cx_emu_operation in_context_of(const cx_emu_stream *stream,
-                                      const cx_emu_operation *operation)
+static cx_emu_node_params in_context_of(const cx_emu_stream *stream,
+                                        const cx_emu_node_params *node_params)
 {
-    cx_emu_operation own = *operation;
+    cx_emu_node_params own = *node_params;
 
-    if (needs_context(operation)) {
+    if (needs_context(node_params)) {
         own.context = stream->context;
         own.context_id = cx_emu_context_id(stream->context);
     }
     return own;
 }
 
-cxu_result cx_emu_capture_add(cx_emu_stream *stream, const cx_emu_operation *operation)
+cxu_result cx_emu_capture_add(cx_emu_stream *stream, const cx_emu_node_params *node_params)
 {
-    const cx_emu_operation own = in_context_of(stream, operation);
+    const cx_emu_node_params own = in_context_of(stream, node_params);
     cx_emu_branch *branch = stream->branch;
     cx_emu_node *node;
 
@@ -141,10 +141,10 @@ static void free_all_captured(cx_emu_captured_event *const *captured, size_t cou
     }
 }
 
-static cxu_result capture_operation(cx_emu_stream *stream, const cx_emu_operation *operation,
-                                    cx_emu_event *const *events, size_t count)
+static cxu_result capture_params(cx_emu_stream *stream, const cx_emu_node_params *node_params,
+                                 cx_emu_event *const *events, size_t count)
 {
-    cx_emu_captured_event *captured[CX_EMU_OPERATION_EVENTS];
+    cx_emu_captured_event *captured[CX_EMU_RECORDED_EVENTS];
     cxu_result result = CXU_SUCCESS;
     size_t made = 0;
 
@@ -154,7 +154,7 @@ static cxu_result capture_operation(cx_emu_stream *stream, const cx_emu_operatio
         made += captured[made] != NULL;
     }
     if (result == CXU_SUCCESS)
-        result = cx_emu_capture_add(stream, operation);
+        result = cx_emu_capture_add(stream, node_params);
     if (result != CXU_SUCCESS) {
         free_all_captured(captured, made);
         return result;
@@ -166,10 +166,10 @@ static cxu_result capture_operation(cx_emu_stream *stream, const cx_emu_operatio
 
 /* The piece of work is the record of the events. Running it at once releases the lock: the events
  * may be gone afterwards. */
-static cxu_result submit_operation(cx_emu_stream *stream, const cx_emu_work_request *request,
-                                   cx_emu_event *const *events, size_t count)
+static cxu_result submit_params(cx_emu_stream *stream, const cx_emu_work_request *request,
+                                cx_emu_event *const *events, size_t count)
 {
-    CUevent handles[CX_EMU_OPERATION_EVENTS];
+    CUevent handles[CX_EMU_RECORDED_EVENTS];
     cx_emu_event *event;
     cx_emu_work *work;
     cxu_result result;
@@ -188,24 +188,24 @@ static cxu_result submit_operation(cx_emu_stream *stream, const cx_emu_work_requ
     return CXU_SUCCESS;
 }
 
-cxu_result cx_emu_operation_submit_recorded(cx_emu_stream *stream,
-                                            const cx_emu_operation *operation,
-                                            cx_emu_event *const *events, size_t count)
+cxu_result cx_emu_node_params_submit_recorded(cx_emu_stream *stream,
+                                              const cx_emu_node_params *node_params,
+                                              cx_emu_event *const *events, size_t count)
 {
-    const cx_emu_operation own = in_context_of(stream, operation);
-    cx_emu_operation_room room;
+    const cx_emu_node_params own = in_context_of(stream, node_params);
+    cx_emu_node_params_room room;
     cx_emu_work_request request;
-    const cxu_result result = cx_emu_operation_request(&own, 0, &room, &request);
+    const cxu_result result = cx_emu_node_params_request(&own, 0, &room, &request);
 
     if (result != CXU_SUCCESS)
         return result;
-    return stream->branch ? capture_operation(stream, &own, events, count)
-                          : submit_operation(stream, &request, events, count);
+    return stream->branch ? capture_params(stream, &own, events, count)
+                          : submit_params(stream, &request, events, count);
 }
 
-cxu_result cx_emu_operation_submit(cx_emu_stream *stream, const cx_emu_operation *operation)
+cxu_result cx_emu_node_params_submit(cx_emu_stream *stream, const cx_emu_node_params *node_params)
 {
-    return cx_emu_operation_submit_recorded(stream, operation, NULL, 0);
+    return cx_emu_node_params_submit_recorded(stream, node_params, NULL, 0);
 }
 
 static cxu_result invalidate_capture(cx_emu_capture *capture, cxu_result result)

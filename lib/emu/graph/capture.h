@@ -11,7 +11,7 @@
 /* ---- calls of capturing streams ---- */
 
 /* Adds a node, in the stream's context. CXU_OUT_OF_MEMORY: nothing changed. */
-cxu_result cx_emu_capture_add(cx_emu_stream *stream, const cx_emu_operation *operation);
+cxu_result cx_emu_capture_add(cx_emu_stream *stream, const cx_emu_node_params *node_params);
 
 /* Records the stream's frontier in the event. CXU_OUT_OF_MEMORY. */
 cxu_result cx_emu_capture_record(const cx_emu_stream *stream, cx_emu_event *event);

@@ -224,16 +224,16 @@ static cxu_result check_nodes(const cx_emu_graph *graph, bool in_body, cx_emu_no
     cxu_result result = CXU_SUCCESS;
 
     for (cx_emu_node *each = graph->first; result == CXU_SUCCESS && each; each = each->next) {
-        const cx_emu_operation *operation = &each->operation;
+        const cx_emu_node_params *node_params = &each->node_params;
 
-        if (in_body && !may_be_in_body(operation->type)) {
+        if (in_body && !may_be_in_body(node_params->type)) {
             *out_offender = each;
             return CXU_INVALID_VALUE;
         }
-        if (operation->type == CXU_GRAPH_NODE_TYPE_CONDITIONAL)
-            result = check_bodies(operation->of.condition, out_offender);
-        if (operation->type == CXU_GRAPH_NODE_TYPE_GRAPH)
-            result = check_nodes(operation->of.child, in_body, out_offender);
+        if (node_params->type == CXU_GRAPH_NODE_TYPE_CONDITIONAL)
+            result = check_bodies(node_params->of.condition, out_offender);
+        if (node_params->type == CXU_GRAPH_NODE_TYPE_GRAPH)
+            result = check_nodes(node_params->of.child, in_body, out_offender);
     }
     return result;
 }
@@ -253,17 +253,17 @@ cxu_result cx_emu_conditions_check(const cx_emu_graph *graph, bool *out_unused,
 void cx_emu_conditions_begin(const cx_emu_graph *graph)
 {
     for (const cx_emu_node *each = graph->first; each; each = each->next) {
-        const cx_emu_operation *operation = &each->operation;
+        const cx_emu_node_params *node_params = &each->node_params;
 
-        if (operation->type == CXU_GRAPH_NODE_TYPE_GRAPH)
-            cx_emu_conditions_begin(operation->of.child);
-        if (operation->type != CXU_GRAPH_NODE_TYPE_CONDITIONAL)
+        if (node_params->type == CXU_GRAPH_NODE_TYPE_GRAPH)
+            cx_emu_conditions_begin(node_params->of.child);
+        if (node_params->type != CXU_GRAPH_NODE_TYPE_CONDITIONAL)
             continue;
-        if (operation->of.condition->handle->assigned_at_launch)
-            operation->of.condition->handle->value =
-                operation->of.condition->handle->value_at_launch;
-        for (unsigned int i = 0; i < operation->of.condition->size; i++)
-            cx_emu_conditions_begin(operation->of.condition->bodies[i]);
+        if (node_params->of.condition->handle->assigned_at_launch)
+            node_params->of.condition->handle->value =
+                node_params->of.condition->handle->value_at_launch;
+        for (unsigned int i = 0; i < node_params->of.condition->size; i++)
+            cx_emu_conditions_begin(node_params->of.condition->bodies[i]);
     }
 }
 
@@ -301,22 +301,22 @@ static void run_request(cx_emu_work_request *request)
  * launch is still ahead. */
 static void run_node(const cx_emu_node *node, const cx_emu_condition_run *run)
 {
-    cx_emu_operation_room room;
+    cx_emu_node_params_room room;
     cx_emu_work_request request;
     cxu_result result;
 
     if (node->disabled)
         return;
-    if (node->operation.type == CXU_GRAPH_NODE_TYPE_GRAPH) {
-        run_graph(node->operation.of.child, run);
+    if (node->node_params.type == CXU_GRAPH_NODE_TYPE_GRAPH) {
+        run_graph(node->node_params.of.child, run);
         return;
     }
-    if (node->operation.type == CXU_GRAPH_NODE_TYPE_CONDITIONAL) {
+    if (node->node_params.type == CXU_GRAPH_NODE_TYPE_CONDITIONAL) {
         run_condition_locked(
-            &(cx_emu_condition_run){node->operation.of.condition, run->context, run->latest});
+            &(cx_emu_condition_run){node->node_params.of.condition, run->context, run->latest});
         return;
     }
-    result = cx_emu_operation_request(&node->operation, run->latest, &room, &request);
+    result = cx_emu_node_params_request(&node->node_params, run->latest, &room, &request);
     if (result != CXU_SUCCESS)
         cx_emu_context_fail(run->context, CXU_ILLEGAL_ADDRESS,
                             "a node in the body of a conditional node");
@@ -386,9 +386,9 @@ static cxu_result check_operations(const cx_emu_graph *graph)
          each = each->next) {
         if (each->disabled)
             continue;
-        result = each->operation.type == CXU_GRAPH_NODE_TYPE_GRAPH
-                     ? check_operations(each->operation.of.child)
-                     : cx_emu_operation_check(&each->operation);
+        result = each->node_params.type == CXU_GRAPH_NODE_TYPE_GRAPH
+                     ? check_operations(each->node_params.of.child)
+                     : cx_emu_node_params_check(&each->node_params);
     }
     return result;
 }

@@ -134,7 +134,7 @@ bool cx_emu_exec_exists(const cx_emu_graph *graph)
 /* True for a node that only moves bytes of memory, which stays in place while the lock is held. */
 static bool moves_bytes(const cx_emu_node *node)
 {
-    switch (node->operation.type) {
+    switch (node->node_params.type) {
     case CXU_GRAPH_NODE_TYPE_MEMCPY:
     case CXU_GRAPH_NODE_TYPE_MEMSET:
     case CXU_GRAPH_NODE_TYPE_EMPTY:
@@ -151,7 +151,7 @@ static cxu_result make_request(cx_emu_exec_schedule *schedule, size_t i)
     cx_emu_work_request *request = &schedule->pieces[i].request;
 
     if (!node->disabled)
-        return cx_emu_operation_request(&node->operation, 0, &schedule->rooms[i], request);
+        return cx_emu_node_params_request(&node->node_params, 0, &schedule->rooms[i], request);
     *request = (cx_emu_work_request){.kind = CX_EMU_WORK_LOCKED};
     return CXU_SUCCESS;
 }
@@ -184,7 +184,7 @@ static bool has_requests(const cx_emu_exec_schedule *schedule)
 
 static bool records_event(const cx_emu_exec_schedule *schedule, size_t i)
 {
-    return schedule->nodes[i]->operation.type == CXU_GRAPH_NODE_TYPE_EVENT_RECORD;
+    return schedule->nodes[i]->node_params.type == CXU_GRAPH_NODE_TYPE_EVENT_RECORD;
 }
 
 /* Makes the recorded events refer to this launch. */
@@ -194,7 +194,7 @@ static void record_events(const cx_emu_exec_schedule *schedule)
         cx_emu_event *event;
 
         if (records_event(schedule, i) &&
-            cx_emu_event_find(schedule->nodes[i]->operation.of.event, &event) == CXU_SUCCESS)
+            cx_emu_event_find(schedule->nodes[i]->node_params.of.event, &event) == CXU_SUCCESS)
             cx_emu_event_set_shared_record(event, &schedule->rooms[i].record, schedule->works[i]);
     }
 }
@@ -309,7 +309,7 @@ cxu_result cx_emu_exec_launch(cx_emu_exec *exec, cx_emu_stream *stream)
 
 cxu_result cx_emu_exec_capture(const cx_emu_exec *exec, cx_emu_stream *stream)
 {
-    cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_GRAPH};
+    cx_emu_node_params node_params = {.type = CXU_GRAPH_NODE_TYPE_GRAPH};
     cxu_result result;
 
     if (!cx_emu_graph_has_room_for(stream->branch->capture->graph, exec->graph))
@@ -317,11 +317,11 @@ cxu_result cx_emu_exec_capture(const cx_emu_exec *exec, cx_emu_stream *stream)
     if (exec->has_memory || exec->has_conditions)
         return cx_emu_not_supported("cuGraphLaunch",
                                     "a graph with memory or conditions in a capture");
-    operation.of.child = cx_emu_graph_clone(exec->graph, true);
-    if (!operation.of.child)
+    node_params.of.child = cx_emu_graph_clone(exec->graph, true);
+    if (!node_params.of.child)
         return CXU_OUT_OF_MEMORY;
-    result = cx_emu_capture_add(stream, &operation);
+    result = cx_emu_capture_add(stream, &node_params);
     if (result != CXU_SUCCESS)
-        cx_emu_graph_destroy(operation.of.child);
+        cx_emu_graph_destroy(node_params.of.child);
     return result;
 }

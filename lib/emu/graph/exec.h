@@ -34,7 +34,7 @@ bool cx_emu_exec_exists(const cx_emu_graph *graph);
 /* Launched work goes on. */
 void cx_emu_exec_destroy(cx_emu_exec *exec);
 
-/* Submits a launch. Errors of cx_emu_operation_request and cx_emu_work_submit_batch: nothing is
+/* Submits a launch. Errors of cx_emu_node_params_request and cx_emu_work_submit_batch: nothing is
  * done. */
 cxu_result cx_emu_exec_launch(cx_emu_exec *exec, cx_emu_stream *stream);
 
@@ -43,9 +43,9 @@ cxu_result cx_emu_exec_launch(cx_emu_exec *exec, cx_emu_stream *stream);
 cxu_result cx_emu_exec_capture(const cx_emu_exec *exec, cx_emu_stream *stream);
 
 /* Changes, for later launches, the node made from the user's node. CXU_INVALID_VALUE: there is
- * none, or it cannot be changed into that; errors of cx_emu_operation_check. */
+ * none, or it cannot be changed into that; errors of cx_emu_node_params_check. */
 cxu_result cx_emu_exec_change(CUgraphExec exec, CUgraphNode node,
-                              const cx_emu_operation *operation);
+                              const cx_emu_node_params *node_params);
 
 /* Changes all nodes of a child graph. CXU_GRAPH_EXEC_UPDATE_FAILURE: they differ too much. */
 cxu_result cx_emu_exec_change_child(CUgraphExec exec, CUgraphNode node, CUgraph child);

@@ -24,53 +24,53 @@ static bool is_flat(const cxu_memcpy_3d *copy)
 }
 
 /* Copies of several rows can be changed neither from nor to. */
-static bool may_become(const cx_emu_operation *before, const cx_emu_operation *after)
+static bool may_become(const cx_emu_node_params *before, const cx_emu_node_params *after)
 {
-    if (before->type != after->type || !cx_emu_operation_compatible(before, after))
+    if (before->type != after->type || !cx_emu_node_params_compatible(before, after))
         return false;
     return before->type != CXU_GRAPH_NODE_TYPE_MEMCPY ||
            (is_flat(&before->of.copy) && is_flat(&after->of.copy));
 }
 
 cxu_result cx_emu_exec_change(CUgraphExec exec, CUgraphNode node_handle,
-                              const cx_emu_operation *operation)
+                              const cx_emu_node_params *node_params)
 {
     cx_emu_node *node;
     cxu_result result = find_exec_node(exec, node_handle, &node);
 
     if (result == CXU_SUCCESS)
-        result = cx_emu_operation_check(operation);
-    if (result == CXU_SUCCESS && !may_become(&node->operation, operation))
+        result = cx_emu_node_params_check(node_params);
+    if (result == CXU_SUCCESS && !may_become(&node->node_params, node_params))
         result = CXU_INVALID_VALUE;
     if (result == CXU_SUCCESS)
-        cx_emu_operation_assign(&node->operation, operation);
+        cx_emu_node_params_assign(&node->node_params, node_params);
     return result;
 }
 
 static cxu_result set_exec_node(CUgraphExec exec, CUgraphNode node,
-                                const cx_emu_operation *operation)
+                                const cx_emu_node_params *node_params)
 {
     cxu_result result = cx_emu_enter();
 
     if (result != CXU_SUCCESS)
         return result;
     cx_lock_enter(&cx_emu_lock);
-    result = cx_emu_exec_change(exec, node, operation);
+    result = cx_emu_exec_change(exec, node, node_params);
     cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
 static cxu_result set_in(CUcontext context, CUgraphExec exec, CUgraphNode node,
-                         cx_emu_operation *operation)
+                         cx_emu_node_params *node_params)
 {
     cxu_result result = cx_emu_enter();
 
     if (result != CXU_SUCCESS)
         return result;
     cx_lock_enter(&cx_emu_lock);
-    result = cx_emu_operation_set_context(operation, context);
+    result = cx_emu_node_params_set_context(node_params, context);
     if (result == CXU_SUCCESS)
-        result = cx_emu_exec_change(exec, node, operation);
+        result = cx_emu_exec_change(exec, node, node_params);
     cx_lock_leave(&cx_emu_lock);
     return result;
 }
@@ -79,36 +79,36 @@ cxu_result cx_emu_call_graph_exec_memcpy_node_set_params(CUgraphExec exec, CUgra
                                                          const cxu_memcpy_3d *params,
                                                          CUcontext context)
 {
-    cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_MEMCPY};
+    cx_emu_node_params node_params = {.type = CXU_GRAPH_NODE_TYPE_MEMCPY};
 
     if (params)
-        operation.of.copy = *params;
-    return set_in(context, exec, node, &operation);
+        node_params.of.copy = *params;
+    return set_in(context, exec, node, &node_params);
 }
 
 cxu_result cx_emu_call_graph_exec_memset_node_set_params(CUgraphExec exec, CUgraphNode node,
                                                          const cxu_memset_node_params *params,
                                                          CUcontext context)
 {
-    cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_MEMSET};
+    cx_emu_node_params node_params = {.type = CXU_GRAPH_NODE_TYPE_MEMSET};
 
     if (params)
-        operation.of.fill = *params;
-    return set_in(context, exec, node, &operation);
+        node_params.of.fill = *params;
+    return set_in(context, exec, node, &node_params);
 }
 
 cxu_result cx_emu_call_graph_exec_host_node_set_params(CUgraphExec exec, CUgraphNode node,
                                                        const cxu_host_node_params *params)
 {
-    cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_HOST};
+    cx_emu_node_params node_params = {.type = CXU_GRAPH_NODE_TYPE_HOST};
     cxu_result result = cx_emu_enter();
 
     if (result != CXU_SUCCESS)
         return result;
     if (!params || !params->function)
         return CXU_INVALID_VALUE;
-    operation.of.host = *params;
-    return set_exec_node(exec, node, &operation);
+    node_params.of.host = *params;
+    return set_exec_node(exec, node, &node_params);
 }
 
 cxu_result cx_emu_call_graph_exec_event_record_node_set_event(CUgraphExec exec, CUgraphNode node,
@@ -116,14 +116,15 @@ cxu_result cx_emu_call_graph_exec_event_record_node_set_event(CUgraphExec exec, 
 {
     return set_exec_node(
         exec, node,
-        &(cx_emu_operation){.type = CXU_GRAPH_NODE_TYPE_EVENT_RECORD, .of.event = event});
+        &(cx_emu_node_params){.type = CXU_GRAPH_NODE_TYPE_EVENT_RECORD, .of.event = event});
 }
 
 cxu_result cx_emu_call_graph_exec_event_wait_node_set_event(CUgraphExec exec, CUgraphNode node,
                                                             CUevent event)
 {
     return set_exec_node(
-        exec, node, &(cx_emu_operation){.type = CXU_GRAPH_NODE_TYPE_WAIT_EVENT, .of.event = event});
+        exec, node,
+        &(cx_emu_node_params){.type = CXU_GRAPH_NODE_TYPE_WAIT_EVENT, .of.event = event});
 }
 
 cxu_result cx_emu_exec_change_child(CUgraphExec exec, CUgraphNode node_handle, CUgraph child_handle)
@@ -137,12 +138,12 @@ cxu_result cx_emu_exec_change_child(CUgraphExec exec, CUgraphNode node_handle, C
         result = cx_emu_graph_find(child_handle, &child);
     if (result != CXU_SUCCESS)
         return result;
-    if (node->operation.type != CXU_GRAPH_NODE_TYPE_GRAPH)
+    if (node->node_params.type != CXU_GRAPH_NODE_TYPE_GRAPH)
         return CXU_INVALID_VALUE;
-    if (cx_emu_graph_compare(node->operation.of.child, child, &offender, &from) !=
+    if (cx_emu_graph_compare(node->node_params.of.child, child, &offender, &from) !=
         CXU_GRAPH_EXEC_UPDATE_SUCCESS)
         return CXU_GRAPH_EXEC_UPDATE_FAILURE;
-    cx_emu_graph_assign(node->operation.of.child, child);
+    cx_emu_graph_assign(node->node_params.of.child, child);
     return CXU_SUCCESS;
 }
 
@@ -167,7 +168,7 @@ static cxu_result find_switchable(CUgraphExec exec, CUgraphNode handle, cx_emu_n
 
     if (result != CXU_SUCCESS)
         return result;
-    switch ((*out_node)->operation.type) {
+    switch ((*out_node)->node_params.type) {
     case CXU_GRAPH_NODE_TYPE_KERNEL:
     case CXU_GRAPH_NODE_TYPE_MEMCPY:
     case CXU_GRAPH_NODE_TYPE_MEMSET:

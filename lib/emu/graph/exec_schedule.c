@@ -11,8 +11,8 @@ static size_t count_pieces(const cx_emu_graph *graph)
     size_t count = graph->node_count;
 
     for (const cx_emu_node *each = graph->first; each; each = each->next)
-        if (each->operation.type == CXU_GRAPH_NODE_TYPE_GRAPH)
-            count += count_pieces(each->operation.of.child);
+        if (each->node_params.type == CXU_GRAPH_NODE_TYPE_GRAPH)
+            count += count_pieces(each->node_params.of.child);
     return count;
 }
 
@@ -71,11 +71,11 @@ static cxu_result put_node(cx_emu_exec_schedule *schedule, cx_emu_node *node, pa
 
     if (!put_before(schedule, node, outside, &before))
         return CXU_OUT_OF_MEMORY;
-    if (node->operation.type == CXU_GRAPH_NODE_TYPE_GRAPH) {
-        result = lay_open(schedule, node->operation.of.child, before, &inside);
+    if (node->node_params.type == CXU_GRAPH_NODE_TYPE_GRAPH) {
+        result = lay_open(schedule, node->node_params.of.child, before, &inside);
         if (result != CXU_SUCCESS)
             return result;
-        if (!put_ends(schedule, node->operation.of.child, before, &before))
+        if (!put_ends(schedule, node->node_params.of.child, before, &before))
             return CXU_OUT_OF_MEMORY;
     }
     node->index = schedule->count++;
@@ -106,7 +106,7 @@ cxu_result cx_emu_exec_schedule_make(const cx_emu_graph *graph, cx_emu_exec_sche
     size_t limit = count_pieces(graph) + 1;
     cx_emu_exec_schedule schedule = {.nodes = calloc(limit, sizeof(cx_emu_node *)),
                                      .pieces = calloc(limit, sizeof(cx_emu_work_piece)),
-                                     .rooms = calloc(limit, sizeof(cx_emu_operation_room)),
+                                     .rooms = calloc(limit, sizeof(cx_emu_node_params_room)),
                                      .works = calloc(limit, sizeof(cx_emu_work *))};
     cxu_result result = CXU_OUT_OF_MEMORY;
 

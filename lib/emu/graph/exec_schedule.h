@@ -16,7 +16,7 @@ typedef struct cx_emu_exec_schedule {
                                 * changes; else 0 */
     bool moves_bytes;          /* all requests are copies and fills */
     size_t cost_bytes;         /* of all requests; at most SIZE_MAX */
-    cx_emu_operation_room *rooms;
+    cx_emu_node_params_room *rooms;
     cx_emu_work **works;
     size_t *after; /* indexes of pieces; each piece has a part of this array */
     size_t after_count, after_capacity;

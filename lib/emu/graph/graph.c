@@ -174,7 +174,7 @@ static void append_node(cx_emu_graph *graph, cx_emu_node *node)
     graph->node_count++;
 }
 
-cx_emu_node *cx_emu_graph_add(cx_emu_graph *graph, const cx_emu_operation *operation,
+cx_emu_node *cx_emu_graph_add(cx_emu_graph *graph, const cx_emu_node_params *node_params,
                               const cx_emu_nodes *before)
 {
     cx_emu_node *node = calloc(1, sizeof *node);
@@ -190,8 +190,8 @@ cx_emu_node *cx_emu_graph_add(cx_emu_graph *graph, const cx_emu_operation *opera
         goto free_list;
     node->id = ++last_id;
     node->local_id = graph->last_local_id++;
-    node->operation = *operation;
-    cx_emu_operation_retain(operation);
+    node->node_params = *node_params;
+    cx_emu_node_params_retain(node_params);
     append_node(graph, node);
     for (size_t i = 0; i < before->count; i++) {
         cx_emu_nodes_put(&node->before, before->items[i]);
@@ -216,11 +216,11 @@ void cx_emu_node_destroy(cx_emu_node *node)
         take_out(&node->before.items[i]->after, node);
     for (size_t i = 0; i < node->after.count; i++)
         take_out(&node->after.items[i]->before, node);
-    if (node->operation.type == CXU_GRAPH_NODE_TYPE_GRAPH)
-        cx_emu_graph_destroy(node->operation.of.child);
-    if (node->operation.type == CXU_GRAPH_NODE_TYPE_CONDITIONAL)
-        cx_emu_condition_destroy(node->operation.of.condition);
-    cx_emu_operation_drop(&node->operation);
+    if (node->node_params.type == CXU_GRAPH_NODE_TYPE_GRAPH)
+        cx_emu_graph_destroy(node->node_params.of.child);
+    if (node->node_params.type == CXU_GRAPH_NODE_TYPE_CONDITIONAL)
+        cx_emu_condition_destroy(node->node_params.of.condition);
+    cx_emu_node_params_drop(&node->node_params);
     *(node->previous ? &node->previous->next : &graph->first) = node->next;
     *(node->next ? &node->next->previous : &graph->last) = node->previous;
     graph->node_count--;
@@ -256,29 +256,29 @@ bool cx_emu_edge_remove(cx_emu_node *from, cx_emu_node *to)
 static cx_emu_node *clone_node(const cx_emu_node *node, cx_emu_graph *into)
 {
     static const cx_emu_nodes none;
-    cx_emu_operation operation = node->operation;
-    bool has_child = operation.type == CXU_GRAPH_NODE_TYPE_GRAPH;
-    bool has_bodies = operation.type == CXU_GRAPH_NODE_TYPE_CONDITIONAL;
+    cx_emu_node_params node_params = node->node_params;
+    bool has_child = node_params.type == CXU_GRAPH_NODE_TYPE_GRAPH;
+    bool has_bodies = node_params.type == CXU_GRAPH_NODE_TYPE_CONDITIONAL;
     cx_emu_node *copy;
 
     if (has_child) {
-        operation.of.child = cx_emu_graph_clone(operation.of.child, into->name);
-        if (!operation.of.child)
+        node_params.of.child = cx_emu_graph_clone(node_params.of.child, into->name);
+        if (!node_params.of.child)
             return NULL;
     }
     if (has_bodies) {
-        operation.of.condition = cx_emu_condition_clone(operation.of.condition);
-        if (!operation.of.condition)
+        node_params.of.condition = cx_emu_condition_clone(node_params.of.condition);
+        if (!node_params.of.condition)
             return NULL;
     }
-    copy = cx_emu_graph_add(into, &operation, &none);
+    copy = cx_emu_graph_add(into, &node_params, &none);
     if (copy) {
         copy->source_id = node->id;
         copy->disabled = node->disabled;
     } else if (has_child) {
-        cx_emu_graph_destroy(operation.of.child);
+        cx_emu_graph_destroy(node_params.of.child);
     } else if (has_bodies) {
-        cx_emu_condition_destroy(operation.of.condition);
+        cx_emu_condition_destroy(node_params.of.condition);
     }
     return copy;
 }
@@ -363,9 +363,9 @@ static size_t levels_of(const cx_emu_graph *graph)
 bool cx_emu_graph_has_types(const cx_emu_graph *graph, unsigned int types)
 {
     for (const cx_emu_node *each = graph->first; each; each = each->next)
-        if ((types & CX_EMU_NODE_BIT(each->operation.type)) ||
-            (each->operation.type == CXU_GRAPH_NODE_TYPE_GRAPH &&
-             cx_emu_graph_has_types(each->operation.of.child, types)))
+        if ((types & CX_EMU_NODE_BIT(each->node_params.type)) ||
+            (each->node_params.type == CXU_GRAPH_NODE_TYPE_GRAPH &&
+             cx_emu_graph_has_types(each->node_params.of.child, types)))
             return true;
     return false;
 }

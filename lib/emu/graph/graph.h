@@ -6,7 +6,7 @@
 #ifndef CX_EMU_GRAPH_H
 #define CX_EMU_GRAPH_H
 
-#include "emu/graph/operation.h"
+#include "emu/graph/node_params.h"
 #include "emu/graph/user_object.h"
 #include "emu/schedule/capture_check.h"
 
@@ -15,7 +15,7 @@ struct cx_emu_node {
     uint64_t id;        /* never used twice */
     uint64_t source_id; /* of the node that it was copied from; 0: none */
     cx_emu_graph *graph;
-    cx_emu_operation operation;
+    cx_emu_node_params node_params;
     unsigned int local_id; /* in its graph */
     bool disabled;         /* in an executable graph: does nothing */
     bool spared;           /* the user removed edges: a capture does not miss it */
@@ -48,16 +48,16 @@ struct cx_emu_graph {
 
 static inline size_t cx_emu_node_graph_count(const cx_emu_node *node)
 {
-    if (node->operation.type == CXU_GRAPH_NODE_TYPE_CONDITIONAL)
-        return node->operation.of.condition->size;
-    return node->operation.type == CXU_GRAPH_NODE_TYPE_GRAPH;
+    if (node->node_params.type == CXU_GRAPH_NODE_TYPE_CONDITIONAL)
+        return node->node_params.of.condition->size;
+    return node->node_params.type == CXU_GRAPH_NODE_TYPE_GRAPH;
 }
 
 static inline cx_emu_graph *cx_emu_node_graph(const cx_emu_node *node, size_t index)
 {
-    return node->operation.type == CXU_GRAPH_NODE_TYPE_CONDITIONAL
-               ? node->operation.of.condition->bodies[index]
-               : node->operation.of.child;
+    return node->node_params.type == CXU_GRAPH_NODE_TYPE_CONDITIONAL
+               ? node->node_params.of.condition->bodies[index]
+               : node->node_params.of.child;
 }
 
 /* ---- lists ---- */
@@ -126,7 +126,7 @@ static inline bool cx_emu_graph_clonable(const cx_emu_graph *graph)
 cx_emu_graph *cx_emu_graph_clone(const cx_emu_graph *graph, bool named);
 
 /* Adds a node behind others; the node takes a child graph. NULL: no memory, nothing taken. */
-cx_emu_node *cx_emu_graph_add(cx_emu_graph *graph, const cx_emu_operation *operation,
+cx_emu_node *cx_emu_graph_add(cx_emu_graph *graph, const cx_emu_node_params *node_params,
                               const cx_emu_nodes *before);
 void cx_emu_node_destroy(cx_emu_node *node);
 

@@ -25,7 +25,7 @@ static cxu_graph_exec_update_result compare_nodes(const cx_emu_node *node, const
                                                   const cx_emu_node **out_from)
 {
     *out_node = like;
-    if (node->operation.type != like->operation.type)
+    if (node->node_params.type != like->node_params.type)
         return CXU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
     if (node->before.count != like->before.count)
         return CXU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
@@ -34,8 +34,8 @@ static cxu_graph_exec_update_result compare_nodes(const cx_emu_node *node, const
             *out_from = like->before.items[i];
             return CXU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
         }
-    if (!cx_emu_operation_compatible(&node->operation, &like->operation))
-        return node->operation.type == CXU_GRAPH_NODE_TYPE_KERNEL
+    if (!cx_emu_node_params_compatible(&node->node_params, &like->node_params))
+        return node->node_params.type == CXU_GRAPH_NODE_TYPE_KERNEL
                    ? CXU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE
                    : CXU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
     return CXU_GRAPH_EXEC_UPDATE_SUCCESS;
@@ -81,6 +81,6 @@ void cx_emu_graph_assign(cx_emu_graph *graph, const cx_emu_graph *like)
         for (size_t i = 0; i < cx_emu_node_graph_count(node); i++)
             cx_emu_graph_assign(cx_emu_node_graph(node, i), cx_emu_node_graph(other, i));
         if (cx_emu_node_graph_count(node) == 0)
-            cx_emu_operation_assign(&node->operation, &other->operation);
+            cx_emu_node_params_assign(&node->node_params, &other->node_params);
     }
 }

@@ -190,10 +190,10 @@ cxu_result cx_emu_block_free_in_stream(cx_emu_block *block, CUstream stream)
 static bool allocates(const cx_emu_graph *graph, const cx_emu_block *block)
 {
     for (const cx_emu_node *each = graph->first; each; each = each->next)
-        if ((each->operation.type == CXU_GRAPH_NODE_TYPE_MEM_ALLOC &&
-             each->operation.of.block == block) ||
-            (each->operation.type == CXU_GRAPH_NODE_TYPE_GRAPH &&
-             allocates(each->operation.of.child, block)))
+        if ((each->node_params.type == CXU_GRAPH_NODE_TYPE_MEM_ALLOC &&
+             each->node_params.of.block == block) ||
+            (each->node_params.type == CXU_GRAPH_NODE_TYPE_GRAPH &&
+             allocates(each->node_params.of.child, block)))
             return true;
     return false;
 }
@@ -202,20 +202,20 @@ static cxu_result check_launch(const cx_emu_graph *graph, const cx_emu_graph *wh
                                bool free_first)
 {
     for (const cx_emu_node *each = graph->first; each; each = each->next) {
-        const cx_emu_operation *operation = &each->operation;
+        const cx_emu_node_params *node_params = &each->node_params;
         cxu_result result = CXU_SUCCESS;
 
-        switch (operation->type) {
+        switch (node_params->type) {
         case CXU_GRAPH_NODE_TYPE_MEM_ALLOC:
-            if (operation->of.block->allocated && !free_first)
+            if (node_params->of.block->allocated && !free_first)
                 return CXU_INVALID_VALUE;
             break;
         case CXU_GRAPH_NODE_TYPE_MEM_FREE:
-            if (!operation->of.block->allocated && !allocates(whole, operation->of.block))
+            if (!node_params->of.block->allocated && !allocates(whole, node_params->of.block))
                 return CXU_INVALID_VALUE;
             break;
         case CXU_GRAPH_NODE_TYPE_GRAPH:
-            result = check_launch(operation->of.child, whole, free_first);
+            result = check_launch(node_params->of.child, whole, free_first);
             break;
         default:
             break;
@@ -229,12 +229,12 @@ static cxu_result check_launch(const cx_emu_graph *graph, const cx_emu_graph *wh
 static void apply_launch(const cx_emu_graph *graph, cxu_graph_node_type which)
 {
     for (const cx_emu_node *each = graph->first; each; each = each->next) {
-        const cx_emu_operation *operation = &each->operation;
+        const cx_emu_node_params *node_params = &each->node_params;
 
-        if (operation->type == CXU_GRAPH_NODE_TYPE_GRAPH)
-            apply_launch(operation->of.child, which);
-        if (operation->type == which)
-            set_allocated(operation->of.block, which == CXU_GRAPH_NODE_TYPE_MEM_ALLOC);
+        if (node_params->type == CXU_GRAPH_NODE_TYPE_GRAPH)
+            apply_launch(node_params->of.child, which);
+        if (node_params->type == which)
+            set_allocated(node_params->of.block, which == CXU_GRAPH_NODE_TYPE_MEM_ALLOC);
     }
 }
 

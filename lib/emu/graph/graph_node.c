@@ -8,7 +8,7 @@
 
 cxu_result cx_emu_graph_node_add(CUgraphNode *out_node, CUgraph handle,
                                  const CUgraphNode *dependencies, size_t count,
-                                 const cx_emu_operation *operation)
+                                 const cx_emu_node_params *node_params)
 {
     cx_emu_graph *graph;
     cx_emu_nodes before;
@@ -16,12 +16,12 @@ cxu_result cx_emu_graph_node_add(CUgraphNode *out_node, CUgraph handle,
     cxu_result result = cx_emu_graph_find(handle, &graph);
 
     if (result == CXU_SUCCESS)
-        result = cx_emu_operation_check(operation);
+        result = cx_emu_node_params_check(node_params);
     if (result == CXU_SUCCESS)
         result = cx_emu_nodes_find(graph, dependencies, count, &before);
     if (result != CXU_SUCCESS)
         return result;
-    node = cx_emu_graph_add(graph, operation, &before);
+    node = cx_emu_graph_add(graph, node_params, &before);
     cx_emu_nodes_free(&before);
     if (!node)
         return CXU_OUT_OF_MEMORY;
@@ -30,7 +30,7 @@ cxu_result cx_emu_graph_node_add(CUgraphNode *out_node, CUgraph handle,
 }
 
 static cxu_result add_node(CUgraphNode *out_node, CUgraph graph, const CUgraphNode *dependencies,
-                           size_t count, const cx_emu_operation *operation)
+                           size_t count, const cx_emu_node_params *node_params)
 {
     cxu_result result = cx_emu_enter();
 
@@ -39,14 +39,15 @@ static cxu_result add_node(CUgraphNode *out_node, CUgraph graph, const CUgraphNo
     if (!out_node)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
-    result = cx_emu_graph_node_add(out_node, graph, dependencies, count, operation);
+    result = cx_emu_graph_node_add(out_node, graph, dependencies, count, node_params);
     cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
 /* Adds a node for an operation in a context. */
 static cxu_result add_in(CUcontext context, CUgraphNode *out_node, CUgraph graph,
-                         const CUgraphNode *dependencies, size_t count, cx_emu_operation *operation)
+                         const CUgraphNode *dependencies, size_t count,
+                         cx_emu_node_params *node_params)
 {
     cxu_result result = cx_emu_enter();
 
@@ -55,9 +56,9 @@ static cxu_result add_in(CUcontext context, CUgraphNode *out_node, CUgraph graph
     if (!out_node)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
-    result = cx_emu_operation_set_context(operation, context);
+    result = cx_emu_node_params_set_context(node_params, context);
     if (result == CXU_SUCCESS)
-        result = cx_emu_graph_node_add(out_node, graph, dependencies, count, operation);
+        result = cx_emu_graph_node_add(out_node, graph, dependencies, count, node_params);
     cx_lock_leave(&cx_emu_lock);
     return result;
 }
@@ -66,15 +67,15 @@ cxu_result cx_emu_call_graph_add_memcpy_node(CUgraphNode *out_node, CUgraph grap
                                              const CUgraphNode *dependencies, size_t count,
                                              const cxu_memcpy_3d *params, CUcontext context)
 {
-    cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_MEMCPY};
+    cx_emu_node_params node_params = {.type = CXU_GRAPH_NODE_TYPE_MEMCPY};
     cxu_result result = cx_emu_enter();
 
     if (result != CXU_SUCCESS)
         return result;
     if (!params)
         return CXU_INVALID_VALUE;
-    operation.of.copy = *params;
-    return add_in(context, out_node, graph, dependencies, count, &operation);
+    node_params.of.copy = *params;
+    return add_in(context, out_node, graph, dependencies, count, &node_params);
 }
 
 cxu_result cx_emu_call_graph_add_memset_node(CUgraphNode *out_node, CUgraph graph,
@@ -82,68 +83,69 @@ cxu_result cx_emu_call_graph_add_memset_node(CUgraphNode *out_node, CUgraph grap
                                              const cxu_memset_node_params *params,
                                              CUcontext context)
 {
-    cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_MEMSET};
+    cx_emu_node_params node_params = {.type = CXU_GRAPH_NODE_TYPE_MEMSET};
     cxu_result result = cx_emu_enter();
 
     if (result != CXU_SUCCESS)
         return result;
     if (!params)
         return CXU_INVALID_VALUE;
-    operation.of.fill = *params;
-    return add_in(context, out_node, graph, dependencies, count, &operation);
+    node_params.of.fill = *params;
+    return add_in(context, out_node, graph, dependencies, count, &node_params);
 }
 
 cxu_result cx_emu_call_graph_add_host_node(CUgraphNode *out_node, CUgraph graph,
                                            const CUgraphNode *dependencies, size_t count,
                                            const cxu_host_node_params *params)
 {
-    cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_HOST};
+    cx_emu_node_params node_params = {.type = CXU_GRAPH_NODE_TYPE_HOST};
     cxu_result result = cx_emu_enter();
 
     if (result != CXU_SUCCESS)
         return result;
     if (!params)
         return CXU_INVALID_VALUE;
-    operation.of.host = *params;
-    return add_node(out_node, graph, dependencies, count, &operation);
+    node_params.of.host = *params;
+    return add_node(out_node, graph, dependencies, count, &node_params);
 }
 
 cxu_result cx_emu_call_graph_add_empty_node(CUgraphNode *out_node, CUgraph graph,
                                             const CUgraphNode *dependencies, size_t count)
 {
-    const cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_EMPTY};
+    const cx_emu_node_params node_params = {.type = CXU_GRAPH_NODE_TYPE_EMPTY};
 
-    return add_node(out_node, graph, dependencies, count, &operation);
+    return add_node(out_node, graph, dependencies, count, &node_params);
 }
 
 static cxu_result add_event(CUgraphNode *out_node, CUgraph graph, const CUgraphNode *dependencies,
-                            size_t count, const cx_emu_operation *operation)
+                            size_t count, const cx_emu_node_params *node_params)
 {
     cxu_result result = cx_emu_enter();
 
     if (result != CXU_SUCCESS)
         return result;
-    return operation->of.event ? add_node(out_node, graph, dependencies, count, operation)
-                               : CXU_INVALID_VALUE;
+    return node_params->of.event ? add_node(out_node, graph, dependencies, count, node_params)
+                                 : CXU_INVALID_VALUE;
 }
 
 cxu_result cx_emu_call_graph_add_event_record_node(CUgraphNode *out_node, CUgraph graph,
                                                    const CUgraphNode *dependencies, size_t count,
                                                    CUevent event)
 {
-    const cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_EVENT_RECORD,
-                                        .of.event = event};
+    const cx_emu_node_params node_params = {.type = CXU_GRAPH_NODE_TYPE_EVENT_RECORD,
+                                            .of.event = event};
 
-    return add_event(out_node, graph, dependencies, count, &operation);
+    return add_event(out_node, graph, dependencies, count, &node_params);
 }
 
 cxu_result cx_emu_call_graph_add_event_wait_node(CUgraphNode *out_node, CUgraph graph,
                                                  const CUgraphNode *dependencies, size_t count,
                                                  CUevent event)
 {
-    const cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_WAIT_EVENT, .of.event = event};
+    const cx_emu_node_params node_params = {.type = CXU_GRAPH_NODE_TYPE_WAIT_EVENT,
+                                            .of.event = event};
 
-    return add_event(out_node, graph, dependencies, count, &operation);
+    return add_event(out_node, graph, dependencies, count, &node_params);
 }
 
 static bool lies_in(const cx_emu_graph *graph, const cx_emu_graph *other)
@@ -180,7 +182,7 @@ cxu_result cx_emu_graph_node_add_child(CUgraphNode *out_node, CUgraph graph,
                                        const CUgraphNode *dependencies, size_t count,
                                        CUgraph child_handle, bool move)
 {
-    cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_GRAPH};
+    cx_emu_node_params node_params = {.type = CXU_GRAPH_NODE_TYPE_GRAPH};
     cx_emu_graph *child;
     cxu_result result = cx_emu_graph_find(child_handle, &child);
 
@@ -188,14 +190,14 @@ cxu_result cx_emu_graph_node_add_child(CUgraphNode *out_node, CUgraph graph,
         result = check_child(child, graph, move);
     if (result != CXU_SUCCESS)
         return result;
-    operation.of.child = move ? child : cx_emu_graph_clone(child, true);
-    if (!operation.of.child)
+    node_params.of.child = move ? child : cx_emu_graph_clone(child, true);
+    if (!node_params.of.child)
         return CXU_OUT_OF_MEMORY;
-    result = cx_emu_graph_node_add(out_node, graph, dependencies, count, &operation);
+    result = cx_emu_graph_node_add(out_node, graph, dependencies, count, &node_params);
     if (result == CXU_SUCCESS)
-        operation.of.child->moved = move;
+        node_params.of.child->moved = move;
     else if (!move)
-        cx_emu_graph_destroy(operation.of.child);
+        cx_emu_graph_destroy(node_params.of.child);
     return result;
 }
 
@@ -218,7 +220,7 @@ cxu_result cx_emu_call_graph_add_child_graph_node(CUgraphNode *out_node, CUgraph
 /* ---- parameters ---- */
 
 static cxu_result get_params(CUgraphNode handle, cxu_graph_node_type type, const void *out,
-                             cx_emu_operation *out_operation)
+                             cx_emu_node_params *out_node_params)
 {
     cx_emu_node *node;
     cxu_result result = cx_emu_enter();
@@ -230,44 +232,44 @@ static cxu_result get_params(CUgraphNode handle, cxu_graph_node_type type, const
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_node_find_typed(handle, type, &node);
     if (result == CXU_SUCCESS)
-        *out_operation = node->operation;
+        *out_node_params = node->node_params;
     cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
-cxu_result cx_emu_graph_node_set(CUgraphNode handle, const cx_emu_operation *operation)
+cxu_result cx_emu_graph_node_set(CUgraphNode handle, const cx_emu_node_params *node_params)
 {
-    cx_emu_operation changed = *operation;
+    cx_emu_node_params changed = *node_params;
     cx_emu_node *node;
-    cxu_result result = cx_emu_node_find_typed(handle, operation->type, &node);
+    cxu_result result = cx_emu_node_find_typed(handle, node_params->type, &node);
 
     if (result != CXU_SUCCESS)
         return result;
     if (!changed.context) {
-        changed.context = node->operation.context;
-        changed.context_id = node->operation.context_id;
+        changed.context = node->node_params.context;
+        changed.context_id = node->node_params.context_id;
     }
-    result = cx_emu_operation_check(&changed);
+    result = cx_emu_node_params_check(&changed);
     if (result == CXU_SUCCESS)
-        cx_emu_operation_assign(&node->operation, &changed);
+        cx_emu_node_params_assign(&node->node_params, &changed);
     return result;
 }
 
-static cxu_result set_params(CUgraphNode handle, const cx_emu_operation *operation)
+static cxu_result set_params(CUgraphNode handle, const cx_emu_node_params *node_params)
 {
     cxu_result result = cx_emu_enter();
 
     if (result != CXU_SUCCESS)
         return result;
     cx_lock_enter(&cx_emu_lock);
-    result = cx_emu_graph_node_set(handle, operation);
+    result = cx_emu_graph_node_set(handle, node_params);
     cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
 cxu_result cx_emu_call_graph_memcpy_node_get_params(CUgraphNode node, cxu_memcpy_3d *out_params)
 {
-    cx_emu_operation found;
+    cx_emu_node_params found;
     cxu_result result = get_params(node, CXU_GRAPH_NODE_TYPE_MEMCPY, out_params, &found);
 
     if (result == CXU_SUCCESS)
@@ -277,17 +279,17 @@ cxu_result cx_emu_call_graph_memcpy_node_get_params(CUgraphNode node, cxu_memcpy
 
 cxu_result cx_emu_call_graph_memcpy_node_set_params(CUgraphNode node, const cxu_memcpy_3d *params)
 {
-    cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_MEMCPY};
+    cx_emu_node_params node_params = {.type = CXU_GRAPH_NODE_TYPE_MEMCPY};
 
     if (params)
-        operation.of.copy = *params;
-    return set_params(node, &operation);
+        node_params.of.copy = *params;
+    return set_params(node, &node_params);
 }
 
 cxu_result cx_emu_call_graph_memset_node_get_params(CUgraphNode node,
                                                     cxu_memset_node_params *out_params)
 {
-    cx_emu_operation found;
+    cx_emu_node_params found;
     cxu_result result = get_params(node, CXU_GRAPH_NODE_TYPE_MEMSET, out_params, &found);
 
     if (result == CXU_SUCCESS)
@@ -298,17 +300,17 @@ cxu_result cx_emu_call_graph_memset_node_get_params(CUgraphNode node,
 cxu_result cx_emu_call_graph_memset_node_set_params(CUgraphNode node,
                                                     const cxu_memset_node_params *params)
 {
-    cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_MEMSET};
+    cx_emu_node_params node_params = {.type = CXU_GRAPH_NODE_TYPE_MEMSET};
 
     if (params)
-        operation.of.fill = *params;
-    return set_params(node, &operation);
+        node_params.of.fill = *params;
+    return set_params(node, &node_params);
 }
 
 cxu_result cx_emu_call_graph_host_node_get_params(CUgraphNode node,
                                                   cxu_host_node_params *out_params)
 {
-    cx_emu_operation found;
+    cx_emu_node_params found;
     cxu_result result = get_params(node, CXU_GRAPH_NODE_TYPE_HOST, out_params, &found);
 
     if (result == CXU_SUCCESS)
@@ -319,15 +321,15 @@ cxu_result cx_emu_call_graph_host_node_get_params(CUgraphNode node,
 cxu_result cx_emu_call_graph_host_node_set_params(CUgraphNode node,
                                                   const cxu_host_node_params *params)
 {
-    cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_HOST};
+    cx_emu_node_params node_params = {.type = CXU_GRAPH_NODE_TYPE_HOST};
     cxu_result result = cx_emu_enter();
 
     if (result != CXU_SUCCESS)
         return result;
     if (!params || !params->function)
         return CXU_INVALID_VALUE;
-    operation.of.host = *params;
-    return set_params(node, &operation);
+    node_params.of.host = *params;
+    return set_params(node, &node_params);
 }
 
 cxu_result cx_emu_call_graph_child_graph_node_get_graph(CUgraphNode handle, CUgraph *out_graph)
@@ -342,14 +344,14 @@ cxu_result cx_emu_call_graph_child_graph_node_get_graph(CUgraphNode handle, CUgr
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_node_find_typed(handle, CXU_GRAPH_NODE_TYPE_GRAPH, &node);
     if (result == CXU_SUCCESS)
-        *out_graph = cx_emu_graph_handle(node->operation.of.child);
+        *out_graph = cx_emu_graph_handle(node->node_params.of.child);
     cx_lock_leave(&cx_emu_lock);
     return result;
 }
 
 static cxu_result get_event(CUgraphNode node, cxu_graph_node_type type, CUevent *out_event)
 {
-    cx_emu_operation found;
+    cx_emu_node_params found;
     cxu_result result = get_params(node, type, out_event, &found);
 
     if (result == CXU_SUCCESS)
@@ -365,7 +367,7 @@ cxu_result cx_emu_call_graph_event_record_node_get_event(CUgraphNode node, CUeve
 cxu_result cx_emu_call_graph_event_record_node_set_event(CUgraphNode node, CUevent event)
 {
     return set_params(
-        node, &(cx_emu_operation){.type = CXU_GRAPH_NODE_TYPE_EVENT_RECORD, .of.event = event});
+        node, &(cx_emu_node_params){.type = CXU_GRAPH_NODE_TYPE_EVENT_RECORD, .of.event = event});
 }
 
 cxu_result cx_emu_call_graph_event_wait_node_get_event(CUgraphNode node, CUevent *out_event)
@@ -376,5 +378,5 @@ cxu_result cx_emu_call_graph_event_wait_node_get_event(CUgraphNode node, CUevent
 cxu_result cx_emu_call_graph_event_wait_node_set_event(CUgraphNode node, CUevent event)
 {
     return set_params(
-        node, &(cx_emu_operation){.type = CXU_GRAPH_NODE_TYPE_WAIT_EVENT, .of.event = event});
+        node, &(cx_emu_node_params){.type = CXU_GRAPH_NODE_TYPE_WAIT_EVENT, .of.event = event});
 }

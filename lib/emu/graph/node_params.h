@@ -1,8 +1,9 @@
 /*
- * The operations of graph nodes. All functions: lock "emu.state" held.
+ * The parameters of graph nodes, which say what a node does: its operation. All functions: lock
+ * "emu.state" held.
  */
-#ifndef CX_EMU_OPERATION_H
-#define CX_EMU_OPERATION_H
+#ifndef CX_EMU_NODE_PARAMS_H
+#define CX_EMU_NODE_PARAMS_H
 
 #include "emu/graph/condition.h"
 #include "emu/schedule/copy.h"
@@ -15,7 +16,7 @@
 typedef struct cx_emu_graph cx_emu_graph;
 
 /* Plain values: the objects that they name are looked up each time the operation is submitted. */
-typedef struct cx_emu_operation {
+typedef struct cx_emu_node_params {
     cxu_graph_node_type type;
     cx_emu_context *context; /* of copies, fills and values, else NULL */
     uint64_t context_id;
@@ -30,10 +31,10 @@ typedef struct cx_emu_operation {
         cx_emu_block *block; /* of nodes that allocate or free; they have a reference */
         cx_emu_condition *condition; /* the node's own, with its bodies */
     } of;
-} cx_emu_operation;
+} cx_emu_node_params;
 
 /* Room for the argument of the operation's piece of work. */
-typedef union cx_emu_operation_room {
+typedef union cx_emu_node_params_room {
     cx_emu_transfer transfer;
     cx_emu_painting painting;
     cxu_host_node_params host;
@@ -42,14 +43,14 @@ typedef union cx_emu_operation_room {
     cx_emu_condition_run condition;
     cx_emu_shared_record record; /* begun by whoever submits it */
     cx_emu_shared_wait wait;
-} cx_emu_operation_room;
+} cx_emu_node_params_room;
 
 /* Retains and drops the references that a node keeps. */
-void cx_emu_operation_retain(const cx_emu_operation *operation);
-void cx_emu_operation_drop(const cx_emu_operation *operation);
+void cx_emu_node_params_retain(const cx_emu_node_params *node_params);
+void cx_emu_node_params_drop(const cx_emu_node_params *node_params);
 
 /* Replaces *own, the operation of a node or its copy, by another one. */
-void cx_emu_operation_assign(cx_emu_operation *own, const cx_emu_operation *operation);
+void cx_emu_node_params_assign(cx_emu_node_params *own, const cx_emu_node_params *node_params);
 
 /*
  * Makes the request for a piece of work that does the operation now. A child graph does nothing by
@@ -60,32 +61,34 @@ void cx_emu_operation_assign(cx_emu_operation *own, const cx_emu_operation *oper
  * CXU_INVALID_VALUE: its memory is, or its description is invalid. CXU_CAPTURED_EVENT: it waits for
  * an event that was last recorded while capturing. CXU_NOT_SUPPORTED: arrays.
  */
-cxu_result cx_emu_operation_request(const cx_emu_operation *operation, uint64_t latest,
-                                    cx_emu_operation_room *room, cx_emu_work_request *out_request);
+cxu_result cx_emu_node_params_request(const cx_emu_node_params *node_params, uint64_t latest,
+                                      cx_emu_node_params_room *room,
+                                      cx_emu_work_request *out_request);
 
 /*
  * Does the operation of a call in a stream: adds a node to the graph that the stream captures, or
  * gives the stream a piece of work. The stream passed cx_emu_capture_check. An operation that
- * cannot become work is not captured either. Errors of cx_emu_operation_request and
+ * cannot become work is not captured either. Errors of cx_emu_node_params_request and
  * cx_emu_work_submit; CXU_OUT_OF_MEMORY.
  */
-cxu_result cx_emu_operation_submit(cx_emu_stream *stream, const cx_emu_operation *operation);
+cxu_result cx_emu_node_params_submit(cx_emu_stream *stream, const cx_emu_node_params *node_params);
 
-enum { CX_EMU_OPERATION_EVENTS = 2 };
+enum { CX_EMU_RECORDED_EVENTS = 2 };
 
-/* The same, and records at most CX_EMU_OPERATION_EVENTS events behind the operation: all of that is
+/* The same, and records at most CX_EMU_RECORDED_EVENTS events behind the operation: all of that is
  * done or none. The events are of the stream's context, without times and other processes. */
-cxu_result cx_emu_operation_submit_recorded(cx_emu_stream *stream,
-                                            const cx_emu_operation *operation,
+cxu_result cx_emu_node_params_submit_recorded(cx_emu_stream *stream,
+                                            const cx_emu_node_params *node_params,
                                             cx_emu_event *const *events, size_t count);
 
 /* Checks the operation without making a request. */
-cxu_result cx_emu_operation_check(const cx_emu_operation *operation);
+cxu_result cx_emu_node_params_check(const cx_emu_node_params *node_params);
 
 /* Sets the context of a copy or a fill. Errors of cx_emu_context_find. */
-cxu_result cx_emu_operation_set_context(cx_emu_operation *operation, CUcontext context);
+cxu_result cx_emu_node_params_set_context(cx_emu_node_params *node_params, CUcontext context);
 
 /* True if an executable graph accepts `after`, of the same type, in place of `before`. */
-bool cx_emu_operation_compatible(const cx_emu_operation *before, const cx_emu_operation *after);
+bool cx_emu_node_params_compatible(const cx_emu_node_params *before,
+                                   const cx_emu_node_params *after);
 
 #endif

@@ -1,4 +1,4 @@
-#include "emu/graph/operation.h"
+#include "emu/graph/node_params.h"
 #include "emu/base/state.h"
 #include "emu/context/context.h"
 #include "emu/schedule/event.h"
@@ -28,15 +28,15 @@ static cxu_result request_fill(const cxu_memset_node_params *shape, const cx_emu
 }
 
 /* Waits for the event's present record, not for a later one. */
-static cxu_result request_event(const cx_emu_operation *operation, cx_emu_operation_room *room,
-                                cx_emu_work_request *out_request)
+static cxu_result request_event(const cx_emu_node_params *node_params,
+                                cx_emu_node_params_room *room, cx_emu_work_request *out_request)
 {
     cx_emu_event *event;
-    cxu_result result = cx_emu_event_find(operation->of.event, &event);
+    cxu_result result = cx_emu_event_find(node_params->of.event, &event);
 
     if (result != CXU_SUCCESS)
         return result;
-    if (operation->type == CXU_GRAPH_NODE_TYPE_EVENT_RECORD) {
+    if (node_params->type == CXU_GRAPH_NODE_TYPE_EVENT_RECORD) {
         room->record = (cx_emu_shared_record){.shared = event->shared};
         cx_emu_shared_record_request(&room->record, out_request);
         return CXU_SUCCESS;
@@ -47,87 +47,88 @@ static cxu_result request_event(const cx_emu_operation *operation, cx_emu_operat
     return CXU_SUCCESS;
 }
 
-cxu_result cx_emu_operation_request(const cx_emu_operation *operation, uint64_t latest,
-                                    cx_emu_operation_room *room, cx_emu_work_request *out_request)
+cxu_result cx_emu_node_params_request(const cx_emu_node_params *node_params, uint64_t latest,
+                                      cx_emu_node_params_room *room,
+                                      cx_emu_work_request *out_request)
 {
     *out_request = (cx_emu_work_request){.kind = CX_EMU_WORK_LOCKED};
-    if (operation->context && cx_emu_context_id(operation->context) != operation->context_id)
+    if (node_params->context && cx_emu_context_id(node_params->context) != node_params->context_id)
         return CXU_CONTEXT_IS_DESTROYED;
-    switch (operation->type) {
+    switch (node_params->type) {
     case CXU_GRAPH_NODE_TYPE_MEMCPY:
-        return request_copy(&operation->of.copy, operation->context->device, latest,
+        return request_copy(&node_params->of.copy, node_params->context->device, latest,
                             &room->transfer, out_request);
     case CXU_GRAPH_NODE_TYPE_MEMSET:
-        return request_fill(&operation->of.fill, operation->context, latest, &room->painting,
+        return request_fill(&node_params->of.fill, node_params->context, latest, &room->painting,
                             out_request);
     case CXU_GRAPH_NODE_TYPE_KERNEL:
-        return cx_emu_launch_request(&operation->of.kernel, &room->run, out_request);
+        return cx_emu_launch_request(&node_params->of.kernel, &room->run, out_request);
     case CXU_GRAPH_NODE_TYPE_HOST:
-        if (!operation->of.host.function)
+        if (!node_params->of.host.function)
             return CXU_SUCCESS; /* nothing to call */
-        room->host = operation->of.host;
+        room->host = node_params->of.host;
         *out_request = cx_emu_host_request(&room->host);
         return CXU_SUCCESS;
     case CXU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
-        return cx_emu_values_request(operation->of.values, operation->context, &room->values,
+        return cx_emu_values_request(node_params->of.values, node_params->context, &room->values,
                                      out_request);
     case CXU_GRAPH_NODE_TYPE_CONDITIONAL:
-        return cx_emu_condition_request(operation->of.condition, operation->context,
+        return cx_emu_condition_request(node_params->of.condition, node_params->context,
                                         &room->condition, out_request);
     case CXU_GRAPH_NODE_TYPE_EVENT_RECORD:
     case CXU_GRAPH_NODE_TYPE_WAIT_EVENT:
-        return request_event(operation, room, out_request);
+        return request_event(node_params, room, out_request);
     default:
         return CXU_SUCCESS;
     }
 }
 
-void cx_emu_operation_retain(const cx_emu_operation *operation)
+void cx_emu_node_params_retain(const cx_emu_node_params *node_params)
 {
-    if (operation->type == CXU_GRAPH_NODE_TYPE_KERNEL)
-        cx_emu_arguments_retain(operation->of.kernel.arguments);
-    if (operation->type == CXU_GRAPH_NODE_TYPE_BATCH_MEM_OP)
-        cx_emu_values_retain(operation->of.values);
-    if (operation->type == CXU_GRAPH_NODE_TYPE_MEM_ALLOC ||
-        operation->type == CXU_GRAPH_NODE_TYPE_MEM_FREE)
-        cx_emu_block_retain(operation->of.block);
+    if (node_params->type == CXU_GRAPH_NODE_TYPE_KERNEL)
+        cx_emu_arguments_retain(node_params->of.kernel.arguments);
+    if (node_params->type == CXU_GRAPH_NODE_TYPE_BATCH_MEM_OP)
+        cx_emu_values_retain(node_params->of.values);
+    if (node_params->type == CXU_GRAPH_NODE_TYPE_MEM_ALLOC ||
+        node_params->type == CXU_GRAPH_NODE_TYPE_MEM_FREE)
+        cx_emu_block_retain(node_params->of.block);
 }
 
-void cx_emu_operation_drop(const cx_emu_operation *operation)
+void cx_emu_node_params_drop(const cx_emu_node_params *node_params)
 {
-    if (operation->type == CXU_GRAPH_NODE_TYPE_KERNEL)
-        cx_emu_arguments_drop(operation->of.kernel.arguments);
-    if (operation->type == CXU_GRAPH_NODE_TYPE_BATCH_MEM_OP)
-        cx_emu_values_drop(operation->of.values);
-    if (operation->type == CXU_GRAPH_NODE_TYPE_MEM_ALLOC ||
-        operation->type == CXU_GRAPH_NODE_TYPE_MEM_FREE)
-        cx_emu_block_drop(operation->of.block);
+    if (node_params->type == CXU_GRAPH_NODE_TYPE_KERNEL)
+        cx_emu_arguments_drop(node_params->of.kernel.arguments);
+    if (node_params->type == CXU_GRAPH_NODE_TYPE_BATCH_MEM_OP)
+        cx_emu_values_drop(node_params->of.values);
+    if (node_params->type == CXU_GRAPH_NODE_TYPE_MEM_ALLOC ||
+        node_params->type == CXU_GRAPH_NODE_TYPE_MEM_FREE)
+        cx_emu_block_drop(node_params->of.block);
 }
 
-void cx_emu_operation_assign(cx_emu_operation *own, const cx_emu_operation *operation)
+void cx_emu_node_params_assign(cx_emu_node_params *own, const cx_emu_node_params *node_params)
 {
-    const cx_emu_operation before = *own;
+    const cx_emu_node_params before = *own;
 
     cx_emu_changes++;
-    cx_emu_operation_retain(operation);
-    *own = *operation;
-    cx_emu_operation_drop(&before);
+    cx_emu_node_params_retain(node_params);
+    *own = *node_params;
+    cx_emu_node_params_drop(&before);
 }
 
-cxu_result cx_emu_operation_check(const cx_emu_operation *operation)
+cxu_result cx_emu_node_params_check(const cx_emu_node_params *node_params)
 {
-    cx_emu_operation_room room;
+    cx_emu_node_params_room room;
     cx_emu_work_request request;
 
-    return cx_emu_operation_request(operation, 0, &room, &request);
+    return cx_emu_node_params_request(node_params, 0, &room, &request);
 }
 
-cxu_result cx_emu_operation_set_context(cx_emu_operation *operation, CUcontext context)
+cxu_result cx_emu_node_params_set_context(cx_emu_node_params *node_params, CUcontext context)
 {
-    cxu_result result = cx_emu_context_find(context, &operation->context);
+    cxu_result result = cx_emu_context_find(context, &node_params->context);
 
     if (result == CXU_SUCCESS)
-        operation->context_id = cx_emu_context_id(operation->context);
+        node_params->context_id = cx_emu_context_id(node_params->context);
     return result;
 }
 
@@ -183,7 +184,8 @@ static bool kernels_compatible(const cx_emu_launch *before, const cx_emu_launch 
            cx_emu_launch_context(after, &other) != CXU_SUCCESS || one == other;
 }
 
-bool cx_emu_operation_compatible(const cx_emu_operation *before, const cx_emu_operation *after)
+bool cx_emu_node_params_compatible(const cx_emu_node_params *before,
+                                   const cx_emu_node_params *after)
 {
     if (before->context_id != after->context_id)
         return false;
