@@ -14,7 +14,7 @@ LESSON_SOURCES = tools/lesson/check_program.c tools/lesson/check_scenario.c tool
 	tools/lesson/compile.c tools/lesson/compile.h tools/lesson/copy.c tools/lesson/copy.h tools/lesson/findings.c \
 	tools/lesson/findings.h tools/lesson/frame.c tools/lesson/frame.h tools/lesson/job.c tools/lesson/job.h \
 	tools/lesson/lesson.c tools/lesson/lesson.h tools/lesson/solved.c tools/lesson/solved.h
-TRACE_SOURCES = tools/look/write.c tools/look/write.h lib/base/text.c lib/base/text.h lib/base/utf8.c lib/base/utf8.h lib/layer/trace/layout.c lib/layer/trace/layout.h \
+TRACE_SOURCES = tools/theme/write.c tools/theme/write.h lib/base/text.c lib/base/text.h lib/base/utf8.c lib/base/utf8.h lib/layer/trace/layout.c lib/layer/trace/layout.h \
 	tools/trace/calls.c tools/trace/calls.h tools/trace/command.c tools/trace/json.c tools/trace/json.h tools/trace/marks.c tools/trace/marks.h \
 	tools/trace/objects.c tools/trace/objects.h tools/trace/origins.c tools/trace/origins.h tools/trace/page.c tools/trace/page.h tools/trace/pieces.c tools/trace/pieces.h tools/trace/read.c tools/trace/read.h \
 	tools/trace/spans.c tools/trace/spans.h tools/trace/text.c tools/trace/text.h tools/trace/tracks.c tools/trace/words.c tools/trace/words.h
@@ -32,18 +32,18 @@ ctxrt_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(LIBDW_CFLAGS)
 ctxrt_LDADD = tools/draw/libdraw.la lib/libctxrt.la $(JANSSON_LIBS) $(LIBDW_LIBS)
 
 # The parts of pages and pictures that are no C, as C arrays of lines: each takes the palette.
-LOOK = $(top_srcdir)/tools/look
-EMBED = $(AM_V_GEN)$(MKDIR_P) $(@D) && $(AWK) -f $(LOOK)/embed.awk
-TRACE_PARTS = $(LOOK)/palette.css $(LOOK)/look.css $(top_srcdir)/tools/trace/page.css $(top_srcdir)/tools/trace/page.html \
-	$(LOOK)/look.js $(top_srcdir)/tools/trace/page.js $(top_srcdir)/tools/trace/page_keys.js
-DRAW_PARTS = $(LOOK)/palette.css $(top_srcdir)/tools/draw/picture.css
-EXTRA_DIST += tools/look/colours.awk tools/look/embed.awk tools/look/look.js tools/look/look.css tools/look/palette.css \
+THEME = $(top_srcdir)/tools/theme
+EMBED = $(AM_V_GEN)$(MKDIR_P) $(@D) && $(AWK) -f $(THEME)/embed.awk
+TRACE_PARTS = $(THEME)/palette.css $(THEME)/theme.css $(top_srcdir)/tools/trace/page.css $(top_srcdir)/tools/trace/page.html \
+	$(THEME)/theme.js $(top_srcdir)/tools/trace/page.js $(top_srcdir)/tools/trace/page_keys.js
+DRAW_PARTS = $(THEME)/palette.css $(top_srcdir)/tools/draw/picture.css
+EXTRA_DIST += tools/theme/colours.awk tools/theme/embed.awk tools/theme/theme.js tools/theme/theme.css tools/theme/palette.css \
 	tools/draw/picture.css tools/trace/page.css tools/trace/page.html tools/trace/page.js tools/trace/page_keys.js
 CLEANFILES += tools/trace/page_parts.h tools/draw/parts.h
-tools/trace/page_parts.h: $(TRACE_PARTS) $(LOOK)/embed.awk
+tools/trace/page_parts.h: $(TRACE_PARTS) $(THEME)/embed.awk
 	$(EMBED) $(TRACE_PARTS) > $@.new && mv $@.new $@
-tools/draw/parts.h: $(DRAW_PARTS) $(LOOK)/embed.awk $(LOOK)/colours.awk
-	$(EMBED) $(DRAW_PARTS) > $@.new && $(AWK) -f $(LOOK)/colours.awk $(LOOK)/palette.css >> $@.new && mv $@.new $@
+tools/draw/parts.h: $(DRAW_PARTS) $(THEME)/embed.awk $(THEME)/colours.awk
+	$(EMBED) $(DRAW_PARTS) > $@.new && $(AWK) -f $(THEME)/colours.awk $(THEME)/palette.css >> $@.new && mv $@.new $@
 tools/trace/ctxrt-page.$(OBJEXT): tools/trace/page_parts.h
 USES_DRAW_PARTS = tools/draw/libdraw_la-svg.lo
 $(USES_DRAW_PARTS): tools/draw/parts.h
@@ -51,7 +51,7 @@ $(USES_DRAW_PARTS): tools/draw/parts.h
 
 # What ctxrt compare knows of the embedded driver.
 CLEANFILES += tools/compare/embedded.h
-tools/compare/embedded.h: $(PROBE_RECORDINGS) $(LOOK)/embed.awk
+tools/compare/embedded.h: $(PROBE_RECORDINGS) $(THEME)/embed.awk
 	$(EMBED) $(PROBE_RECORDINGS:%=$(top_srcdir)/%) > $@.new && mv $@.new $@
 tools/compare/ctxrt-recording.$(OBJEXT): tools/compare/embedded.h
 tools/play/ctxrt-rule.$(OBJEXT): tools/play/rules.h

@@ -16,7 +16,7 @@ TESTS += tests/tools/lesson.sh
 EXTRA_DIST += samples/lessons/render.sh
 
 # The pages as HTML, with their pictures; and as slides, for lecturers.
-LESSON_STYLE = $(top_srcdir)/tools/look/palette.css $(top_srcdir)/tools/draw/picture.css
+LESSON_STYLE = $(top_srcdir)/tools/theme/palette.css $(top_srcdir)/tools/draw/picture.css
 LESSON_HTML = $(LESSONS:%=samples/lessons/%.html)
 LESSON_WORDS = $(top_srcdir)/samples/lessons/words.awk
 SLIDES_STYLE = $(LESSON_STYLE) $(top_srcdir)/samples/lessons/slides.css

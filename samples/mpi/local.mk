@@ -3,7 +3,7 @@ MPI_SOURCES = samples/mpi/block.c samples/mpi/block.h samples/mpi/choice.c sampl
 	samples/mpi/counter.c samples/mpi/counter.h samples/mpi/driver.h samples/mpi/exchange.c samples/mpi/exchange.h \
 	samples/mpi/exported.c samples/mpi/exported.h samples/mpi/job.c samples/mpi/job.h samples/mpi/locality.c \
 	samples/mpi/locality.h samples/mpi/main.c samples/mpi/options.c samples/mpi/options.h samples/mpi/post.c \
-	samples/mpi/post.h samples/mpi/receiver.c samples/mpi/receiver.h samples/mpi/seat.c samples/mpi/seat.h \
+	samples/mpi/post.h samples/mpi/receiver.c samples/mpi/receiver.h samples/mpi/rank_device.c samples/mpi/rank_device.h \
 	samples/mpi/sender.c samples/mpi/sender.h samples/mpi/sums.c samples/mpi/sums.h samples/mpi/traffic.c \
 	samples/mpi/traffic.h samples/mpi/ways.c samples/mpi/ways.h
 nobase_dist_doc_DATA += $(MPI_SOURCES)

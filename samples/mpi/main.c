@@ -34,16 +34,16 @@ static void count_alone(const mpi_block *block, totals *counted)
     counter_finish(&counter, block, counted->histogram);
 }
 
-static void count_and_exchange(const mpi_job *job, const mpi_seat *seat, const mpi_options *with,
-                               const mpi_block *block, size_t file_bytes, totals *counted,
-                               totals arrived[DIRECTIONS])
+static void count_and_exchange(const mpi_job *job, const mpi_rank_device *rank_device,
+                               const mpi_options *with, const mpi_block *block, size_t file_bytes,
+                               totals *counted, totals arrived[DIRECTIONS])
 {
     mpi_counter counter;
     mpi_exchange exchange;
     mpi_ways ways;
     size_t bytes_in[DIRECTIONS];
     size_neighbours(job, file_bytes, block->chunk_bytes, bytes_in);
-    ways_settle(&ways, job, seat, bytes_in, with->wish);
+    ways_settle(&ways, job, rank_device, bytes_in, with->wish);
     ways_print_all(&ways, job);
     counter_open(&counter, block);
     exchange_open(&exchange, &ways, block, &counter);
@@ -67,21 +67,21 @@ static void report_restored(const mpi_job *job)
 }
 
 /* In a scope of the rank's GPU. */
-static bool work(const mpi_job *job, const mpi_seat *seat, const mpi_options *with)
+static bool work(const mpi_job *job, const mpi_rank_device *rank_device, const mpi_options *with)
 {
     CTXRT_SCOPE ctxrt_scope scope = CTXRT_SCOPE_INIT;
     totals plain = {0}, counted = {0}, arrived[DIRECTIONS] = {{.bytes = 0}};
     mpi_block block;
     mpi_sums sums;
     bool same = true;
-    OK(CTXRT_SCOPE_ENTER(seat->device, &scope));
-    traffic_guard(with->guarded, seat->device);
+    OK(CTXRT_SCOPE_ENTER(rank_device->device, &scope));
+    traffic_guard(with->guarded, rank_device->device);
     size_t file_bytes = block_scatter(&block, job, with->file, with->chunk_bytes, &plain);
     counted.bytes = block.bytes;
     if (job->size == 1)
         count_alone(&block, &counted);
     else
-        count_and_exchange(job, seat, with, &block, file_bytes, &counted, arrived);
+        count_and_exchange(job, rank_device, with, &block, file_bytes, &counted, arrived);
     block_release(&block);
     sums_reduce(&sums, job, &counted, arrived);
     report_restored(job);
@@ -95,16 +95,16 @@ static bool work(const mpi_job *job, const mpi_seat *seat, const mpi_options *wi
 int main(int argc, char **argv)
 {
     mpi_job job;
-    mpi_seat seat;
+    mpi_rank_device rank_device;
     job_begin(&argc, &argv);
     mpi_options with = options_read(argc, argv);
     job_split(&job, with.nodes);
     if (with.file != NULL) {
         with.wish.aware = with.wish.aware && ways_mpi_is_aware();
         start_runtime();
-        seat_take(&seat, &job, with.topology);
-        seat_print_all(&seat, &job);
-        if (!work(&job, &seat, &with))
+        rank_device_take(&rank_device, &job, with.topology);
+        rank_device_print_all(&rank_device, &job);
+        if (!work(&job, &rank_device, &with))
             job_fail("the results of the GPUs and the plain pass differ");
         OK(ctxrt_shutdown());
     }

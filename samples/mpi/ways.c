@@ -35,7 +35,7 @@ typedef struct offer {
 /* The state of settling. */
 typedef struct mpi_talk {
     mpi_ways *ways;
-    const mpi_seat *seat;
+    const mpi_rank_device *rank_device;
     post own_post;
     char peer_posts[DIRECTIONS][POST_PATH_BYTES]; /* of the ranks that send here */
     int brought[DIRECTIONS];                      /* descriptors, or -1 */
@@ -94,7 +94,7 @@ static bool offer_exported(mpi_talk *self, int direction, offer *out_offer)
 {
     incoming *in = &self->ways->in[direction];
     int file;
-    if (!exported_create(&in->made, &self->seat->info, in->bytes, &file, out_offer->reason))
+    if (!exported_create(&in->made, &self->rank_device->info, in->bytes, &file, out_offer->reason))
         return false;
     bool brought = post_bring(self->peer_posts[direction], direction, file);
     if (!brought)
@@ -114,7 +114,7 @@ static void make_offer(mpi_talk *self, int direction, mpi_way way, offer *out_of
 {
     incoming *in = &self->ways->in[direction];
     memset(out_offer, 0, sizeof *out_offer);
-    memcpy(out_offer->uuid, self->seat->info.uuid, sizeof out_offer->uuid);
+    memcpy(out_offer->uuid, self->rank_device->info.uuid, sizeof out_offer->uuid);
     if (!in->same_node)
         snprintf(out_offer->reason, REASON_BYTES, "another node");
     else if (in->bytes == 0)
@@ -160,7 +160,7 @@ static bool open_exported(mpi_talk *self, int direction, const offer *its,
             job_fail("a descriptor came that nobody waits for");
         self->brought[number] = file;
     }
-    bool opened = exported_open(&out->opened, &self->seat->info, its->mapped_bytes,
+    bool opened = exported_open(&out->opened, &self->rank_device->info, its->mapped_bytes,
                                 self->brought[direction], reason);
     close(self->brought[direction]);
     self->brought[direction] = -1;
@@ -258,10 +258,10 @@ static void meet(mpi_talk *self, const mpi_job *job)
     free(nodes);
 }
 
-void ways_settle(mpi_ways *self, const mpi_job *job, const mpi_seat *seat,
+void ways_settle(mpi_ways *self, const mpi_job *job, const mpi_rank_device *rank_device,
                  const size_t bytes_in[DIRECTIONS], ways_wish wish)
 {
-    mpi_talk talk = {.ways = self, .seat = seat};
+    mpi_talk talk = {.ways = self, .rank_device = rank_device};
     memset(self, 0, sizeof *self);
     for (int i = 0; i < DIRECTIONS; i++) {
         self->in[i].bytes = bytes_in[i];

@@ -8,7 +8,7 @@
 #include "exported.h"
 #include "job.h"
 #include "post.h"
-#include "seat.h"
+#include "rank_device.h"
 
 #include <stdbool.h>
 
@@ -61,7 +61,7 @@ typedef struct ways_wish {
  * Settles the ways with the neighbours, in a scope of the rank's GPU. `bytes_in`: the sizes of the
  * blocks that come.
  */
-void ways_settle(mpi_ways *self, const mpi_job *job, const mpi_seat *seat,
+void ways_settle(mpi_ways *self, const mpi_job *job, const mpi_rank_device *rank_device,
                  const size_t bytes_in[DIRECTIONS], ways_wish wish);
 
 /* Rank 0 prints the ways of all ranks. */

@@ -1,13 +1,13 @@
 #!/bin/sh
 # The rooms of lib/ include each other one way only: base <- driver <- (emu, layer) <- device <- context
 # <- work <- memory (over alloc) <- copy <- graph. The runtime knows drivers as tables: only its start knows
-# emu. The InfiniRT interface knows the public headers alone. The look, the player and the model are rooms of tools/.
+# emu. The InfiniRT interface knows the public headers alone. The theme, the player and the model are rooms of tools/.
 # The folders of lib/emu are in an order, too.
 set -u
 . "$top_srcdir/tests/support/tap.sh"
 
-rooms='base driver ptx emu layer device context work alloc memory copy graph infinirt shim runtime'
-tool_rooms='look play model'
+rooms='base driver ptx emu layer device context work alloc memory copy graph infinirt shim'
+tool_rooms='theme play model'
 
 may_include() # room
 {
@@ -26,9 +26,8 @@ may_include() # room
     graph) echo base driver layer device context work alloc memory copy graph ;;
     infinirt) echo infinirt ;;
     shim) echo base driver emu layer shim ;;
-    runtime) echo base driver layer runtime ;;
-    look) echo base look ;;
-    play) echo base driver emu look play ;;
+    theme) echo base theme ;;
+    play) echo base driver emu theme play ;;
     model) echo base driver play model ;;
     esac
 }
@@ -139,7 +138,7 @@ plant graph '#include "stream.h"'
 plant infinirt '#include "graph/graph.h"'
 plant shim '#include "context/stack.h"'
 plant runtime '#include "emu/emu.h"'
-plant look '#include "play/page.h"'
+plant theme '#include "play/page.h"'
 plant play '#include "context/stack.h"'
 plant model '#include "emu/context/context.h"'
 for room in $rooms $tool_rooms; do

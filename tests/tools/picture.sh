@@ -36,7 +36,7 @@ awk 'BEGIN {
     for json in "$scratch"/[0123].json; do
         "$ctxrt" draw "$json" && printf '<script type="application/json">' && cat "$json" && echo '</script>'
     done
-    echo '<script>' && cat "$top_srcdir/tools/look/look.js" && printf '</script>\n</body>\n'
+    echo '<script>' && cat "$top_srcdir/tools/theme/theme.js" && printf '</script>\n</body>\n'
 } > "$page" 2> "$scratch/errors"
 [ ! -s "$scratch/errors" ] && [ "$(grep -c '^<svg ' "$page")" -eq 4 ]
 report $? 'pictures_are_drawn'

@@ -125,7 +125,7 @@ int svg_pattern(long long context)
     return context > 0 ? (int)((context - 1) % SVG_PATTERNS) : 0;
 }
 
-/* The same shapes as in look/look.css and look/look.js; the first pattern is plain. */
+/* The same shapes as in theme/theme.css and theme/theme.js; the first pattern is plain. */
 static const char *const shapes[SVG_PATTERNS] = {"",         "M0 8L8 0", "M3 3h2v2h-2z", "M0 4H8",
                                                  "M0 0L8 8", "M4 0V8",   "M0 4H8M4 0V8"};
 

@@ -1,5 +1,5 @@
 /* Stream capture: G. The meaning of steps while something is being captured. */
-#include "model/world.h"
+#include "model/state.h"
 #include "play/code.h"
 
 static int thread_of(const prediction *self)
@@ -15,7 +15,7 @@ static bool any_capture(const cx_model *model)
     return false;
 }
 
-static world_capture *capture_of(cx_model *model, int stream)
+static state_capture *capture_of(cx_model *model, int stream)
 {
     int capture = stream >= 0 ? model->streams[stream].capture : 0;
     return capture != 0 ? &model->captures[capture - 1] : NULL;
@@ -40,7 +40,7 @@ static void invalidate_context(cx_model *model, int context, bool blocking)
 
 /* ---- calls that are not captured (G2) ---- */
 
-bool capture_forbids(const prediction *self, const world_capture *capture)
+bool capture_forbids(const prediction *self, const state_capture *capture)
 {
     int mode = self->thread->capture_mode;
     bool own = capture->thread == thread_of(self);
@@ -78,10 +78,10 @@ static said ask_unsafe(prediction *self, bool good)
 
 /* ---- work in a stream ---- */
 
-static void add_node(cx_model *model, int stream, const world_node *node)
+static void add_node(cx_model *model, int stream, const state_node *node)
 {
-    world_stream *into = &model->streams[stream];
-    world_graph *graph = &model->captures[into->capture - 1].graph;
+    state_stream *into = &model->streams[stream];
+    state_graph *graph = &model->captures[into->capture - 1].graph;
     int number = graph->node_count++;
     graph->nodes[number] = *node;
     graph->nodes[number].before = into->frontier;
@@ -95,9 +95,9 @@ static bool buffer_is_good(const prediction *self, int operand, int context, int
 }
 
 /* The work that the step submits to a stream of the context; false: no prediction. */
-static bool describe_work(const prediction *self, int context, world_node *out_node)
+static bool describe_work(const prediction *self, int context, state_node *out_node)
 {
-    *out_node = (world_node){.kind = NODE_NOTHING};
+    *out_node = (state_node){.kind = NODE_NOTHING};
     if (self->step->verb == &cx_verbs[CX_VERB_kernel_launch])
         return describe_launch(self, context, out_node);
     switch (cx_verb_number(self->step->verb)) {
@@ -120,7 +120,7 @@ static said ask_work(prediction *self, int operand)
 {
     cx_model *model = self->model;
     int stream, context, error;
-    world_node node;
+    state_node node;
     if (!find_stream(self, operand, &stream, &context, &error))
         return UNSAID;
     if (error != CXU_SUCCESS)
@@ -135,7 +135,7 @@ static said ask_work(prediction *self, int operand)
         answer(self, CXU_STREAM_CAPTURE_IMPLICIT);
         return SAID;
     }
-    const world_capture *capture = capture_of(model, stream);
+    const state_capture *capture = capture_of(model, stream);
     if (capture == NULL)
         return NO_MATTER;
     if (capture->uncertain || current_of(self) != context || !describe_work(self, context, &node) ||
@@ -158,7 +158,7 @@ static said refuse_wait(prediction *self, int context)
 {
     bool refused = false;
     for (int i = 0; i < self->model->capture_count; i++) {
-        world_capture *each = &self->model->captures[i];
+        state_capture *each = &self->model->captures[i];
         if (capture_forbids(self, each) && self->model->contexts[each->context].device ==
                                        self->model->contexts[context].device)
             refused = each->invalid = true;
@@ -181,7 +181,7 @@ static said ask_state(prediction *self)
         return NO_MATTER;
     if (stream == NO_THING && context_captures(self->model, context, false))
         return UNSAID;
-    world_capture *capture = capture_of(self->model, stream);
+    state_capture *capture = capture_of(self->model, stream);
     if (capture == NULL)
         return waits ? refuse_wait(self, context) : NO_MATTER;
     if (capture->uncertain)
@@ -204,7 +204,7 @@ static said ask_record(prediction *self)
         return UNSAID;
     if (error != CXU_SUCCESS || event_error != CXU_SUCCESS)
         return any_capture(model) ? UNSAID : NO_MATTER;
-    const world_capture *capture = capture_of(model, stream);
+    const state_capture *capture = capture_of(model, stream);
     if (stream == NO_THING && context_captures(model, context, true))
         return UNSAID;
     if (capture == NULL) {
@@ -226,7 +226,7 @@ static said ask_record(prediction *self)
     return SAID;
 }
 
-static said fail_wait(prediction *self, world_capture *capture, int error)
+static said fail_wait(prediction *self, state_capture *capture, int error)
 {
     cite(self, CX_RULE_G4);
     capture->invalid = true;
@@ -238,8 +238,8 @@ static said fail_wait(prediction *self, world_capture *capture, int error)
 static said wait_inside(prediction *self, int stream, int event)
 {
     cx_model *model = self->model;
-    world_capture *capture = capture_of(model, stream);
-    const world_event *waited = &model->events[event];
+    state_capture *capture = capture_of(model, stream);
+    const state_event *waited = &model->events[event];
     if (capture->uncertain)
         return UNSAID;
     if (capture->invalid) {
@@ -252,7 +252,7 @@ static said wait_inside(prediction *self, int stream, int event)
     }
     if (waited->capture == 0 || !model->captures[waited->capture - 1].active)
         return fail_wait(self, capture, CXU_STREAM_CAPTURE_ISOLATION);
-    world_capture *other = &model->captures[waited->capture - 1];
+    state_capture *other = &model->captures[waited->capture - 1];
     if (other != capture) {
         if (other->invalid || other->uncertain)
             return UNSAID;
@@ -269,10 +269,10 @@ static said wait_inside(prediction *self, int stream, int event)
 static said wait_outside(prediction *self, int stream, int event)
 {
     cx_model *model = self->model;
-    const world_event *waited = &model->events[event];
+    const state_event *waited = &model->events[event];
     if (waited->capture == 0)
         return NO_MATTER;
-    const world_capture *capture = &model->captures[waited->capture - 1];
+    const state_capture *capture = &model->captures[waited->capture - 1];
     if (!capture->active) {
         cite(self, CX_RULE_G4);
         answer(self, CXU_CAPTURED_EVENT);
@@ -316,7 +316,7 @@ static said ask_event_state(prediction *self)
         return UNSAID;
     if (error != CXU_SUCCESS || model->events[event].capture == 0)
         return ask_unsafe(self, error == CXU_SUCCESS);
-    world_capture *capture = &model->captures[model->events[event].capture - 1];
+    state_capture *capture = &model->captures[model->events[event].capture - 1];
     if (capture->active || any_capture(model))
         return UNSAID; /* no rule tells which of the errors comes first */
     cite(self, CX_RULE_G4);
@@ -346,7 +346,7 @@ static said begin_capture(prediction *self)
     if (error != CXU_SUCCESS)
         return SAID;
     int index = model->capture_count++;
-    model->captures[index] = (world_capture){.active = true,
+    model->captures[index] = (state_capture){.active = true,
                                              .mode = (int)mode,
                                              .thread = thread_of(self),
                                              .origin = stream,
@@ -367,7 +367,7 @@ static void let_go(cx_model *model, int index)
         }
 }
 
-static said give_graph(prediction *self, const world_capture *capture)
+static said give_graph(prediction *self, const state_capture *capture)
 {
     cx_model *model = self->model;
     int index = model->graph_count++;
@@ -385,7 +385,7 @@ static said end_capture(prediction *self)
     if (!find_stream(self, 1, &stream, &context, &error) || stream == NO_THING ||
         error != CXU_SUCCESS)
         return UNSAID;
-    world_capture *capture = capture_of(model, stream);
+    state_capture *capture = capture_of(model, stream);
     if (capture == NULL || capture->uncertain)
         return UNSAID;
     bool wrong_thread = capture->mode != MODE_RELAXED && capture->thread != thread_of(self);
@@ -417,7 +417,7 @@ static said ask_status(prediction *self)
     int stream, context, error;
     if (!find_stream(self, 0, &stream, &context, &error) || stream == NO_THING)
         return UNSAID;
-    const world_capture *capture = error == CXU_SUCCESS ? capture_of(self->model, stream) : NULL;
+    const state_capture *capture = error == CXU_SUCCESS ? capture_of(self->model, stream) : NULL;
     if (capture != NULL && capture->uncertain)
         return UNSAID;
     answer(self, error);

@@ -1,5 +1,5 @@
 /* Creating and destroying contexts: C, and Q6. */
-#include "model/world.h"
+#include "model/state.h"
 
 static bool create_context(prediction *self)
 {
@@ -20,7 +20,7 @@ static bool create_context(prediction *self)
     int index = model->context_count++;
     model->made++;
     model->contexts[index] =
-        (world_context){.live = true, .device = (int)device, .flags = flags, .usage = 1};
+        (state_context){.live = true, .device = (int)device, .flags = flags, .usage = 1};
     self->thread->stack[self->thread->depth++] = index;
     bind_name(self, CX_KIND_CONTEXT, index);
     return answer(self, CXU_SUCCESS);
@@ -54,7 +54,7 @@ static bool destroy_context(prediction *self)
         cite(self, CX_RULE_C4);
         return answer(self, CXU_INVALID_CONTEXT);
     }
-    const world_context *context = &model->contexts[index];
+    const state_context *context = &model->contexts[index];
     if (context->primary || (context->green && context->live)) {
         cite(self, CX_RULE_C5);
         return answer(self, CXU_INVALID_CONTEXT);

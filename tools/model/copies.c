@@ -1,5 +1,5 @@
 /* Copies, batches of them, and pinned memory of the host: T5, T12, T13, T20. */
-#include "model/world.h"
+#include "model/state.h"
 
 /* The memory of an operand, the device's or the host's. */
 static int memory_of(const prediction *self, int operand)
@@ -19,7 +19,7 @@ static bool alloc_host(prediction *self)
         return true;
     int index = model->buffer_count++;
     model->made++;
-    model->buffers[index] = (world_buffer){
+    model->buffers[index] = (state_buffer){
         .live = true, .context = current, .generation = model->contexts[current].generation};
     return bind_name(self, CX_KIND_HOST, index);
 }
@@ -32,7 +32,7 @@ static bool fill_host(prediction *self)
     if (index < 0 || !buffer_is_live(model, index) || number_of(self, 2) != BUFFER_BYTES ||
         !may_write(model, index, &model->done))
         return false;
-    world_buffer *buffer = &model->buffers[index];
+    state_buffer *buffer = &model->buffers[index];
     buffer->defined = true;
     buffer->value = (int)(number_of(self, 1) & 0xff);
     buffer->written = buffer->read = (work_set){{0}};

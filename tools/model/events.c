@@ -1,5 +1,5 @@
 /* Events: T1, T3, T4, T6. */
-#include "model/world.h"
+#include "model/state.h"
 
 enum { EVENT_FLAGS_KNOWN = 7, EVENT_DISABLE_TIMING = 2, EVENT_INTERPROCESS = 4 };
 
@@ -12,7 +12,7 @@ bool find_event(prediction *self, int operand, int *out_event, int *out_error)
         return true;
     if (*out_event < 0)
         return false;
-    const world_event *event = &model->events[*out_event];
+    const state_event *event = &model->events[*out_event];
     bool good = event->live && belongs(model, event->context, event->generation);
     if (good)
         *out_error = CXU_SUCCESS;
@@ -30,7 +30,7 @@ static bool create_event(prediction *self)
         return true;
     int index = model->event_count++;
     model->made++;
-    model->events[index] = (world_event){
+    model->events[index] = (state_event){
         .live = true,
         .context = current,
         .generation = model->contexts[current].generation,
@@ -72,7 +72,7 @@ static bool record_loose(prediction *self, int event, int context, const work_se
     if (work == NO_THING)
         return false;
     for (int turn = 0; turn < 2; turn++) { /* the primary context has what a green one has */
-        world_context *of = &self->model->contexts[turn ? base_of(self->model, context) : context];
+        state_context *of = &self->model->contexts[turn ? base_of(self->model, context) : context];
         set_unite(&of->loose, all);
         set_add(&of->loose, work);
     }
@@ -131,8 +131,8 @@ static bool elapsed_time(prediction *self)
     cite(self, CX_RULE_T4);
     if (first_error != CXU_SUCCESS || last_error != CXU_SUCCESS)
         return answer(self, CXU_INVALID_HANDLE);
-    const world_event *start = &self->model->events[first], *end = &self->model->events[last];
-    const world_context *contexts = self->model->contexts;
+    const state_event *start = &self->model->events[first], *end = &self->model->events[last];
+    const state_context *contexts = self->model->contexts;
     if (contexts[start->context].device != contexts[end->context].device)
         return answer(self, CXU_INVALID_HANDLE);
     if (start->context != end->context)

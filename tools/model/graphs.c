@@ -1,11 +1,11 @@
 /* Captured graphs: the effect and the order of their launches. */
-#include "model/world.h"
+#include "model/state.h"
 
-static world_graph *find_graph(prediction *self, int operand, cx_kind kind)
+static state_graph *find_graph(prediction *self, int operand, cx_kind kind)
 {
     cx_model *model = self->model;
     int index = thing_of(self, operand, kind);
-    world_graph *graph = index < 0               ? NULL
+    state_graph *graph = index < 0               ? NULL
                          : kind == CX_KIND_GRAPH ? &model->graphs[index]
                                                  : &model->execs[index];
     return graph != NULL && graph->live ? graph : NULL;
@@ -13,7 +13,7 @@ static world_graph *find_graph(prediction *self, int operand, cx_kind kind)
 
 static bool count_nodes(prediction *self)
 {
-    const world_graph *graph = find_graph(self, 0, CX_KIND_GRAPH);
+    const state_graph *graph = find_graph(self, 0, CX_KIND_GRAPH);
     bool roots = cx_verb_number(self->step->verb) == CX_VERB_graph_roots;
     int nodes = 0;
     if (graph == NULL)
@@ -28,7 +28,7 @@ static bool count_nodes(prediction *self)
 static bool instantiate_graph(prediction *self)
 {
     cx_model *model = self->model;
-    const world_graph *graph = find_graph(self, 1, CX_KIND_GRAPH);
+    const state_graph *graph = find_graph(self, 1, CX_KIND_GRAPH);
     if (graph == NULL || number_of(self, 2) != 0)
         return false;
     model->execs[model->exec_count] = *graph;
@@ -38,7 +38,7 @@ static bool instantiate_graph(prediction *self)
 
 static bool destroy_graph(prediction *self, cx_kind kind)
 {
-    world_graph *graph = find_graph(self, 0, kind);
+    state_graph *graph = find_graph(self, 0, kind);
     if (graph == NULL)
         return false;
     graph->live = false;
@@ -46,10 +46,10 @@ static bool destroy_graph(prediction *self, cx_kind kind)
 }
 
 /* Submits one node; false: it would race. */
-static bool launch_node(cx_model *model, const world_graph *exec, int number, work_set *works,
+static bool launch_node(cx_model *model, const state_graph *exec, int number, work_set *works,
                         const work_set *stream)
 {
-    const world_node *node = &exec->nodes[number];
+    const state_node *node = &exec->nodes[number];
     work_set before = *stream;
     for (int i = 0; i < number; i++)
         if ((node->before >> i & 1) != 0)
@@ -67,10 +67,10 @@ static bool launch_node(cx_model *model, const world_graph *exec, int number, wo
     return true;
 }
 
-static bool memory_is_there(const cx_model *model, const world_graph *exec)
+static bool memory_is_there(const cx_model *model, const state_graph *exec)
 {
     for (int i = 0; i < exec->node_count; i++) {
-        const world_node *node = &exec->nodes[i];
+        const state_node *node = &exec->nodes[i];
         if ((node->kind != NODE_NOTHING && !in_context(model, node->to, exec->context)) ||
             (node->kind == NODE_COPY && !in_context(model, node->from, exec->context)))
             return false;
@@ -79,9 +79,9 @@ static bool memory_is_there(const cx_model *model, const world_graph *exec)
 }
 
 /* Changes nothing if a node would race. */
-static bool launch_nodes(cx_model *model, world_graph *exec, work_set *before, work_set *out_all)
+static bool launch_nodes(cx_model *model, state_graph *exec, work_set *before, work_set *out_all)
 {
-    static _Thread_local world_buffer buffers[THINGS_MAX];
+    static _Thread_local state_buffer buffers[THINGS_MAX];
     work_set works[NODES_MAX];
     int work_count = model->work_count;
     memcpy(buffers, model->buffers, sizeof buffers);
@@ -101,7 +101,7 @@ static bool launch_nodes(cx_model *model, world_graph *exec, work_set *before, w
 static bool launch_graph(prediction *self)
 {
     cx_model *model = self->model;
-    world_graph *exec = find_graph(self, 0, CX_KIND_EXEC);
+    state_graph *exec = find_graph(self, 0, CX_KIND_EXEC);
     int stream, context, error;
     work_set all;
     bool there;

@@ -1,11 +1,11 @@
 /* Green contexts: two handles for one primary context, S, P, T2 and T3. */
-#include "model/world.h"
+#include "model/state.h"
 
 enum { PROCESSORS_ALWAYS = 8, PROCESSORS_NEVER = 1000 };
 
 bool base_is_open(const cx_model *model, int context)
 {
-    const world_context *found = &model->contexts[context];
+    const state_context *found = &model->contexts[context];
     return !found->green || belongs(model, found->base, found->base_generation);
 }
 
@@ -16,7 +16,7 @@ int base_of(const cx_model *model, int context)
 
 bool stream_is_of(const cx_model *model, int stream, int context)
 {
-    const world_stream *each = &model->streams[stream];
+    const state_stream *each = &model->streams[stream];
     return context >= 0 && model->contexts[context].green ? each->green == 1 + context
                                                           : each->context == context;
 }
@@ -24,7 +24,7 @@ bool stream_is_of(const cx_model *model, int stream, int context)
 int default_stream_of(const prediction *self)
 {
     int top = top_of(self);
-    const world_context *context = top >= 0 ? &self->model->contexts[top] : NULL;
+    const state_context *context = top >= 0 ? &self->model->contexts[top] : NULL;
     return context != NULL && context->green && context->live && base_is_open(self->model, top)
                ? context->default_stream
                : NO_THING;
@@ -49,9 +49,9 @@ bool greens_blocked(const cx_model *model, int base)
 
 static int make_stream(cx_model *model, int green, bool is_default)
 {
-    const world_context *context = &model->contexts[green];
+    const state_context *context = &model->contexts[green];
     int index = model->stream_count++;
-    model->streams[index] = (world_stream){.live = true,
+    model->streams[index] = (state_stream){.live = true,
                                            .context = context->base,
                                            .generation = context->base_generation,
                                            .green = 1 + green,
@@ -66,12 +66,11 @@ static void make_green(prediction *self, int device)
     model->greens[device]++;
     int index = model->context_count++;
     model->made++;
-    model->contexts[index] =
-        (world_context){.live = true,
-                        .green = true,
-                        .device = device,
-                        .base = device,
-                        .base_generation = model->contexts[device].generation};
+    model->contexts[index] = (state_context){.live = true,
+                                             .green = true,
+                                             .device = device,
+                                             .base = device,
+                                             .base_generation = model->contexts[device].generation};
     model->contexts[index].default_stream = make_stream(model, index, true);
     bind_name(self, CX_KIND_GREEN, index);
 }
@@ -104,7 +103,7 @@ static bool find_green(const prediction *self, int operand, int *out_green, int 
         return true;
     if (*out_green < 0)
         return false;
-    const world_context *green = &self->model->contexts[*out_green];
+    const state_context *green = &self->model->contexts[*out_green];
     if (!green->live)
         return not_reused(self->model, green->died);
     *out_error =

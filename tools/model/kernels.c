@@ -1,5 +1,5 @@
 /* Modules, libraries and the kernels of both: T9, K. */
-#include "model/world.h"
+#include "model/state.h"
 #include "play/code.h"
 
 /* The operands of a launch. */
@@ -37,7 +37,7 @@ static bool load_module(prediction *self)
         return true;
     int index = model->module_count++;
     model->made++;
-    model->modules[index] = (world_module){.live = true,
+    model->modules[index] = (state_module){.live = true,
                                            .context = current,
                                            .generation = model->contexts[current].generation,
                                            .empty = code == CX_CODE_EMPTY};
@@ -55,13 +55,13 @@ static bool load_library(prediction *self)
         return true;
     int index = model->library_count++;
     model->made++;
-    model->libraries[index] = (world_library){.live = true, .empty = code == CX_CODE_EMPTY};
+    model->libraries[index] = (state_library){.live = true, .empty = code == CX_CODE_EMPTY};
     return bind_name(self, CX_KIND_LIBRARY, index);
 }
 
 bool module_is_good(const cx_model *model, int index)
 {
-    const world_module *module = &model->modules[index];
+    const state_module *module = &model->modules[index];
     return module->live && belongs(model, module->context, module->generation);
 }
 
@@ -88,7 +88,7 @@ static bool unload_module(prediction *self)
     }
     if (index < 0)
         return index == NO_THING && answer(self, CXU_INVALID_HANDLE);
-    world_module *module = &self->model->modules[index];
+    state_module *module = &self->model->modules[index];
     return unload_code(self, module_is_good(self->model, index), &module->live, &module->died);
 }
 
@@ -97,7 +97,7 @@ static bool unload_library(prediction *self)
     int index = thing_of(self, 0, CX_KIND_LIBRARY);
     if (index < 0)
         return index == NO_THING && answer(self, CXU_INVALID_HANDLE);
-    world_library *library = &self->model->libraries[index];
+    state_library *library = &self->model->libraries[index];
     return unload_code(self, library->live, &library->live, &library->died);
 }
 
@@ -108,7 +108,7 @@ static bool has_name(int64_t name, bool empty)
     return !empty && name > CX_CODE_NAME_NULL && name <= CX_CODE_NAME_ASSERT;
 }
 
-static bool look_up(prediction *self, world_kernel kernel, bool good, bool empty)
+static bool look_up(prediction *self, state_kernel kernel, bool good, bool empty)
 {
     cx_model *model = self->model;
     bool no_name = kernel.name == CX_CODE_NAME_NULL;
@@ -130,7 +130,7 @@ static bool look_up_in_module(prediction *self)
 {
     const cx_model *model = self->model;
     int index = thing_of(self, 1, CX_KIND_MODULE);
-    world_kernel kernel = {.module = index, .library = NO_THING, .name = number_of(self, 2)};
+    state_kernel kernel = {.module = index, .library = NO_THING, .name = number_of(self, 2)};
     if (index == UNKNOWN_THING)
         return false;
     bool good = index != NO_THING && module_is_good(model, index);
@@ -143,7 +143,7 @@ static bool look_up_in_library(prediction *self)
 {
     const cx_model *model = self->model;
     int index = thing_of(self, 1, CX_KIND_LIBRARY);
-    world_kernel kernel = {.module = NO_THING, .library = index, .name = number_of(self, 2)};
+    state_kernel kernel = {.module = NO_THING, .library = index, .name = number_of(self, 2)};
     if (index == UNKNOWN_THING)
         return false;
     bool good = index != NO_THING && model->libraries[index].live;
@@ -153,7 +153,7 @@ static bool look_up_in_library(prediction *self)
 }
 
 /* True if the module or library of a kernel exists. */
-static bool is_there(const cx_model *model, const world_kernel *kernel)
+static bool is_there(const cx_model *model, const state_kernel *kernel)
 {
     return kernel->module != NO_THING ? module_is_good(model, kernel->module)
                                       : model->libraries[kernel->library].live;
@@ -161,14 +161,14 @@ static bool is_there(const cx_model *model, const world_kernel *kernel)
 
 bool kernel_is_good(const cx_model *model, int index, int context)
 {
-    const world_kernel *kernel = &model->kernels[index];
+    const state_kernel *kernel = &model->kernels[index];
     return is_there(model, kernel) &&
            (kernel->module == NO_THING || model->modules[kernel->module].context == context);
 }
 
 static bool kernel_not_reused(const cx_model *model, int index)
 {
-    const world_kernel *kernel = &model->kernels[index];
+    const state_kernel *kernel = &model->kernels[index];
     return not_reused(model, kernel->module != NO_THING ? model->modules[kernel->module].died
                                                         : model->libraries[kernel->library].died);
 }
@@ -190,14 +190,14 @@ static bool can_be(const prediction *self)
            number_of(self, SHARED) <= SHARED_MOST && number_of(self, ARGUMENTS) != 0;
 }
 
-bool describe_launch(const prediction *self, int context, world_node *out_node)
+bool describe_launch(const prediction *self, int context, state_node *out_node)
 {
     const cx_model *model = self->model;
     int index = thing_of(self, KERNEL, CX_KIND_KERNEL);
     if (index < 0 || !kernel_is_good(model, index, context) || !can_be(self) ||
         number_of(self, BYTES) != BUFFER_BYTES)
         return false;
-    *out_node = (world_node){.to = thing_of(self, TO, CX_KIND_MEMORY),
+    *out_node = (state_node){.to = thing_of(self, TO, CX_KIND_MEMORY),
                              .from = thing_of(self, FROM, CX_KIND_MEMORY),
                              .value = (int)(number_of(self, VALUE) & 0xff),
                              .kernel = index + 1};
@@ -213,7 +213,7 @@ bool describe_launch(const prediction *self, int context, world_node *out_node)
     return in_context(model, out_node->to, context);
 }
 
-bool node_may_run(const cx_model *model, const world_node *node, const work_set *before)
+bool node_may_run(const cx_model *model, const state_node *node, const work_set *before)
 {
     if (node->kind == NODE_NOTHING)
         return true;
@@ -223,7 +223,7 @@ bool node_may_run(const cx_model *model, const world_node *node, const work_set 
            may_read(model, node->kind == NODE_COPY ? node->from : node->to, before);
 }
 
-void node_runs(cx_model *model, const world_node *node, const work_set *before, int work)
+void node_runs(cx_model *model, const state_node *node, const work_set *before, int work)
 {
     int value = node->value;
     if (node->kind == NODE_NOTHING)
@@ -252,7 +252,7 @@ bool kernel_blocked(const cx_model *model)
     return false;
 }
 
-bool kernels_known(const cx_model *model, const world_graph *exec, bool *out_there)
+bool kernels_known(const cx_model *model, const state_graph *exec, bool *out_there)
 {
     *out_there = true;
     for (int i = 0; i < exec->node_count; i++) {
@@ -270,7 +270,7 @@ static bool submit_kernel(prediction *self, int stream, int context)
 {
     cx_model *model = self->model;
     work_set before = stream_before(model, stream, context);
-    world_node node;
+    state_node node;
     if (!describe_launch(self, context, &node) || !node_may_run(model, &node, &before))
         return false;
     int work = add_work(model, stream, context, NULL);

@@ -19,4 +19,4 @@ tools_model_libmodel_la_SOURCES = \
 	tools/model/shrink.c \
 	tools/model/stack.c \
 	tools/model/streams.c \
-	tools/model/work.c tools/model/world.h
+	tools/model/work.c tools/model/state.h

@@ -1,5 +1,5 @@
 /* Device memory, and the effects of work on it: C3, T5, T11, T16. */
-#include "model/world.h"
+#include "model/state.h"
 
 static bool alloc_memory(prediction *self)
 {
@@ -12,20 +12,20 @@ static bool alloc_memory(prediction *self)
         return true;
     int index = model->buffer_count++;
     model->made++;
-    model->buffers[index] = (world_buffer){
+    model->buffers[index] = (state_buffer){
         .live = true, .context = current, .generation = model->contexts[current].generation};
     return bind_name(self, CX_KIND_MEMORY, index);
 }
 
 bool buffer_is_live(const cx_model *model, int index)
 {
-    const world_buffer *buffer = &model->buffers[index];
+    const state_buffer *buffer = &model->buffers[index];
     return buffer->live &&
            (buffer->pool != 0 || belongs(model, buffer->context, buffer->generation));
 }
 
 /* Memory of a pool goes at once, and its users must be known to be over. */
-static bool can_be_freed(const cx_model *model, const world_buffer *buffer)
+static bool can_be_freed(const cx_model *model, const state_buffer *buffer)
 {
     return buffer->pool != 0
                ? set_finished(model, &buffer->written) && set_finished(model, &buffer->read)
@@ -42,7 +42,7 @@ static bool free_memory(prediction *self)
         return false;
     if (index == NO_THING)
         return self->step->verb == &cx_verbs[CX_VERB_mem_free] && answer(self, CXU_SUCCESS);
-    world_buffer *buffer = &model->buffers[index];
+    state_buffer *buffer = &model->buffers[index];
     if (buffer_is_live(model, index) ? !can_be_freed(model, buffer)
                               : !not_reused(model, buffer->died))
         return false;
@@ -77,19 +77,19 @@ static bool is_ordered(const cx_model *model, const work_set *earlier, const wor
 
 bool may_write(const cx_model *model, int index, const work_set *before)
 {
-    const world_buffer *buffer = &model->buffers[index];
+    const state_buffer *buffer = &model->buffers[index];
     return is_ordered(model, &buffer->written, before) && is_ordered(model, &buffer->read, before);
 }
 
 bool may_read(const cx_model *model, int index, const work_set *before)
 {
-    const world_buffer *buffer = &model->buffers[index];
+    const state_buffer *buffer = &model->buffers[index];
     return buffer->defined && !buffer->mixed && is_ordered(model, &buffer->written, before);
 }
 
 void write_buffer(cx_model *model, int index, int value, const work_set *before, int work)
 {
-    world_buffer *buffer = &model->buffers[index];
+    state_buffer *buffer = &model->buffers[index];
     buffer->defined = true;
     buffer->value = value;
     buffer->mixed = false;
@@ -109,7 +109,7 @@ bool in_context(const cx_model *model, int index, int context)
 {
     if (index < 0 || context < 0 || !buffer_is_live(model, index))
         return false;
-    const world_buffer *buffer = &model->buffers[index];
+    const state_buffer *buffer = &model->buffers[index];
     if (buffer->pool == 0)
         return buffer->context == context;
     return pool_reaches(model, buffer->pool - 1, model->contexts[context].device);
@@ -167,7 +167,7 @@ static bool is_met(uint32_t found, uint32_t wanted, int64_t condition)
 
 /* True if the value that a stream waits for is there when its turn comes: no rule tells when other
  * values are seen. */
-static bool value_comes(const prediction *self, const world_buffer *buffer, const work_set *before)
+static bool value_comes(const prediction *self, const state_buffer *buffer, const work_set *before)
 {
     uint32_t found = buffer->mixed ? buffer->word : (uint32_t)buffer->value * 0x01010101u;
     return buffer->defined && is_ordered(self->model, &buffer->written, before) &&
@@ -185,7 +185,7 @@ static bool write_or_await(prediction *self, bool waits)
     cite(self, CX_RULE_T16);
     if (flags < 0 || flags > (waits ? CXU_STREAM_WAIT_VALUE_NOR : 1) || is_managed(model, index))
         return answer(self, CXU_INVALID_VALUE);
-    world_buffer *buffer = &model->buffers[index];
+    state_buffer *buffer = &model->buffers[index];
     work_set before = stream_before(model, stream, context);
     if (waits ? !value_comes(self, buffer, &before) : !may_write(model, index, &before))
         return false;

@@ -1,4 +1,4 @@
-#include "model/world.h"
+#include "model/state.h"
 
 #include <stdlib.h>
 
@@ -120,7 +120,7 @@ bool bind_name(prediction *self, cx_kind kind, int index)
 {
     cx_model *model = self->model;
     const char *name = self->step->operands[0].name;
-    model->names[model->name_count++] = (world_name){name, kind, index};
+    model->names[model->name_count++] = (state_name){name, kind, index};
     if (kind == CX_KIND_CONTEXT)
         model->contexts[index].name = name;
     return true;
@@ -143,7 +143,7 @@ int current_state(prediction *self)
     int current = top_of(self);
     if (current == NO_CONTEXT)
         return CXU_INVALID_CONTEXT;
-    const world_context *context = &self->model->contexts[current];
+    const state_context *context = &self->model->contexts[current];
     if (context->live && base_is_open(self->model, current))
         return CXU_SUCCESS;
     if (context->live) {
@@ -156,7 +156,7 @@ int current_state(prediction *self)
 
 bool named_state(const prediction *self, int index, int *out_state)
 {
-    const world_context *context = &self->model->contexts[index];
+    const state_context *context = &self->model->contexts[index];
     *out_state = context->live && !base_is_open(self->model, index) ? CXU_CONTEXT_IS_DESTROYED
                  : context->live    ? CXU_SUCCESS
                  : context->primary ? CXU_CONTEXT_IS_DESTROYED
@@ -180,7 +180,7 @@ bool stale_entries(const cx_model *model)
 {
     for (int t = 0; t < CX_MODEL_THREADS; t++)
         for (int i = 0; i < model->threads[t].depth; i++) {
-            const world_context *context = &model->contexts[model->threads[t].stack[i]];
+            const state_context *context = &model->contexts[model->threads[t].stack[i]];
             if (!context->primary && !context->live)
                 return true;
         }
@@ -189,7 +189,7 @@ bool stale_entries(const cx_model *model)
 
 bool belongs(const cx_model *model, int context, int generation)
 {
-    const world_context *found = &model->contexts[context];
+    const state_context *found = &model->contexts[context];
     return found->live && found->generation == generation;
 }
 
@@ -302,7 +302,7 @@ bool cx_model_step(cx_model *model, cx_scenario *scenario, cx_step *step, cx_cov
 
 /* ---- picking ---- */
 
-static int context_of(const cx_model *model, const world_name *name)
+static int context_of(const cx_model *model, const state_name *name)
 {
     switch (name->kind) {
     case CX_KIND_STREAM: return model->streams[name->index].context;
@@ -320,7 +320,7 @@ static int context_of(const cx_model *model, const world_name *name)
     }
 }
 
-static bool is_live(const cx_model *model, const world_name *name)
+static bool is_live(const cx_model *model, const state_name *name)
 {
     switch (name->kind) {
     case CX_KIND_CONTEXT:
@@ -353,7 +353,7 @@ static const char *pick_name(const cx_model *model, cx_kind kind, bool live, int
         int wanted = turn == 1 && count > 0 ? (int)(number % (unsigned int)count) : -1;
         count = 0;
         for (int i = 0; i < model->name_count; i++) {
-            const world_name *name = &model->names[i];
+            const state_name *name = &model->names[i];
             if (name->kind != kind || is_live(model, name) != live ||
                 (context != NO_CONTEXT && context_of(model, name) != context))
                 continue;
@@ -371,7 +371,7 @@ const char *cx_model_pick(const cx_model *model, cx_kind kind, bool live, unsign
 
 static int current_on(const cx_model *model, const char *thread)
 {
-    const world_thread *found = &model->threads[thread[0] - 'A'];
+    const state_thread *found = &model->threads[thread[0] - 'A'];
     return found->depth > 0 ? found->stack[found->depth - 1] : NO_CONTEXT;
 }
 
@@ -408,7 +408,7 @@ const char *cx_model_pool_in_use(const cx_model *model, unsigned int number)
     const char *found = NULL;
     unsigned int count = 0;
     for (int i = 0; i < model->name_count; i++) {
-        const world_name *name = &model->names[i];
+        const state_name *name = &model->names[i];
         if (name->kind == CX_KIND_POOL && model->pools[name->index].live &&
             model->pools[name->index].used > 0 && number % ++count == 0)
             found = name->name;

@@ -1,5 +1,5 @@
 /* Memory in stream order: T8, T12, T14. */
-#include "model/world.h"
+#include "model/state.h"
 
 static bool make_memory(prediction *self, int stream, int context, int pool)
 {
@@ -16,7 +16,7 @@ static bool make_memory(prediction *self, int stream, int context, int pool)
     int index = model->buffer_count++;
     model->made++;
     model->buffers[index] =
-        (world_buffer){.live = true, .context = context, .pool = 1 + pool, .written = before};
+        (state_buffer){.live = true, .context = context, .pool = 1 + pool, .written = before};
     set_add(&model->buffers[index].written, work);
     bind_name(self, CX_KIND_MEMORY, index);
     return answer(self, CXU_SUCCESS);
@@ -48,7 +48,7 @@ static bool allocate(prediction *self, int pool_operand, int stream_operand)
 static bool free_memory(prediction *self, int index, int stream, int context)
 {
     cx_model *model = self->model;
-    world_buffer *buffer = &model->buffers[index];
+    state_buffer *buffer = &model->buffers[index];
     work_set before = stream_before(model, stream, context);
     if ((buffer->pool == 0 && buffer->context != context) || !may_write(model, index, &before))
         return false;
@@ -82,7 +82,7 @@ static bool free_in_order(prediction *self)
 /* ---- during captures ---- */
 
 /* Freeing concerns GLOBAL captures only (G2). */
-static bool forbids_frees(const prediction *self, const world_capture *capture)
+static bool forbids_frees(const prediction *self, const state_capture *capture)
 {
     return capture->mode == MODE_GLOBAL && capture_forbids(self, capture);
 }

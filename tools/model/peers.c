@@ -1,5 +1,5 @@
 /* Peers: E. */
-#include "model/world.h"
+#include "model/state.h"
 
 /* Checks a peer context for the current one. *out_error: CXU_SUCCESS, or the error. False: no
  * prediction. */
@@ -16,7 +16,7 @@ static bool check_peer(prediction *self, int peer, int *out_error)
         *out_error = CXU_SUCCESS;
         return base_is_open(model, peer);
     }
-    const world_context *context = &model->contexts[peer];
+    const state_context *context = &model->contexts[peer];
     if (context->live)
         *out_error = CXU_SUCCESS;
     return context->live || (!context->primary && not_reused(model, context->died));
@@ -34,7 +34,7 @@ static bool enable_peer(prediction *self)
     }
     if (error != CXU_SUCCESS)
         return answer(self, error);
-    world_context *current = &self->model->contexts[current_of(self)];
+    state_context *current = &self->model->contexts[current_of(self)];
     peer = base_of(self->model, peer);
     if (current->device == self->model->contexts[peer].device)
         return answer(self, CXU_PEER_ACCESS_UNSUPPORTED);
@@ -52,7 +52,7 @@ static bool disable_peer(prediction *self)
     cite(self, CX_RULE_E1);
     if (error != CXU_SUCCESS)
         return answer(self, error);
-    world_context *current = &self->model->contexts[current_of(self)];
+    state_context *current = &self->model->contexts[current_of(self)];
     peer = base_of(self->model, peer);
     if (!current->reaches[peer])
         return answer(self, CXU_PEER_ACCESS_NOT_ENABLED);

@@ -1,5 +1,5 @@
 /* Memory pools: T14, T15, T18. */
-#include "model/world.h"
+#include "model/state.h"
 
 enum { SWITCHES = 3 };
 
@@ -37,17 +37,17 @@ static int place_operand(const prediction *self, int at, int device, int kind)
                : NO_THING;
 }
 
-static bool of_a_device(const world_pool *pool)
+static bool of_a_device(const state_pool *pool)
 {
     return pool->place >= 3 && pool->place < CX_MODEL_PLACES;
 }
 
-static bool of_the_host(const world_pool *pool)
+static bool of_the_host(const state_pool *pool)
 {
     return pool->place < 3;
 }
 
-static int device_of(const world_pool *pool)
+static int device_of(const state_pool *pool)
 {
     return of_a_device(pool) ? pool->place - 3 : NO_THING;
 }
@@ -62,14 +62,14 @@ void make_default_pools(cx_model *model)
     model->pool_count = 2 * CX_MODEL_PLACES;
     for (int i = 0; i < model->pool_count; i++) {
         model->pools[i] =
-            (world_pool){.live = true, .is_default = true, .place = i, .switches = {1, 1, 1}};
+            (state_pool){.live = true, .is_default = true, .place = i, .switches = {1, 1, 1}};
         model->current_pools[i] = i;
     }
 }
 
 bool pool_reaches(const cx_model *model, int index, int device)
 {
-    const world_pool *pool = &model->pools[index];
+    const state_pool *pool = &model->pools[index];
     return pool->place >= CX_MODEL_PLACES || device_of(pool) == device || pool->opens[device];
 }
 
@@ -96,7 +96,7 @@ static int frees_under_way(const cx_model *model, int index)
     return count;
 }
 
-static void keep_at_most(world_pool *pool, int64_t reserved)
+static void keep_at_most(state_pool *pool, int64_t reserved)
 {
     int64_t room = reserved > pool->used ? reserved - pool->used : 0;
     if (pool->kept > room)
@@ -105,7 +105,7 @@ static void keep_at_most(world_pool *pool, int64_t reserved)
 
 void give_to_pool(cx_model *model, int index)
 {
-    world_pool *pool = &model->pools[index];
+    state_pool *pool = &model->pools[index];
     pool->used -= CX_MODEL_POOL_BYTES;
     if (!pool->live)
         return;
@@ -117,7 +117,7 @@ void give_to_pool(cx_model *model, int index)
 static void settle(cx_model *model, int index)
 {
     for (int i = 0; i < model->buffer_count; i++) {
-        world_buffer *buffer = &model->buffers[i];
+        state_buffer *buffer = &model->buffers[i];
         if (buffer->pool == 1 + index && buffer->leaving != 0 &&
             set_has(&model->done, buffer->leaving - 1)) {
             buffer->leaving = 0;
@@ -135,7 +135,7 @@ static void raise_high(int64_t *high, bool *vague, int64_t now, bool certain)
 
 bool take_from_pool(cx_model *model, int index, bool *out_room)
 {
-    world_pool *pool = &model->pools[index];
+    state_pool *pool = &model->pools[index];
     settle(model, index);
     bool certain = frees_under_way(model, index) == 0;
     *out_room = pool->max == 0 || pool->used + CX_MODEL_POOL_BYTES <= pool->max;
@@ -153,7 +153,7 @@ bool take_from_pool(cx_model *model, int index, bool *out_room)
 
 static void trim(cx_model *model, int index, int64_t reserved)
 {
-    world_pool *pool = &model->pools[index];
+    state_pool *pool = &model->pools[index];
     if (frees_under_way(model, index) > 0)
         pool->kept_vague = pool->kept_vague || pool->kept != 0 || pool->threshold != 0;
     else if (reserved <= pool->used)
@@ -168,7 +168,7 @@ bool find_pool(const prediction *self, int operand, int *out_pool)
     *out_pool = thing_of(self, operand, CX_KIND_POOL);
     if (*out_pool < 0)
         return *out_pool == NO_THING;
-    const world_pool *pool = &self->model->pools[*out_pool];
+    const state_pool *pool = &self->model->pools[*out_pool];
     if (pool->live)
         return true;
     bool stale = not_reused(self->model, pool->died);
@@ -264,12 +264,12 @@ static bool create_pool(prediction *self)
     bool shared = types == CXU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
     if (types != 0 && !shared)
         return false;
-    cite(self, of_the_host(&(world_pool){.place = place}) ? CX_RULE_T18 : CX_RULE_T14);
+    cite(self, of_the_host(&(state_pool){.place = place}) ? CX_RULE_T18 : CX_RULE_T14);
     if (place == NO_THING || (shared && (place == 1 || place >= CX_MODEL_PLACES)))
         return answer(self, CXU_INVALID_VALUE);
     int index = model->pool_count++;
     model->made++;
-    model->pools[index] = (world_pool){
+    model->pools[index] = (state_pool){
         .live = true, .place = place, .max = number_of(self, 2), .switches = {1, 1, 1}};
     bind_name(self, CX_KIND_POOL, index);
     return answer(self, CXU_SUCCESS);
@@ -334,7 +334,7 @@ static bool can_be_set(int64_t attribute, int64_t value)
 
 static void store(cx_model *model, int index, int64_t attribute, int64_t value)
 {
-    world_pool *pool = &model->pools[index];
+    state_pool *pool = &model->pools[index];
     bool certain = frees_under_way(model, index) == 0;
     if (attribute == CXU_MEMPOOL_ATTR_RELEASE_THRESHOLD) {
         int64_t before = pool->threshold;
@@ -367,7 +367,7 @@ static bool set_attribute(prediction *self)
 }
 
 /* Answers what the pool says, or anything where a free that may be over decides it. */
-static bool answer_value(prediction *self, const world_pool *pool, int64_t attribute, bool certain)
+static bool answer_value(prediction *self, const state_pool *pool, int64_t attribute, bool certain)
 {
     switch (attribute) {
     case CXU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
@@ -425,7 +425,7 @@ static bool is_host(int64_t at, int64_t device)
 }
 
 /* The result of giving or taking access; fixed access cannot be taken. */
-static int result_of_access(const prediction *self, const world_pool *pool, int64_t at)
+static int result_of_access(const prediction *self, const state_pool *pool, int64_t at)
 {
     int64_t device = number_of(self, 1), flags = number_of(self, 2);
     bool takes = flags == CXU_MEM_ACCESS_FLAGS_PROT_NONE;
@@ -446,7 +446,7 @@ static int result_of_access(const prediction *self, const world_pool *pool, int6
 static bool is_idle(const cx_model *model, int index)
 {
     for (int i = 0; i < model->buffer_count; i++) {
-        const world_buffer *buffer = &model->buffers[i];
+        const state_buffer *buffer = &model->buffers[i];
         if (buffer->pool == 1 + index &&
             !(set_finished(model, &buffer->written) && set_finished(model, &buffer->read)))
             return false;

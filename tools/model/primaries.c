@@ -1,9 +1,9 @@
 /* Primary contexts: P. */
-#include "model/world.h"
+#include "model/state.h"
 
 void activate_primary(prediction *self, int device)
 {
-    world_context *context = &self->model->contexts[device];
+    state_context *context = &self->model->contexts[device];
     if (context->live)
         return;
     bool again = context->generation > 0;
@@ -25,7 +25,7 @@ static bool retain_primary(prediction *self, int device)
 
 void deactivate_primary(prediction *self, int device)
 {
-    world_context *context = &self->model->contexts[device];
+    state_context *context = &self->model->contexts[device];
     self->model->primary_flags[device] = 0;
     if (!context->live)
         return;

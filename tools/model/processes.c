@@ -1,5 +1,5 @@
 /* Initialisation, devices, threads and the ends of processes: I. */
-#include "model/world.h"
+#include "model/state.h"
 
 static bool init_driver(prediction *self)
 {

@@ -1,5 +1,5 @@
 /* Queries of contexts: Q. */
-#include "model/world.h"
+#include "model/state.h"
 
 /* Finds the context of a query; NULL is the current one. False: no prediction. */
 static bool find_context(prediction *self, int *out_index, int *out_error)
@@ -20,7 +20,7 @@ static bool find_context(prediction *self, int *out_index, int *out_error)
 /* The device of a deactivated primary context is known, too (Q2), also by a green one's handle. */
 static bool device_of(prediction *self, int index, int error)
 {
-    const world_context *context = index >= 0 ? &self->model->contexts[index] : NULL;
+    const state_context *context = index >= 0 ? &self->model->contexts[index] : NULL;
     if (context != NULL && (context->primary || (context->green && context->live)) &&
         error == CXU_CONTEXT_IS_DESTROYED) {
         cite(self, CX_RULE_Q2);
@@ -136,7 +136,7 @@ static bool context_cache(prediction *self)
     answer(self, state);
     if (state != CXU_SUCCESS)
         return true;
-    world_context *context = &self->model->contexts[current_of(self)];
+    state_context *context = &self->model->contexts[current_of(self)];
     if (sets)
         context->cache = wanted;
     return sets ? true : answer_number(self, context->cache);

@@ -1,10 +1,10 @@
 /* The stack of each thread: S. */
-#include "model/world.h"
+#include "model/state.h"
 
 static void cite_shared(prediction *self, int index)
 {
     for (int t = 0; t < CX_MODEL_THREADS; t++) {
-        const world_thread *other = &self->model->threads[t];
+        const state_thread *other = &self->model->threads[t];
         if (other != self->thread && other->depth > 0 && other->stack[other->depth - 1] == index)
             cite(self, CX_RULE_S5);
     }
@@ -14,7 +14,7 @@ static void cite_shared(prediction *self, int index)
  * *out_error: the driver's error for others. */
 static bool find_pushable(prediction *self, int index, int *out_error)
 {
-    const world_context *context = &self->model->contexts[index];
+    const state_context *context = &self->model->contexts[index];
     *out_error = CXU_SUCCESS;
     if (context->live || context->primary)
         return true;
@@ -56,7 +56,7 @@ static bool pop_context(prediction *self)
 static bool set_context(prediction *self)
 {
     int error, index = thing_of(self, 0, CX_KIND_CONTEXT);
-    world_thread *thread = self->thread;
+    state_thread *thread = self->thread;
     if (index == UNKNOWN_THING)
         return false;
     if (index == NO_THING) {
@@ -83,7 +83,7 @@ static bool get_context(prediction *self)
         cite(self, CX_RULE_S4);
         return answer_name(self, "none");
     }
-    const world_context *context = &self->model->contexts[current];
+    const state_context *context = &self->model->contexts[current];
     if (context->primary && !context->live)
         cite(self, CX_RULE_P4);
     return answer_name(self, context->name);

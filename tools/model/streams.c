@@ -1,5 +1,5 @@
 /* Streams: T2, T6, T11, T12, T17. */
-#include "model/world.h"
+#include "model/state.h"
 
 enum { STREAMS_AT_GATES_MAX = 3 }; /* more would take every worker that a driver may have */
 
@@ -18,7 +18,7 @@ bool find_stream(prediction *self, int operand, int *out_stream, int *out_contex
     *out_stream = thing_of(self, operand, CX_KIND_STREAM);
     if (*out_stream < 0)
         return false;
-    const world_stream *stream = &model->streams[*out_stream];
+    const state_stream *stream = &model->streams[*out_stream];
     *out_context = stream->context;
     if (stream->live && belongs(model, stream->context, stream->generation)) {
         *out_error = stream->orphan ? CXU_CONTEXT_IS_DESTROYED : CXU_SUCCESS;
@@ -37,7 +37,7 @@ static bool create_stream(prediction *self)
         return true;
     int index = model->stream_count++;
     model->made++;
-    model->streams[index] = (world_stream){
+    model->streams[index] = (state_stream){
         .live = true,
         .context = current,
         .generation = model->contexts[current].generation,
@@ -219,7 +219,7 @@ static bool read_attribute(prediction *self)
         return false;
     if (answer_errors(self, error, !known || number_of(self, 2) == 0))
         return true;
-    const world_stream *found = &self->model->streams[stream];
+    const state_stream *found = &self->model->streams[stream];
     answer(self, CXU_SUCCESS);
     return answer_number(self, !policy              ? found->priority
                                : found->policy == 0 ? -1

@@ -1,5 +1,5 @@
 /* The order of work. */
-#include "model/world.h"
+#include "model/state.h"
 
 bool set_blocked(const cx_model *model, const work_set *set)
 {
@@ -52,7 +52,7 @@ int add_loose_work(cx_model *model, int context, const char *gate)
 {
     if (model->work_count == WORKS_MAX)
         return NO_THING;
-    model->works[model->work_count] = (world_work){.gate = gate, .context = context};
+    model->works[model->work_count] = (state_work){.gate = gate, .context = context};
     return model->work_count++;
 }
 

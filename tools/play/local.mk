@@ -29,15 +29,15 @@ tools_play_libplay_la_SOURCES = \
 	tools/play/verb.c tools/play/verb.h \
 	tools/play/scene.c tools/play/scene.h \
 	tools/play/scene_write.c \
-	tools/play/watch.c tools/look/write.c tools/look/write.h
+	tools/play/watch.c tools/theme/write.c tools/theme/write.h
 
 # The page that is no C, and the rules in a student's words.
-PLAY_PARTS = $(LOOK)/palette.css $(LOOK)/look.css $(top_srcdir)/tools/play/page.css $(top_srcdir)/tools/play/page.html \
-	$(LOOK)/look.js $(top_srcdir)/tools/play/page.js $(top_srcdir)/tools/play/page_keys.js
+PLAY_PARTS = $(THEME)/palette.css $(THEME)/theme.css $(top_srcdir)/tools/play/page.css $(top_srcdir)/tools/play/page.html \
+	$(THEME)/theme.js $(top_srcdir)/tools/play/page.js $(top_srcdir)/tools/play/page_keys.js
 PLAY_RULES = $(top_srcdir)/tools/play/rules.awk $(top_srcdir)/tools/play/rules.txt $(top_srcdir)/docs/semantics.md
 EXTRA_DIST += tools/play/page.css tools/play/page.html tools/play/page.js tools/play/page_keys.js tools/play/rules.awk tools/play/rules.txt
 CLEANFILES += tools/play/page_parts.h tools/play/rules.h
-tools/play/page_parts.h: $(PLAY_PARTS) $(LOOK)/embed.awk Makefile
+tools/play/page_parts.h: $(PLAY_PARTS) $(THEME)/embed.awk Makefile
 	$(EMBED) $(PLAY_PARTS) > $@.new && echo '#define MANUAL "$(docdir)/docs/semantics.md"' >> $@.new && mv $@.new $@
 tools/play/rules.h: $(PLAY_RULES)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(AWK) -f $(PLAY_RULES) > $@.new && mv $@.new $@

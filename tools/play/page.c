@@ -1,11 +1,11 @@
 #include "play/page.h"
 
-#include "look/write.h"
 #include "play/order.h"
 #include "play/print.h"
 #include "play/rule.h"
 #include "play/scene.h"
 #include "play/stacks.h"
+#include "theme/write.h"
 
 #include "tools/play/page_parts.h"
 
@@ -26,7 +26,7 @@ static void begin_document(FILE *page)
           "<title>ctxrt play</title>\n<style>\n",
           page);
     look_write_lines(palette_css, page);
-    look_write_lines(look_css, page);
+    look_write_lines(theme_css, page);
     look_write_lines(page_css, page);
     fputs("</style>\n</head>\n<body>\n", page);
     look_write_lines(page_html, page);
@@ -36,7 +36,7 @@ static void begin_document(FILE *page)
 static void end_document(FILE *page)
 {
     fputs("</script>\n<script>\n/*<![CDATA[*/\n", page);
-    look_write_lines(look_js, page);
+    look_write_lines(theme_js, page);
     look_write_lines(page_js, page);
     look_write_lines(page_keys_js, page);
     fputs("/*]]>*/\n</script>\n</body>\n</html>\n", page);

@@ -1,9 +1,9 @@
 #include "play/scene.h"
 
 #include "emu/emu.h"
-#include "look/write.h"
 #include "play/order.h"
 #include "play/print.h"
+#include "theme/write.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

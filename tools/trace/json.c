@@ -1,7 +1,7 @@
 #include "trace/json.h"
 
 #include "check/names.h"
-#include "look/write.h"
+#include "theme/write.h"
 #include "trace/calls.h"
 #include "trace/origins.h"
 #include "trace/pieces.h"

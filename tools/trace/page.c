@@ -1,7 +1,7 @@
 #include "trace/page.h"
 
 #include "check/names.h"
-#include "look/write.h"
+#include "theme/write.h"
 #include "trace/calls.h"
 #include "trace/json.h"
 #include "trace/origins.h"
@@ -419,14 +419,14 @@ bool trace_write_page(const trace *self, const trace_marks *marks, FILE *to)
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
           "<title>ctxrt trace</title>\n<style>\n", to);
     look_write_lines(palette_css, to);
-    look_write_lines(look_css, to);
+    look_write_lines(theme_css, to);
     look_write_lines(page_css, to);
     fputs("</style>\n</head>\n<body>\n", to);
     look_write_lines(page_html, to);
     fputs("<script type=\"application/json\" id=\"trace\">", to);
     bool good = write_trace(self, marks, to);
     fputs("</script>\n<script>\n", to);
-    look_write_lines(look_js, to);
+    look_write_lines(theme_js, to);
     look_write_lines(page_js, to);
     look_write_lines(page_keys_js, to);
     fputs("</script>\n</body>\n</html>\n", to);

@@ -1,4 +1,4 @@
-#include "look/write.h"
+#include "theme/write.h"
 
 #include "base/utf8.h"
 

@@ -1,4 +1,4 @@
-#include "seat.h"
+#include "rank_device.h"
 
 #include "choice.h"
 #include "locality.h"
@@ -58,7 +58,7 @@ static int choose(const mpi_job *job, const gpus_seen *own, int *out_sharers)
     return mine;
 }
 
-static void explain(mpi_seat *self, const mpi_job *job, const gpus_seen *seen,
+static void explain(mpi_rank_device *self, const mpi_job *job, const gpus_seen *seen,
                     const locality *place, int sharers)
 {
     const char *unknown = "";
@@ -84,7 +84,7 @@ static void explain(mpi_seat *self, const mpi_job *job, const gpus_seen *seen,
                  sharers);
 }
 
-void seat_take(mpi_seat *self, const mpi_job *job, const char *topology)
+void rank_device_take(mpi_rank_device *self, const mpi_job *job, const char *topology)
 {
     gpus_seen seen = {0};
     locality place;
@@ -99,20 +99,20 @@ void seat_take(mpi_seat *self, const mpi_job *job, const char *topology)
     locality_close(&place);
 }
 
-void seat_uuid_text(const unsigned char uuid[16], char text[UUID_TEXT_BYTES])
+void rank_device_uuid_text(const unsigned char uuid[16], char text[UUID_TEXT_BYTES])
 {
     char *at = text + sprintf(text, "GPU-");
     for (int i = 0; i < 16; i++)
         at += sprintf(at, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
 }
 
-void seat_print_all(const mpi_seat *self, const mpi_job *job)
+void rank_device_print_all(const mpi_rank_device *self, const mpi_job *job)
 {
     char host[MPI_MAX_PROCESSOR_NAME], uuid[UUID_TEXT_BYTES], title[128];
     char row[1][JOB_ROW_BYTES] = {""};
     int length;
     MPI_OK(MPI_Get_processor_name(host, &length));
-    seat_uuid_text(self->info.uuid, uuid);
+    rank_device_uuid_text(self->info.uuid, uuid);
     snprintf(title, sizeof title, "rank  %-12s %-40s  %-8s %s\n", "host", "GPU", "CPUs",
              "why this GPU");
     snprintf(row[0], sizeof row[0], "%4d  %-12s %s  %-8s %s\n", job->rank, host, uuid, self->cpus,

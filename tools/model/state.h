@@ -1,8 +1,8 @@
 /*
  * The state of the model, for its own files.
  */
-#ifndef CX_MODEL_WORLD_H
-#define CX_MODEL_WORLD_H
+#ifndef CX_MODEL_STATE_H
+#define CX_MODEL_STATE_H
 
 #include "model/model.h"
 #include "driver/cuda_abi.h"
@@ -25,7 +25,7 @@ typedef struct work_set {
     uint64_t words[WORKS_MAX / 64];
 } work_set;
 
-typedef struct world_context {
+typedef struct state_context {
     bool primary;
     bool green; /* a part of the primary context `base`, where its calls work */
     int base, base_generation, default_stream;
@@ -42,9 +42,9 @@ typedef struct world_context {
     const char *name;
     int died;           /* the number of objects made before it was destroyed */
     bool stood_beneath; /* in the stack of the destroying thread */
-} world_context;
+} state_context;
 
-typedef struct world_stream {
+typedef struct state_stream {
     bool live; /* not destroyed; its context may be gone */
     int context, generation;
     bool blocking, is_default;
@@ -55,9 +55,9 @@ typedef struct world_stream {
     int died;
     int capture;        /* 1 + the capture that it is part of; 0: none */
     uint32_t frontier;  /* the nodes before its next one */
-} world_stream;
+} state_stream;
 
-typedef struct world_event {
+typedef struct state_event {
     bool live;
     int context, generation;
     bool timing, recorded;
@@ -66,30 +66,30 @@ typedef struct world_event {
     int capture; /* 1 + the capture that it was recorded in; 0: it was recorded as ordinary
                   * work */
     uint32_t frontier;
-} world_event;
+} state_event;
 
 /* The effect of a captured work item. */
-typedef struct world_node {
+typedef struct state_node {
     enum { NODE_NOTHING, NODE_FILL, NODE_COPY, NODE_ADD } kind;
     int to, from, value;
     int kernel;      /* 1 + the kernel that does it; 0: none */
     uint32_t before; /* all nodes before it */
-} world_node;
+} state_node;
 
-typedef struct world_graph {
+typedef struct state_graph {
     bool live;
     int node_count, context;
-    world_node nodes[NODES_MAX];
+    state_node nodes[NODES_MAX];
     work_set launched; /* of an executable graph: by its launches so far */
-} world_graph;
+} state_graph;
 
-typedef struct world_capture {
+typedef struct state_capture {
     bool active, invalid, uncertain; /* uncertain: no rule tells if it is invalid */
     int mode, thread, origin, context;
-    world_graph graph;
-} world_capture;
+    state_graph graph;
+} state_capture;
 
-typedef struct world_buffer {
+typedef struct state_buffer {
     bool live;
     int context, generation;
     bool defined; /* it was written */
@@ -100,10 +100,10 @@ typedef struct world_buffer {
     int died;
     int pool;    /* 1 + its pool, and it is no context's; 0: none */
     int leaving; /* 1 + the work item that frees it for its pool */
-} world_buffer;
+} state_buffer;
 
 /* Numbers are those of all frees under way: vague ones depend on when these end. */
-typedef struct world_pool {
+typedef struct state_pool {
     bool live, is_default;
     int place; /* the default pool there */
     int switches[3];
@@ -111,44 +111,44 @@ typedef struct world_pool {
     int64_t max, threshold, used, used_high, kept, reserved_high;
     bool kept_vague, used_high_vague, reserved_high_vague;
     int died;
-} world_pool;
+} state_pool;
 
-typedef struct world_module {
+typedef struct state_module {
     bool live;
     int context, generation;
     bool empty; /* it contains nothing */
     int died;
-} world_module;
+} state_module;
 
-typedef struct world_library {
+typedef struct state_library {
     bool live, empty;
     int died;
-} world_library;
+} state_library;
 
 /* A kernel of a module or of a library; the other is NO_THING. */
-typedef struct world_kernel {
+typedef struct state_kernel {
     int module, library;
     int64_t name; /* CX_CODE_NAME_ */
-} world_kernel;
+} state_kernel;
 
-typedef struct world_work {
+typedef struct state_work {
     const char *gate; /* the gate that it waits at; NULL: none, or it is open */
     int context;
     bool kernel;
     work_set before; /* of a kernel */
-} world_work;
+} state_work;
 
-typedef struct world_thread {
+typedef struct state_thread {
     int stack[STACK_MAX]; /* contexts, from the bottom */
     int depth;
     int capture_mode;
-} world_thread;
+} state_thread;
 
-typedef struct world_name {
+typedef struct state_name {
     const char *name;
     cx_kind kind;
     int index;
-} world_name;
+} state_name;
 
 struct cx_model {
     bool initialised;
@@ -160,21 +160,21 @@ struct cx_model {
     int retains[CX_MODEL_DEVICES]; /* by the user */
     int greens[CX_MODEL_DEVICES];  /* which retain a primary context too */
     /* the first contexts are the primary ones, by device */
-    world_context contexts[THINGS_MAX];
-    world_stream streams[THINGS_MAX];
-    world_event events[THINGS_MAX];
-    world_buffer buffers[THINGS_MAX];
-    world_pool pools[THINGS_MAX]; /* the default ones first: of pinned, then of managed memory */
+    state_context contexts[THINGS_MAX];
+    state_stream streams[THINGS_MAX];
+    state_event events[THINGS_MAX];
+    state_buffer buffers[THINGS_MAX];
+    state_pool pools[THINGS_MAX]; /* the default ones first: of pinned, then of managed memory */
     int current_pools[2 * CX_MODEL_PLACES];
-    world_module modules[THINGS_MAX];
-    world_library libraries[THINGS_MAX];
-    world_kernel kernels[THINGS_MAX];
-    world_work works[WORKS_MAX];
-    world_capture captures[CAPTURES_MAX];
-    world_graph graphs[CAPTURES_MAX], execs[CAPTURES_MAX];
+    state_module modules[THINGS_MAX];
+    state_library libraries[THINGS_MAX];
+    state_kernel kernels[THINGS_MAX];
+    state_work works[WORKS_MAX];
+    state_capture captures[CAPTURES_MAX];
+    state_graph graphs[CAPTURES_MAX], execs[CAPTURES_MAX];
     work_set done; /* known to have ended */
-    world_thread threads[CX_MODEL_THREADS];
-    world_name names[NAMES_MAX];
+    state_thread threads[CX_MODEL_THREADS];
+    state_name names[NAMES_MAX];
     int made; /* contexts, streams, events and buffers so far */
 };
 
@@ -185,7 +185,7 @@ typedef struct prediction {
     cx_model *model;
     cx_scenario *scenario;
     cx_step *step;
-    world_thread *thread;
+    state_thread *thread;
     cx_outcome *outcome; /* the first */
     bool rules[CX_RULE_COUNT];
 } prediction;
@@ -316,7 +316,7 @@ enum { MODE_GLOBAL, MODE_THREAD_LOCAL, MODE_RELAXED };
 /* True if a stream of this context captures; `blocking`: one that the legacy stream waits for. */
 bool context_captures(const cx_model *model, int context, bool blocking);
 /* True if the capture forbids the thread the calls that no capture sees. */
-bool capture_forbids(const prediction *self, const world_capture *capture);
+bool capture_forbids(const prediction *self, const state_capture *capture);
 /* The answer to such a call, if any capture forbids it. */
 said refuse_unsafe(prediction *self);
 /* The answers of other files. */
@@ -370,17 +370,17 @@ bool module_is_good(const cx_model *model, int index);
 /* True if a kernel can be launched in a context. */
 bool kernel_is_good(const cx_model *model, int index, int context);
 /* The effect of a step's launch in a context, if it has no error and can be predicted. */
-bool describe_launch(const prediction *self, int context, world_node *out_node);
+bool describe_launch(const prediction *self, int context, state_node *out_node);
 /* True in *out_there if all kernels of a graph exist; false: no prediction for one of them. */
-bool kernels_known(const cx_model *model, const world_graph *exec, bool *out_there);
+bool kernels_known(const cx_model *model, const state_graph *exec, bool *out_there);
 /* True if an unfinished kernel waits at a gate; everything that waits for kernels then does too. */
 bool kernel_blocked(const cx_model *model);
 /* Records that a work item is a kernel, and the work before it. */
 void note_kernel(cx_model *model, int work, const work_set *before);
 
 /* Runs a node once the work before it is done: false, with nothing changed, if it races. */
-bool node_may_run(const cx_model *model, const world_node *node, const work_set *before);
-void node_runs(cx_model *model, const world_node *node, const work_set *before, int work);
+bool node_may_run(const cx_model *model, const state_node *node, const work_set *before);
+void node_runs(cx_model *model, const state_node *node, const work_set *before, int work);
 
 /* Finds the stream and context of a step's work; false: no prediction, or *out_error has the
  * answer. */
