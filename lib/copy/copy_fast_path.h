@@ -1,7 +1,7 @@
 /*
- * Fast path for an end of a copy or fill: it starts a block of a caching allocator of the stream's
- * own context, as most ends do. The stream's driver then does the work by one call, and nothing
- * else needs to be known of the end.
+ * The fast path for a copy or a fill: its memory begins at the start of a block that a caching
+ * allocator of the stream's own context gave, as most does. The stream's driver then does the work
+ * by one call, and ctxrt needs to know nothing else of that memory.
  */
 #ifndef CX_COPY_COPY_FAST_PATH_H
 #define CX_COPY_COPY_FAST_PATH_H
@@ -11,9 +11,9 @@
 #include "memory/pointer_table.h"
 #include "work/work.h"
 
-/* The block of device memory that starts at an address; it may be freed at any moment; 0: none.
- * Pinned memory needs no stream, and so none is looked up for it, which could fail. Records no
- * error. */
+/* The block of device memory that starts at an address; 0: none. Another thread may free the block
+ * at any moment. Pinned memory counts as none: it needs no stream, whose look-up could fail.
+ * Records no error. */
 static inline uint32_t cx_copy_fast_path_block(const void *pointer)
 {
     const cx_pointer_slots *table = atomic_load_explicit(&cx_pointers_now, memory_order_acquire);

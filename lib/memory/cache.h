@@ -304,9 +304,9 @@ static inline void cx_statistics_freed(cx_cache *cache, cx_thread_statistics *ow
  * of the context. NULL: out of memory. */
 cx_thread_cache *cx_cache_of_thread(cx_cache *cache, cx_thread *thread);
 
-/* In a section, so the context is not being reset. A cache that was made while it was, or just
- * before, has the epoch of then: gives it the present one. If it has memory, a reset ended that,
- * and there was no memory to note it. */
+/* Gives the cache the context's present epoch. In a section, so the context is not being reset. A
+ * cache that was made during a reset, or just before it, has the epoch of that time. If the cache
+ * has memory it keeps its epoch: a reset ended that memory, and there was no memory to note it. */
 void cx_cache_sync_epoch(cx_cache *cache);
 
 /* Makes the magazines of a stream the thread cache's recent ones. In a section. */

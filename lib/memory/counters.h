@@ -25,14 +25,15 @@ typedef struct cx_counters {
 
 void cx_counters_reset(cx_counters *figures, uint64_t limit_bytes);
 
-/* False: the limit forbids it; counted as a failure. Otherwise call one of the two below next. */
+/* Reserves a request. False: the limit forbids it, and it counts as a failure. After true the
+ * caller calls one of the next two functions. */
 bool cx_counters_reserve(cx_counters *figures, size_t bytes);
 void cx_counters_served(cx_counters *figures, size_t bytes);
 void cx_counters_failed(cx_counters *figures, size_t bytes);
 
 void cx_counters_freed(cx_counters *figures, size_t bytes);
 
-/* Each figure is exact; while other threads allocate, they may be of different moments. */
+/* Each figure is exact; while other threads allocate, figures may be of different moments. */
 void cx_counters_read(const cx_counters *figures, ctxrt_allocator_figures *out_figures);
 
 #endif

@@ -197,7 +197,7 @@ static bool is_kept_by_driver(uintptr_t address)
 }
 
 /* The first one with a byte in [begin, end). */
-static bool find_past(uintptr_t begin, uintptr_t end, cx_freed_range *out_range)
+static bool find_range(uintptr_t begin, uintptr_t end, cx_freed_range *out_range)
 {
     range_record *found = last_up_to(begin);
     if (found == NULL || found->range.end <= begin)
@@ -221,13 +221,13 @@ static bool host_has(uintptr_t address)
 static bool leave_to_host(uintptr_t begin, uintptr_t end, cx_freed_range *out_range)
 {
     cx_freed_range left;
-    while (find_past(begin, end, out_range)) {
+    while (find_range(begin, end, out_range)) {
         uintptr_t first = out_range->begin > begin ? out_range->begin : begin;
         uintptr_t last = (out_range->end < end ? out_range->end : end) - 1;
         if (!host_reaches(first) || !host_reaches(last))
             return true;
         cx_freed_ranges_leave(begin, end);
-        if (find_past(begin, end, &left) && left.begin <= begin && left.end >= end)
+        if (find_range(begin, end, &left) && left.begin <= begin && left.end >= end)
             return false; /* there was no room to split it: it stays, and these bytes are the
                            * host's */
     }
@@ -240,7 +240,7 @@ bool cx_freed_ranges_find(const void *pointer, size_t size_bytes, cx_freed_range
     if (__builtin_expect(atomic_load_explicit(&count, memory_order_acquire) == 0, 1))
         return false;
     cx_pointers_lock();
-    bool found = find_past(begin, end, out_range);
+    bool found = find_range(begin, end, out_range);
     cx_pointers_unlock();
     if (!found || !host_has(out_range->begin > begin ? out_range->begin : begin))
         return found;

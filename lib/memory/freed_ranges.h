@@ -25,8 +25,8 @@ typedef struct cx_freed_range {
     cx_freed_how how;
 } cx_freed_range;
 
-/* True if some of these bytes, which no driver knows, were such memory, and the host cannot reach
- * them: the system is asked, and its answer is remembered. */
+/* True if some of these bytes, which no driver knows, lie in a freed range, and the host cannot
+ * reach them. Asks the system about the host's memory, and remembers its answer. */
 bool cx_freed_ranges_find(const void *pointer, size_t size_bytes, cx_freed_range *out_range);
 
 /* ---- lock "pointers" held ---- */

@@ -136,9 +136,10 @@ ctxrt_status cx_pointers_put(cx_pointer_record *record)
     return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for the table of pointers");
 }
 
-/* Lock held. Takes the block's entry out, and puts the record in if it was a raw pointer; false: it
- * was one, and there is no record. The record comes first: the address of a raw pointer that is
- * still to be freed is never another block's alone, or cx_pointers_take_cached would free that. */
+/* Lock held. Takes the block's entry out of the table, and puts the record in if the block was a
+ * raw pointer. False: the block was a raw pointer, and the caller has made no record. The record
+ * goes in first. The address of a raw pointer that is still to be freed must never have the entry
+ * of another block alone, or cx_pointers_take_cached would free that block. */
 static bool retire_as(uint32_t cached, cx_pointer_record **record)
 {
     _Atomic uint64_t *state = &cx_cache_block_at(cached)->state;

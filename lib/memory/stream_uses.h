@@ -14,8 +14,8 @@ typedef struct cx_stream_use {
     uint32_t epoch;
     const ctxrt_stream *stream; /* a handle, so that a later stream is not mistaken for this one */
     CUevent event;
-    /* A cross-driver copy instead of an event: a handle for cross_driver_copies.h. It keeps no
-     * context: before one ends, its copies are waited for. */
+    /* A cross-driver copy instead of an event: a handle for cross_driver_copies.h. It does not
+     * keep the context from ending: the end of a context waits for its copies. */
     _Atomic(void *) cross_copy;
     bool kept; /* its context is counted: not after cx_stream_uses_let_go */
     struct cx_stream_use *next;

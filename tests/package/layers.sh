@@ -6,7 +6,7 @@
 set -u
 . "$top_srcdir/tests/support/tap.sh"
 
-rooms='base driver ptx emu layer device context work alloc memory copy graph infinirt shim'
+rooms='base driver ptx emu layer device context work alloc memory copy graph infinirt shim runtime'
 tool_rooms='theme play model'
 
 may_include() # room
@@ -26,6 +26,7 @@ may_include() # room
     graph) echo base driver layer device context work alloc memory copy graph ;;
     infinirt) echo infinirt ;;
     shim) echo base driver emu layer shim ;;
+    runtime) echo base driver layer runtime ;;
     theme) echo base theme ;;
     play) echo base driver emu theme play ;;
     model) echo base driver play model ;;

@@ -181,11 +181,12 @@ void cx_emu_work_end_waits(void);
 
 /* ---- waiting ---- */
 
-/* Waits, with the lock released, for what another process does. Any work here may be what that
- * needs, so that all of it runs. */
+/* Waits, with the lock released, until another process has done something. That process may need
+ * any work of this one first, so all of it runs meanwhile. */
 void cx_emu_work_wait_outside(bool (*over)(const void *subject), const void *subject);
 
-/* Something looks whether another process did something: as cx_emu_work_poll of any work here. */
+/* For a call that asks whether another process has done something: as cx_emu_work_poll of all work.
+ */
 void cx_emu_work_poll_outside(void);
 
 /* The number of threads that wait for unfinished work. For schedule.c. */

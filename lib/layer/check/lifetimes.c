@@ -55,7 +55,8 @@ static cx_object *note_made(cx_check_call *call, uint32_t kind, const void *out,
                           kind == CX_HANDLE_LIBRARY ? NULL : cx_check_context(call), call->origin);
 }
 
-/* The program may hand on what it was given, and what it was given has its owner elsewhere. */
+/* Notes an object that a call gave to the program without making it: a device's default pool, for
+ * one. The program may use such an object, but need not end it. */
 static void note_given(cx_check_call *call, uint32_t kind, const void *out)
 {
     uintptr_t value = out != NULL && !cx_check_failed(call) ? *(const uintptr_t *)out : 0;

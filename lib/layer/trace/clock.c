@@ -11,7 +11,8 @@
 
 enum { SPARE = 64, LOOK_MOST = 16, MANY = 64 };
 
-/* Clocks stay for good: one of a context that has ended is that of the next one with its handle. */
+/* A clock is never freed. After its context has ended, the next context with the same handle uses
+ * the clock again. */
 struct cx_trace_clock {
     CUcontext context;
     CUdevice device;
