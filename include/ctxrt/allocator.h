@@ -186,7 +186,8 @@ CTXRT_API ctxrt_status ctxrt_allocator_create(const ctxrt_allocator_options *opt
 /**
  * Destroys an allocator. NULL is harmless.
  *
- * @retval CTXRT_ERROR_IN_USE            memory of it is live, or a frame of some thread has it
+ * @retval CTXRT_ERROR_IN_USE            memory of it is live, in a recording or a graph as well: a
+ *     graph keeps what its operators allocated and freed; or a frame of some thread has it
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  it is the default allocator of a context
  */
 CTXRT_API ctxrt_status ctxrt_allocator_destroy(ctxrt_allocator *allocator) CTXRT_CHECK_RESULT;

@@ -350,8 +350,9 @@ static ctxrt_status check_unused(const ctxrt_allocator *handle, const cx_allocat
                                                        : atomic_load(&allocator->live);
     if (live != 0)
         return cx_error(CTXRT_ERROR_IN_USE,
-                        "the allocator is in use: %llu piece%s of its memory %s live", live,
-                        live == 1 ? "" : "s", live == 1 ? "is" : "are");
+                        "the allocator is in use: %llu piece%s of its memory %s live or kept by a "
+                        "graph",
+                        live, live == 1 ? "" : "s", live == 1 ? "is" : "are");
     return CTXRT_SUCCESS;
 }
 

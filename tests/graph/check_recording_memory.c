@@ -187,6 +187,26 @@ START_TEST(operators_share_their_scratch_within_a_recording)
 }
 END_TEST
 
+/* Operators are captured at the stop, with the allocator that their frame has then. */
+START_TEST(a_graph_keeps_the_allocator_of_the_stop_in_use)
+{
+    void *result = alloc();
+    ctxrt_allocator *allocator;
+    link filling = {result, NULL, 3};
+    cx_assert_ok(ctxrt_allocator_create(NULL, &allocator));
+    cx_assert_ok(ctxrt_recording_start(NULL));
+    submit_plain(fill_through_scratch, &filling, 1);
+    cx_assert_ok(ctxrt_frame_set_allocator(allocator));
+    ctxrt_graph *graph = stop_recording();
+    cx_assert_ok(ctxrt_frame_set_allocator(NULL));
+    cx_assert_error(ctxrt_allocator_destroy(allocator), CTXRT_ERROR_IN_USE);
+    ck_assert_ptr_nonnull(strstr(ctxrt_last_error()->message, "kept by a graph"));
+    cx_assert_ok(ctxrt_graph_release(graph));
+    cx_assert_ok(ctxrt_allocator_destroy(allocator));
+    cx_assert_ok(ctxrt_free(result));
+}
+END_TEST
+
 static ctxrt_graph *record_through_scratch(ctxrt_graph *shared, void *result, unsigned char value,
                                            link links[2])
 {
@@ -515,6 +535,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, a_result_outlives_its_graph);
     tcase_add_test(tests, scratch_of_an_operator_is_not_what_a_later_one_reads);
     tcase_add_test(tests, operators_share_their_scratch_within_a_recording);
+    tcase_add_test(tests, a_graph_keeps_the_allocator_of_the_stop_in_use);
     tcase_add_test(tests, graphs_share_scratch_only_where_their_owner_says_so);
     tcase_add_test(tests, shared_memory_is_not_given_to_another_stream_while_work_uses_it);
     tcase_add_test(tests, memory_is_shared_with_recorded_graphs_of_the_same_context_only);
