@@ -18,7 +18,9 @@ cx_ptx_builtin cx_ptx_builtin_find(const char *name)
                 {"free", CX_PTX_BUILTIN_RELEASE},
                 {"__ctxrt_prepare_child", CX_PTX_BUILTIN_PREPARE_CHILD},
                 {"__ctxrt_launch_child", CX_PTX_BUILTIN_LAUNCH_CHILD},
-                {"__ctxrt_last_error", CX_PTX_BUILTIN_LAST_ERROR}};
+                {"__ctxrt_last_error", CX_PTX_BUILTIN_LAST_ERROR},
+                {"__ctxrt_create_stream", CX_PTX_BUILTIN_CREATE_STREAM},
+                {"__ctxrt_ask_device", CX_PTX_BUILTIN_ASK_DEVICE}};
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (strcmp(name, rows[i].name) == 0)
@@ -65,12 +67,12 @@ static void report_assertion(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thre
             !cx_ptx_read_string(grid, block, thread, address, names[i], NAME_BYTES - 1))
             return;
     }
-    length = snprintf(text, sizeof text,
-                      "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n",
-                      names[1], (unsigned)argument_of(function, frame, 2), names[2],
-                      block->index[0], block->index[1], block->index[2], thread->index % size[0],
-                      thread->index / size[0] % size[1], thread->index / size[0] / size[1],
-                      names[0]);
+    length =
+        snprintf(text, sizeof text,
+                 "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n",
+                 names[1], (unsigned)argument_of(function, frame, 2), names[2], block->index[0],
+                 block->index[1], block->index[2], thread->index % size[0],
+                 thread->index / size[0] % size[1], thread->index / size[0] / size[1], names[0]);
     if (length > 0 && grid->environment->print)
         grid->environment->print(grid->environment->self, text, (size_t)length, true);
     cx_ptx_thread_fail(grid, block, thread, CX_PTX_ASSERTION, 0);
@@ -124,6 +126,13 @@ static uint64_t last_error(cx_ptx_thread *thread, bool forget)
     return error;
 }
 
+/* ask_device(attribute) */
+static uint64_t ask_device(const cx_ptx_environment *environment, uint32_t attribute)
+{
+    return environment->ask ? (uint64_t)environment->ask(environment->self, attribute)
+                            : (uint64_t)INT64_MIN;
+}
+
 bool cx_ptx_builtin_call(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,
                          const cx_ptx_function *function, unsigned char *frame)
 {
@@ -155,6 +164,12 @@ bool cx_ptx_builtin_call(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *
         return true;
     case CX_PTX_BUILTIN_LAST_ERROR:
         return_value(function, frame, last_error(thread, first != 0));
+        return true;
+    case CX_PTX_BUILTIN_CREATE_STREAM:
+        return_value(function, frame, cx_ptx_child_create_stream(grid));
+        return true;
+    case CX_PTX_BUILTIN_ASK_DEVICE:
+        return_value(function, frame, ask_device(environment, (uint32_t)first));
         return true;
     default:
         report_assertion(grid, block, thread, function, frame);

@@ -10,6 +10,9 @@
 /* cudaStreamTailLaunch, cudaStreamFireAndForget; NULL is the block's own stream. */
 enum { STREAM_OF_BLOCK = 0, STREAM_TAIL = 3, STREAM_FIRE_AND_FORGET = 4 };
 
+#define STREAM_FIRST 0x7374720000000010u /* of those that kernels create */
+#define STREAM_UNIT 16
+
 /* Values of cudaError_t. */
 enum {
     ERROR_INVALID_VALUE = 1,
@@ -143,8 +146,8 @@ static bool reserve(const cx_ptx_grid *grid, const cx_ptx_function *kernel,
                                   .block = {threads[0], threads[1], threads[2]},
                                   .shared_bytes = shared_bytes};
 
-    return cx_ptx_launch_reserve(grid->module, kernel, &launch,
-                                 grid->environment->shared_unit, grid->environment->cores);
+    return cx_ptx_launch_reserve(grid->module, kernel, &launch, grid->environment->shared_unit,
+                                 grid->environment->cores);
 }
 
 uint64_t cx_ptx_child_prepare(cx_ptx_grid *grid, cx_ptx_thread *thread, uint64_t kernel,
@@ -204,12 +207,25 @@ static void release_buffer(const cx_ptx_environment *environment, const cx_ptx_c
         environment->release(environment->self, child->buffer);
 }
 
+uint64_t cx_ptx_child_create_stream(cx_ptx_grid *grid)
+{
+    return STREAM_FIRST + STREAM_UNIT * grid->children->streams++;
+}
+
+static bool is_stream(const cx_ptx_children *children, uint64_t stream)
+{
+    const uint64_t number = (stream - STREAM_FIRST) / STREAM_UNIT;
+
+    return stream == STREAM_OF_BLOCK || stream == STREAM_TAIL || stream == STREAM_FIRE_AND_FORGET ||
+           (stream % STREAM_UNIT == 0 && number < children->streams);
+}
+
 static uint16_t add_launched(cx_ptx_grid *grid, cx_ptx_child *child, uint64_t stream)
 {
     cx_ptx_children *children = grid->children;
     size_t most = grid->environment->pending_grids;
 
-    if (stream != STREAM_OF_BLOCK && stream != STREAM_TAIL && stream != STREAM_FIRE_AND_FORGET)
+    if (!is_stream(children, stream))
         return ERROR_INVALID_RESOURCE_HANDLE;
     if (children->count >= (most ? most : PENDING_DEFAULT))
         return ERROR_LAUNCH_PENDING_COUNT_EXCEEDED;

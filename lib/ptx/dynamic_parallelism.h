@@ -28,6 +28,7 @@ typedef struct cx_ptx_children {
     cx_ptx_child_list prepared, launched, tail, waiting;
     size_t count; /* of all but the prepared ones */
     unsigned depth; /* of the running grid */
+    uint64_t streams; /* that threads have created */
 } cx_ptx_children;
 
 /*
@@ -37,6 +38,12 @@ typedef struct cx_ptx_children {
 uint64_t cx_ptx_child_prepare(cx_ptx_grid *grid, cx_ptx_thread *thread, uint64_t kernel,
                               const uint32_t blocks[3], const uint32_t threads[3],
                               uint32_t shared_bytes);
+
+/*
+ * Gives a handle of a new stream, or of a new event. Children of all streams run one after the other
+ * in the order of their launches, which suits any order that the events of those streams demand.
+ */
+uint64_t cx_ptx_child_create_stream(cx_ptx_grid *grid);
 
 /* Launches what was prepared there; `out_error` is a cudaError_t. False: the thread has failed. */
 bool cx_ptx_child_launch(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,

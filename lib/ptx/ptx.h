@@ -132,6 +132,8 @@ typedef struct cx_ptx_touch {
     const unsigned char *value; /* of a store, or an operand of an atomic operation; NULL: a load */
 } cx_ptx_touch;
 
+enum { CX_PTX_ASK_DEVICE = 0xfffe, CX_PTX_ASK_COUNT = 0xffff };
+
 typedef struct cx_ptx_environment {
     /* Finds the range that holds the address. False: no range there may be used. */
     bool (*find)(void *self, uint64_t address, cx_ptx_range *out_range);
@@ -146,6 +148,9 @@ typedef struct cx_ptx_environment {
      * cannot be. NULL: there is no heap. */
     uint64_t (*allocate)(void *self, uint64_t bytes);
     bool (*release)(void *self, uint64_t address);
+    /* An attribute of the device, by the driver's number; CX_PTX_ASK_DEVICE: its ordinal;
+     * CX_PTX_ASK_COUNT: the number of devices. INT64_MIN: there is no such attribute. NULL: none. */
+    int64_t (*ask)(void *self, uint32_t attribute);
     /* The lanes of a warp run one after the other, not together: each as far as it gets, or, with a
      * seed that is not 0, some accesses to memory each time, in a random order. */
     bool independent;

@@ -23,9 +23,14 @@ static cxu_result launch_in(CUstream where, cxu_launch_attribute *attributes, un
 {
     unsigned one = 1;
     void *parameters[] = {&words, &one};
-    const cxu_launch_config config = {.grid_x = 4, .grid_y = 1, .grid_z = 1,
-                                      .block_x = 1, .block_y = 1, .block_z = 1,
-                                      .stream = where, .attributes = attributes,
+    const cxu_launch_config config = {.grid_x = 4,
+                                      .grid_y = 1,
+                                      .grid_z = 1,
+                                      .block_x = 1,
+                                      .block_y = 1,
+                                      .block_z = 1,
+                                      .stream = where,
+                                      .attributes = attributes,
                                       .attribute_count = count};
 
     return cx_emu_call_launch_kernel_ex(&config, add_one, parameters, NULL);
@@ -47,26 +52,27 @@ static const struct row {
 } rows[] = {
 #define ROW(name, field, value_, launch, node) \
     {{.id = CXU_LAUNCH_ATTRIBUTE_##name, .value = {.field = value_}}, CXU_##launch, CXU_##node},
-    ROW(PROGRAMMATIC_STREAM_SERIALIZATION, number, 1, SUCCESS, INVALID_VALUE)
-    ROW(PROGRAMMATIC_STREAM_SERIALIZATION, number, 0, SUCCESS, INVALID_VALUE)
-    ROW(PRIORITY, number, -1, SUCCESS, SUCCESS)
-    ROW(CLUSTER_SCHEDULING_POLICY_PREFERENCE, number, 2, SUCCESS, SUCCESS)
-    ROW(CLUSTER_SCHEDULING_POLICY_PREFERENCE, number, 3, INVALID_VALUE, INVALID_VALUE)
-    ROW(MEM_SYNC_DOMAIN, number, 1, SUCCESS, SUCCESS)
-    ROW(MEM_SYNC_DOMAIN, number, 2, INVALID_VALUE, INVALID_VALUE)
-    ROW(MEM_SYNC_DOMAIN_MAP, bytes[0], 0, SUCCESS, SUCCESS)
-    ROW(MEM_SYNC_DOMAIN_MAP, bytes[1], 1, INVALID_VALUE, INVALID_VALUE)
-    ROW(PREFERRED_SHARED_MEMORY_CARVEOUT, number, -1, SUCCESS, SUCCESS)
-    ROW(PREFERRED_SHARED_MEMORY_CARVEOUT, number, 100, SUCCESS, SUCCESS)
-    ROW(PREFERRED_SHARED_MEMORY_CARVEOUT, number, 101, INVALID_VALUE, INVALID_VALUE)
-    ROW(NVLINK_UTIL_CENTRIC_SCHEDULING, number, 1, SUCCESS, SUCCESS)
-    ROW(NVLINK_UTIL_CENTRIC_SCHEDULING, number, 2, INVALID_VALUE, INVALID_VALUE)
-    ROW(ACCESS_POLICY_WINDOW, window.hit_ratio, 0.5f, SUCCESS, SUCCESS)
-    ROW(ACCESS_POLICY_WINDOW, window.hit_ratio, 1.5f, INVALID_VALUE, INVALID_VALUE)
-    ROW(PREFERRED_CLUSTER_DIMENSION, cluster[0], 2, SUCCESS, SUCCESS) /* without a cluster */
+    ROW(PROGRAMMATIC_STREAM_SERIALIZATION, number, 1, SUCCESS,
+        INVALID_VALUE) ROW(PROGRAMMATIC_STREAM_SERIALIZATION, number, 0, SUCCESS,
+                           INVALID_VALUE) ROW(PRIORITY, number, -1, SUCCESS, SUCCESS)
+        ROW(CLUSTER_SCHEDULING_POLICY_PREFERENCE, number, 2, SUCCESS,
+            SUCCESS) ROW(CLUSTER_SCHEDULING_POLICY_PREFERENCE, number, 3, INVALID_VALUE,
+                         INVALID_VALUE) ROW(MEM_SYNC_DOMAIN, number, 1, SUCCESS, SUCCESS)
+            ROW(MEM_SYNC_DOMAIN, number, 2, INVALID_VALUE,
+                INVALID_VALUE) ROW(MEM_SYNC_DOMAIN_MAP, bytes[0], 0, SUCCESS, SUCCESS)
+                ROW(MEM_SYNC_DOMAIN_MAP, bytes[1], 1, INVALID_VALUE, INVALID_VALUE) ROW(
+                    PREFERRED_SHARED_MEMORY_CARVEOUT, number, -1, SUCCESS,
+                    SUCCESS) ROW(PREFERRED_SHARED_MEMORY_CARVEOUT, number, 100, SUCCESS, SUCCESS)
+                    ROW(PREFERRED_SHARED_MEMORY_CARVEOUT, number, 101, INVALID_VALUE, INVALID_VALUE)
+                        ROW(NVLINK_UTIL_CENTRIC_SCHEDULING, number, 1, SUCCESS, SUCCESS) ROW(
+                            NVLINK_UTIL_CENTRIC_SCHEDULING, number, 2, INVALID_VALUE, INVALID_VALUE)
+                            ROW(ACCESS_POLICY_WINDOW, window.hit_ratio, 0.5f, SUCCESS, SUCCESS)
+                                ROW(ACCESS_POLICY_WINDOW, window.hit_ratio, 1.5f, INVALID_VALUE,
+                                    INVALID_VALUE) ROW(PREFERRED_CLUSTER_DIMENSION, cluster[0], 2,
+                                                       SUCCESS, SUCCESS) /* without a cluster */
     ROW(DEVICE_UPDATABLE_KERNEL_NODE, device_node.updatable, 1, NOT_SUPPORTED, NOT_SUPPORTED)
-    ROW(DEVICE_UPDATABLE_KERNEL_NODE, device_node.updatable, 0, INVALID_VALUE, SUCCESS)
-    ROW(SYNCHRONIZATION_POLICY, number, 1, INVALID_VALUE, INVALID_VALUE)
+        ROW(DEVICE_UPDATABLE_KERNEL_NODE, device_node.updatable, 0, INVALID_VALUE, SUCCESS)
+            ROW(SYNCHRONIZATION_POLICY, number, 1, INVALID_VALUE, INVALID_VALUE)
 #undef ROW
 };
 
@@ -85,8 +91,13 @@ static CUgraphNode add_node(CUgraph graph)
 {
     unsigned one = 1;
     void *parameters[] = {&words, &one};
-    const cxu_kernel_node_params params = {.function = add_one, .grid_x = 1, .grid_y = 1,
-                                           .grid_z = 1, .block_x = 1, .block_y = 1, .block_z = 1,
+    const cxu_kernel_node_params params = {.function = add_one,
+                                           .grid_x = 1,
+                                           .grid_y = 1,
+                                           .grid_z = 1,
+                                           .block_x = 1,
+                                           .block_y = 1,
+                                           .block_z = 1,
                                            .parameters = parameters};
     CUgraphNode node;
 
@@ -102,9 +113,9 @@ START_TEST(a_node_tells_its_hints_and_copies_them)
 
     ck_success(cx_emu_call_graph_create(&graph, 0));
     CUgraphNode node = add_node(graph), other = add_node(graph);
-    ck_assert_int_eq(cx_emu_call_graph_kernel_node_set_attribute(node, attribute->id,
-                                                                 &attribute->value),
-                     rows[_i].of_node);
+    ck_assert_int_eq(
+        cx_emu_call_graph_kernel_node_set_attribute(node, attribute->id, &attribute->value),
+        rows[_i].of_node);
     if (rows[_i].of_node == CXU_SUCCESS) {
         ck_success(cx_emu_call_graph_kernel_node_copy_attributes(other, node));
         memset(&value, 0, sizeof value);

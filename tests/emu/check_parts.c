@@ -57,19 +57,19 @@ static wrapper wrap(const void *const *parts)
 }
 
 /* use(out): what the other part gives for 3, plus its variable; `hidden` is in both parts. */
-#define USER                                                                                   \
-    PTX_HEAD ".extern .func (.param .b32 r) give(.param .b32 a);\n"                            \
-             ".extern .global .align 4 .u32 more;\n.global .align 4 .u32 hidden = 100;\n"       \
-             ".visible .entry use(.param .u64 out)\n{\n"                                       \
-             ".reg .b32 %r<5>;\n.reg .b64 %d;\n.param .b32 a, r;\nld.param.u64 %d, [out];\n"    \
-             "st.param.b32 [a], 3;\ncall.uni (r), give, (a);\nld.param.b32 %r1, [r];\n"         \
-             "ld.global.u32 %r2, [more];\nadd.u32 %r1, %r1, %r2;\n"                            \
-             "ld.global.u32 %r3, [hidden];\nadd.u32 %r1, %r1, %r3;\n"                          \
+#define USER                                                                                 \
+    PTX_HEAD ".extern .func (.param .b32 r) give(.param .b32 a);\n"                          \
+             ".extern .global .align 4 .u32 more;\n.global .align 4 .u32 hidden = 100;\n"    \
+             ".visible .entry use(.param .u64 out)\n{\n"                                     \
+             ".reg .b32 %r<5>;\n.reg .b64 %d;\n.param .b32 a, r;\nld.param.u64 %d, [out];\n" \
+             "st.param.b32 [a], 3;\ncall.uni (r), give, (a);\nld.param.b32 %r1, [r];\n"      \
+             "ld.global.u32 %r2, [more];\nadd.u32 %r1, %r1, %r2;\n"                          \
+             "ld.global.u32 %r3, [hidden];\nadd.u32 %r1, %r1, %r3;\n"                        \
              "st.global.u32 [%d], %r1;\nret;\n}\n"
-#define GIVER                                                                                  \
+#define GIVER                                                                                    \
     PTX_HEAD ".visible .global .align 4 .u32 more = 10;\n.global .align 4 .u32 hidden = 1000;\n" \
-             ".visible .func (.param .b32 r) give(.param .b32 a)\n{\n.reg .b32 %r<3>;\n"       \
-             "ld.param.b32 %r1, [a];\nld.global.u32 %r2, [hidden];\nadd.u32 %r1, %r1, %r2;\n"   \
+             ".visible .func (.param .b32 r) give(.param .b32 a)\n{\n.reg .b32 %r<3>;\n"         \
+             "ld.param.b32 %r1, [a];\nld.global.u32 %r2, [hidden];\nadd.u32 %r1, %r1, %r2;\n"    \
              "st.param.b32 [r], %r1;\nret;\n}\n"
 
 static part first, second, third;
@@ -80,8 +80,7 @@ static uint32_t use(CUfunction function)
     void *parameters[] = {&out};
     uint32_t found;
 
-    ck_success(
-        cx_emu_call_launch_kernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL));
+    ck_success(cx_emu_call_launch_kernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL));
     ck_success(cx_emu_call_ctx_synchronize());
     read_device(&found, out, sizeof found);
     return found;
@@ -134,19 +133,19 @@ START_TEST(a_part_that_lacks_another_is_refused)
 END_TEST
 
 /* launch(out): a grid of child(out), without parameters of the launch that matter. */
-#define LAUNCHER                                                                               \
-    PTX_HEAD                                                                                   \
-    ".extern .func (.param .b64 r) __cudaCDP2GetParameterBufferV2(.param .b64 f, "             \
-    ".param .align 4 .b8 g[12], .param .align 4 .b8 b[12], .param .b32 s);\n"                  \
-    ".extern .func (.param .b32 r) __cudaCDP2LaunchDeviceV2(.param .b64 p, .param .b64 s);\n"  \
-    ".visible .entry child(.param .u64 out)\n{\n.reg .b64 %d;\nld.param.u64 %d, [out];\n"      \
-    "st.global.u32 [%d], 77;\nret;\n}\n"                                                       \
-    ".visible .entry launch(.param .u64 out)\n{\n.reg .b64 %d<3>;\n.param .b64 f, p, s;\n"      \
-    ".param .align 4 .b8 g[12];\n.param .b32 n, e;\nld.param.u64 %d1, [out];\n"                \
-    "mov.u64 %d2, child;\nst.param.b64 [f], %d2;\nst.param.b32 [g], 1;\n"                      \
-    "st.param.b32 [g+4], 1;\nst.param.b32 [g+8], 1;\nst.param.b32 [n], 0;\n"                   \
-    "call.uni (p), __cudaCDP2GetParameterBufferV2, (f, g, g, n);\nld.param.u64 %d2, [p];\n"    \
-    "st.u64 [%d2], %d1;\nst.param.b64 [p], %d2;\nst.param.b64 [s], 0;\n"                       \
+#define LAUNCHER                                                                              \
+    PTX_HEAD                                                                                  \
+    ".extern .func (.param .b64 r) __cudaCDP2GetParameterBufferV2(.param .b64 f, "            \
+    ".param .align 4 .b8 g[12], .param .align 4 .b8 b[12], .param .b32 s);\n"                 \
+    ".extern .func (.param .b32 r) __cudaCDP2LaunchDeviceV2(.param .b64 p, .param .b64 s);\n" \
+    ".visible .entry child(.param .u64 out)\n{\n.reg .b64 %d;\nld.param.u64 %d, [out];\n"     \
+    "st.global.u32 [%d], 77;\nret;\n}\n"                                                      \
+    ".visible .entry launch(.param .u64 out)\n{\n.reg .b64 %d<3>;\n.param .b64 f, p, s;\n"    \
+    ".param .align 4 .b8 g[12];\n.param .b32 n, e;\nld.param.u64 %d1, [out];\n"               \
+    "mov.u64 %d2, child;\nst.param.b64 [f], %d2;\nst.param.b32 [g], 1;\n"                     \
+    "st.param.b32 [g+4], 1;\nst.param.b32 [g+8], 1;\nst.param.b32 [n], 0;\n"                  \
+    "call.uni (p), __cudaCDP2GetParameterBufferV2, (f, g, g, n);\nld.param.u64 %d2, [p];\n"   \
+    "st.u64 [%d2], %d1;\nst.param.b64 [p], %d2;\nst.param.b64 [s], 0;\n"                      \
     "call.uni (e), __cudaCDP2LaunchDeviceV2, (p, s);\nret;\n}\n"
 
 /* The compiler adds the device runtime as a part, for newer devices than we have code for. */
@@ -158,8 +157,9 @@ START_TEST(the_device_runtime_is_a_part_too)
     CUmodule module;
 
     fill_part(&first, PTX, LAUNCHER);
-    fill_part(&second, PTX, ".version 9.0\n.target sm_121\n.address_size 64\n"
-                            ".func cnpGetLastError()\n{\nunknown.instruction;\n}\n");
+    fill_part(&second, PTX,
+              ".version 9.0\n.target sm_121\n.address_size 64\n"
+              ".func cnpGetLastError()\n{\nunknown.instruction;\n}\n");
     ck_success(cx_emu_call_module_load_data(&module, &image));
     ck_success(cx_emu_call_module_get_function(&function, module, "launch"));
     ck_assert_uint_eq(use(function), 77);

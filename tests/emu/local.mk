@@ -55,7 +55,7 @@ tests_emu_checks_graph_SOURCES = $(EMU_GRAPH) tests/emu/kernels.h
 tests_emu_checks_graph_LDADD = $(EMU_LIBS)
 
 # modules, kernels
-EMU_MODULE = tests/emu/check_child_grid.c tests/emu/check_cluster.c tests/emu/check_culprit.c tests/emu/check_endless.c \
+EMU_MODULE = tests/emu/check_child_grid.c tests/emu/check_cluster.c tests/emu/check_culprit.c tests/emu/check_device_calls.c tests/emu/check_endless.c \
 	tests/emu/check_fat.c tests/emu/check_jit.c tests/emu/check_kernel.c tests/emu/check_kernel_query.c tests/emu/check_launch_attribute.c \
 	tests/emu/check_link.c \
 	tests/emu/check_link_input.c tests/emu/check_old_launch.c tests/emu/check_parts.c \

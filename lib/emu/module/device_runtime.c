@@ -87,10 +87,80 @@ const char cx_emu_device_runtime[] =
     "    ret;\n"
     "}\n";
 
-/* The code that compilers make for <<<>>> in a kernel calls these; lib/ptx has what they call. */
-#define SIZES                                                                                 \
-    ".param .b64 kernel, .param .align 4 .b8 blocks[12], .param .align 4 .b8 threads[12], "   \
+/* The code that compilers make for <<<>>> in a kernel calls these; lib/ptx has what they call.
+ * Copies and fills are grids too, so that they have their place in their stream. An event is done
+ * when what was launched before it is: grids of all streams run one by one in that order. */
+#define SIZES                                                                               \
+    ".param .b64 kernel, .param .align 4 .b8 blocks[12], .param .align 4 .b8 threads[12], " \
     ".param .b32 shared"
+#define FUNCTION(name, parameters) \
+    ".weak .func (.param .b32 error) __cudaCDP2" name "(" parameters ")\n{\n"
+#define RETURN(value) "    st.param.b32 [error], " value ";\n    ret;\n}\n"
+/* A function of a stream, also as programs with a default stream for each thread call it. */
+#define BOTH(name, parameters, body) \
+    FUNCTION(name, parameters) body FUNCTION(name "_ptsz", parameters) body
+
+/* Values of cudaError_t. */
+#define INVALID_VALUE "1"
+#define MEMORY_ALLOCATION "2"
+#define INVALID_DEVICE "101"
+#define INVALID_HANDLE "400"
+
+#define LAUNCH                                                    \
+    "    call (error), __ctxrt_launch_child, (buffer, stream);\n" \
+    "    ret;\n}\n"
+
+/* Prepares a grid of one block of a kernel of this text, whose parameters begin at %buffer. */
+#define PREPARE(name)                                                                     \
+    "    .reg .pred %none;\n    .reg .b32 %word;\n    .reg .b64 %buffer, %value;\n"       \
+    "    .param .b64 kernel, buffer;\n    .param .align 4 .b8 blocks[12], threads[12];\n" \
+    "    .param .b32 shared, forget;\n    mov.u64 %value, " name ";\n"                    \
+    "    st.param.b64 [kernel], %value;\n    st.param.b32 [blocks], 1;\n"                 \
+    "    st.param.b32 [blocks+4], 1;\n    st.param.b32 [blocks+8], 1;\n"                  \
+    "    st.param.b32 [threads], 256;\n    st.param.b32 [threads+4], 1;\n"                \
+    "    st.param.b32 [threads+8], 1;\n    st.param.b32 [shared], 0;\n"                   \
+    "    call (buffer), __ctxrt_prepare_child, (kernel, blocks, threads, shared);\n"      \
+    "    ld.param.u64 %buffer, [buffer];\n    setp.ne.u64 %none, %buffer, 0;\n"           \
+    "    @%none bra PREPARED;\n    st.param.b32 [forget], 0;\n"                           \
+    "    call (error), __ctxrt_last_error, (forget);\n    ret;\nPREPARED:\n"
+#define PASS64(name, at) \
+    "    ld.param.u64 %value, [" name "];\n    st.u64 [%buffer+" at "], %value;\n"
+#define PUT64(value, at) "    mov.u64 %value, " value ";\n    st.u64 [%buffer+" at "], %value;\n"
+#define PASS32(name, at) \
+    "    ld.param.u32 %word, [" name "];\n    st.u32 [%buffer+" at "], %word;\n"
+
+/* In a kernel of 256 threads: each byte of rows of %width bytes, at %row and %column. */
+#define EACH_BYTE(body)                                                                      \
+    "    mov.u32 %word, %tid.x;\n    cvt.u64.u32 %i, %word;\n"                               \
+    "    mul.lo.u64 %count, %width, %height;\nNEXT:\n    setp.ge.u64 %done, %i, %count;\n"   \
+    "    @%done ret;\n    div.u64 %row, %i, %width;\n    rem.u64 %column, %i, %width;\n"     \
+    "    mad.lo.u64 %to, %row, %to_pitch, %to_begin;\n    add.u64 %to, %to, %column;\n" body \
+    "    add.u64 %i, %i, 256;\n    bra NEXT;\n}\n"
+#define BYTE_REGISTERS                                            \
+    "    .reg .pred %done;\n    .reg .b32 %word;\n"               \
+    "    .reg .b64 %i, %count, %row, %column, %width, %height;\n" \
+    "    .reg .b64 %to, %to_begin, %to_pitch, %from, %from_begin, %from_pitch;\n"
+
+#define CREATE(name, flags_needed)                                                            \
+    FUNCTION(name, ".param .b64 out, .param .b32 flags")                                      \
+    "    .reg .pred %other;\n    .reg .b32 %flags;\n    .reg .b64 %out, %handle;\n"           \
+    "    .param .b64 handle;\n    ld.param.u32 %flags, [flags];\n"                            \
+    "    and.b32 %flags, %flags, " flags_needed ";\n    setp.eq.u32 %other, %flags, 0;\n"     \
+    "    @%other bra INVALID;\n    call (handle), __ctxrt_create_stream, ();\n"               \
+    "    ld.param.u64 %out, [out];\n    ld.param.u64 %handle, [handle];\n"                    \
+    "    st.u64 [%out], %handle;\n    st.param.b32 [error], 0;\n    ret;\nINVALID:\n" RETURN( \
+        INVALID_VALUE)
+#define KNOWN(handle)                                                                          \
+    "    .reg .pred %null;\n    .reg .b64 %handle;\n    ld.param.u64 %handle, [" handle "];\n" \
+    "    setp.eq.u64 %null, %handle, 0;\n    @%null bra INVALID;\n"                            \
+    "    st.param.b32 [error], 0;\n    ret;\nINVALID:\n" RETURN(INVALID_HANDLE)
+#define DESTROY(name) FUNCTION(name, ".param .b64 handle") KNOWN("handle")
+#define ASK(name, attribute)                                                             \
+    FUNCTION(name, ".param .b64 out")                                                    \
+    "    .reg .b32 %word;\n    .reg .b64 %out;\n    .param .b32 which;\n"                \
+    "    .param .b64 value;\n    st.param.b32 [which], " attribute ";\n"                 \
+    "    call (value), __ctxrt_ask_device, (which);\n    ld.param.u32 %word, [value];\n" \
+    "    ld.param.u64 %out, [out];\n    st.u32 [%out], %word;\n" RETURN("0")
 
 const char cx_emu_device_launches[] =
     ".version 6.0\n"
@@ -100,31 +170,170 @@ const char cx_emu_device_launches[] =
     ".extern .func (.param .b32 error) __ctxrt_launch_child"
     "(.param .b64 buffer, .param .b64 stream);\n"
     ".extern .func (.param .b32 error) __ctxrt_last_error(.param .b32 forget);\n"
-    ".weak .func (.param .b64 buffer) __cudaCDP2GetParameterBufferV2(" SIZES ")\n"
-    "{\n"
-    "    call (buffer), __ctxrt_prepare_child, (kernel, blocks, threads, shared);\n"
-    "    ret;\n"
-    "}\n"
-    ".weak .func (.param .b32 error) __cudaCDP2LaunchDeviceV2"
-    "(.param .b64 buffer, .param .b64 stream)\n"
-    "{\n"
-    "    call (error), __ctxrt_launch_child, (buffer, stream);\n"
-    "    ret;\n"
-    "}\n"
-    ".weak .func (.param .b32 error) __cudaCDP2GetLastError()\n"
-    "{\n"
-    "    .param .b32 forget;\n"
-    "    st.param.b32 [forget], 1;\n"
-    "    call (error), __ctxrt_last_error, (forget);\n"
-    "    ret;\n"
-    "}\n"
-    ".weak .func (.param .b32 error) __cudaCDP2PeekAtLastError()\n"
-    "{\n"
-    "    .param .b32 forget;\n"
-    "    st.param.b32 [forget], 0;\n"
-    "    call (error), __ctxrt_last_error, (forget);\n"
-    "    ret;\n"
-    "}\n";
+    ".extern .func (.param .b64 handle) __ctxrt_create_stream();\n"
+    ".extern .func (.param .b64 value) __ctxrt_ask_device(.param .b32 attribute);\n"
+    ".extern .func (.param .b64 address) malloc(.param .b64 bytes);\n"
+    ".extern .func free(.param .b64 address);\n"
+    ".entry __ctxrt_copy(.param .u64 to, .param .u64 to_pitch, .param .u64 from, "
+    ".param .u64 from_pitch, .param .u64 width, .param .u64 height)\n{\n" BYTE_REGISTERS
+    "    ld.param.u64 %to_begin, [to];\n    ld.param.u64 %to_pitch, [to_pitch];\n"
+    "    ld.param.u64 %from_begin, [from];\n    ld.param.u64 %from_pitch, [from_pitch];\n"
+    "    ld.param.u64 %width, [width];\n    ld.param.u64 %height, [height];\n" EACH_BYTE(
+        "    mad.lo.u64 %from, %row, %from_pitch, %from_begin;\n"
+        "    add.u64 %from, %from, %column;\n    ld.u8 %word, [%from];\n"
+        "    st.u8 [%to], %word;\n") ".entry __ctxrt_fill(.param .u64 to, .param .u64 to_pitch, "
+                                     ".param .u64 width, "
+                                     ".param .u64 height, .param .u32 byte)\n{\n    .reg .b32 "
+                                     "%byte;\n" BYTE_REGISTERS
+                                     "    ld.param.u64 %to_begin, [to];\n    ld.param.u64 "
+                                     "%to_pitch, [to_pitch];\n"
+                                     "    ld.param.u64 %width, [width];\n    ld.param.u64 %height, "
+                                     "[height];\n"
+                                     "    ld.param.u32 %byte, [byte];\n" EACH_BYTE(
+                                         "    st.u8 [%to], %byte;\n")
+
+                                         ".weak .func (.param .b64 buffer) "
+                                         "__cudaCDP2GetParameterBufferV2(" SIZES ")\n"
+                                         "{\n"
+                                         "    call (buffer), __ctxrt_prepare_child, (kernel, "
+                                         "blocks, threads, shared);\n"
+                                         "    ret;\n"
+                                         "}\n" BOTH(
+                                             "LaunchDeviceV2",
+                                             ".param .b64 buffer, .param .b64 stream",
+                                             LAUNCH) BOTH("MemcpyAsync",
+                                                          ".param .b64 to, .param .b64 from, "
+                                                          ".param .b64 bytes, .param .b32 kind, "
+                                                          ".param .b64 stream",
+                                                          PREPARE("__ctxrt_copy") PASS64("to", "0")
+                                                              PUT64("0", "8") PASS64("from", "16")
+                                                                  PUT64("0", "24")
+                                                                      PASS64("bytes", "32")
+                                                                          PUT64("1", "40") LAUNCH)
+                                             BOTH("Memcpy2DAsync",
+                                                  ".param .b64 to, .param .b64 to_pitch, .param "
+                                                  ".b64 from, .param .b64 from_pitch, "
+                                                  ".param .b64 width, .param .b64 height, .param "
+                                                  ".b32 kind, .param .b64 stream",
+                                                  PREPARE("__ctxrt_copy") PASS64("to", "0")
+                                                      PASS64("to_pitch", "8") PASS64("from", "16")
+                                                          PASS64("from_pitch", "24")
+                                                              PASS64("width", "32")
+                                                                  PASS64("height", "40") LAUNCH)
+                                                 BOTH("MemsetAsync",
+                                                      ".param .b64 to, .param .b32 byte, .param "
+                                                      ".b64 bytes, .param .b64 stream",
+                                                      PREPARE("__ctxrt_fill") PASS64("to", "0")
+                                                          PUT64("0", "8") PASS64("bytes", "16")
+                                                              PUT64("1", "24") PASS32("byte", "32")
+                                                                  LAUNCH)
+                                                     BOTH("Memset2DAsync",
+                                                          ".param .b64 to, .param .b64 to_pitch, "
+                                                          ".param .b32 byte, .param .b64 width, "
+                                                          ".param .b64 height, .param .b64 stream",
+                                                          PREPARE("__ctxrt_fill") PASS64("to", "0")
+                                                              PASS64("to_pitch",
+                                                                     "8") PASS64("width", "16")
+                                                                  PASS64("height", "24")
+                                                                      PASS32("byte", "32") LAUNCH)
+                                                         FUNCTION(
+                                                             "GetLastError",
+                                                             "") "    .param .b32 forget;\n"
+                                                                 "    st.param.b32 [forget], 1;\n"
+                                                                 "    call (error), "
+                                                                 "__ctxrt_last_error, (forget);\n"
+                                                                 "    ret;\n"
+                                                                 "}\n" FUNCTION(
+                                                                     "PeekAtLastError",
+                                                                     "") "    .param .b32 forget;\n"
+                                                                         "    st.param.b32 "
+                                                                         "[forget], 0;\n"
+                                                                         "    call (error), "
+                                                                         "__ctxrt_last_error, "
+                                                                         "(forget);\n"
+                                                                         "    ret;\n"
+                                                                         "}\n"
+
+    /* Streams must be non-blocking, and events without times. */
+    CREATE("StreamCreateWithFlags",
+           "1") CREATE("EventCreateWithFlags", "2") DESTROY("StreamDestroy") DESTROY("EventDestroy")
+        BOTH("EventRecord", ".param .b64 event, .param .b64 stream", KNOWN("event")) BOTH(
+            "EventRecordWithFlags", ".param .b64 event, .param .b64 stream, .param .b32 flags",
+            KNOWN("event")) BOTH("StreamWaitEvent",
+                                 ".param .b64 stream, .param .b64 event, .param .b32 flags",
+                                 KNOWN("event"))
+
+            FUNCTION(
+                "Malloc",
+                ".param .b64 out, .param .b64 bytes") "    .reg .pred %none;\n    .reg .b64 %out, "
+                                                      "%address;\n    .param .b64 address;\n"
+                                                      "    call (address), malloc, (bytes);\n    "
+                                                      "ld.param.u64 %out, [out];\n"
+                                                      "    ld.param.u64 %address, [address];\n    "
+                                                      "st.u64 [%out], %address;\n"
+                                                      "    setp.eq.u64 %none, %address, 0;\n    "
+                                                      "@%none bra NONE;\n"
+                                                      "    st.param.b32 [error], 0;\n    "
+                                                      "ret;\nNONE:\n" RETURN(MEMORY_ALLOCATION)
+                                                          FUNCTION("Free", ".param .b64 address") "    call free, (address);\n" RETURN(
+                                                              "0") ASK("GetDevice", "0xfffe")
+                                                              ASK("GetDeviceCount", "0xffff")
+                                                                  FUNCTION(
+                                                                      "DeviceGetAttribute",
+                                                                      ".param .b64 out, .param "
+                                                                      ".b32 attribute, .param .b32 "
+                                                                      "device") "    .reg .pred "
+                                                                                "%bad;\n    .reg "
+                                                                                ".b32 %word, "
+                                                                                "%own;\n    .reg "
+                                                                                ".b64 %out, "
+                                                                                "%value;\n"
+                                                                                "    .param .b32 "
+                                                                                "which;\n    "
+                                                                                ".param .b64 "
+                                                                                "value;\n    "
+                                                                                "st.param.b32 "
+                                                                                "[which], 0xfffe;\n"
+                                                                                "    call (value), "
+                                                                                "__ctxrt_ask_"
+                                                                                "device, "
+                                                                                "(which);\n    "
+                                                                                "ld.param.u32 "
+                                                                                "%own, [value];\n"
+                                                                                "    ld.param.u32 "
+                                                                                "%word, "
+                                                                                "[device];\n    "
+                                                                                "setp.ne.u32 %bad, "
+                                                                                "%word, %own;\n"
+                                                                                "    @%bad bra "
+                                                                                "ELSEWHERE;\n    "
+                                                                                "call (value), "
+                                                                                "__ctxrt_ask_"
+                                                                                "device, "
+                                                                                "(attribute);\n"
+                                                                                "    ld.param.u64 "
+                                                                                "%value, "
+                                                                                "[value];\n    "
+                                                                                "setp.eq.s64 %bad, "
+                                                                                "%value, "
+                                                                                "0x8000000000000000"
+                                                                                ";\n"
+                                                                                "    @%bad bra "
+                                                                                "UNKNOWN;\n    "
+                                                                                "ld.param.u64 "
+                                                                                "%out, [out];\n    "
+                                                                                "st.u32 [%out], "
+                                                                                "%value;\n"
+                                                                                "    st.param.b32 "
+                                                                                "[error], 0;\n    "
+                                                                                "ret;\nELSEWHERE:\n"
+                                                                                "    st.param.b32 "
+                                                                                "[error],"
+                                                                                " " INVALID_DEVICE
+                                                                                ";\n    "
+                                                                                "ret;\nUNKNOWN:"
+                                                                                "\n" RETURN(
+                                                                                    INVALID_VALUE);
 
 bool cx_emu_needs_device_launches(const char *text, size_t length)
 {

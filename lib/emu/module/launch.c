@@ -292,6 +292,18 @@ static bool give_heap(void *self, uint64_t address)
     return given;
 }
 
+static int64_t ask_device(void *self, uint32_t attribute)
+{
+    const cx_emu_device *device = ((const cx_emu_run *)self)->context->device;
+    int value;
+
+    if (attribute == CX_PTX_ASK_DEVICE)
+        return device->ordinal;
+    if (attribute == CX_PTX_ASK_COUNT)
+        return cx_emu_device_total();
+    return cx_emu_attribute(device, (cxu_device_attribute)attribute, &value) ? value : INT64_MIN;
+}
+
 /* ---- who watches ---- */
 
 static void note_touch(void *self, const cx_ptx_touch *touch)
@@ -396,6 +408,7 @@ static void run_kernel(void *argument)
                                             .print = print_text,
                                             .allocate = take_heap,
                                             .release = give_heap,
+                                            .ask = ask_device,
                                             .independent = cx_emu_warp_is_independent(),
                                             .seed = cx_emu_warp_seed(),
                                             .shared_unit = shared_unit_of(run),

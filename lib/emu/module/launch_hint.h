@@ -1,6 +1,6 @@
 /*
- * Hints of a launch: on a GPU they change how fast a kernel runs, here nothing. A node tells them to
- * whoever asks.
+ * Hints of a launch: on a GPU they change how fast a kernel runs, here nothing. A node tells them
+ * to whoever asks.
  */
 #ifndef CX_EMU_LAUNCH_HINT_H
 #define CX_EMU_LAUNCH_HINT_H

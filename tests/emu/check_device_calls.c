@@ -1,0 +1,190 @@
+/* What kernels call of the device runtime besides launches: streams, events, copies, fills, memory.
+ */
+#include "kernels.h"
+#include "work_fixture.h"
+
+#include <string.h>
+
+#define ERROR_INVALID_VALUE 1
+#define ERROR_INVALID_DEVICE 101
+#define ERROR_INVALID_HANDLE 400
+
+/* k(out): out[0] is the error; the body calls a function, whose error is in `e`. */
+#define CALLS(declarations, body)                                                                 \
+    PTX_HEAD declarations                                                                         \
+        ".visible .entry k(.param .u64 out)\n{\n    .reg .b32 %x;\n    .reg .b64 %out, %y, %s;\n" \
+        "    .param .b32 e, i, j;\n    .param .b64 a, b, c, d, f, g;\n"                           \
+        "    ld.param.u64 %out, [out];\n" body                                                    \
+        "    ld.param.b32 %x, [e];\n    st.u32 [%out], %x;\n    ret;\n}\n"
+#define DECLARE(name, parameters) \
+    ".extern .func (.param .b32 e) __cudaCDP2" name "(" parameters ");\n"
+#define B64(name) ".param .b64 " name
+#define B32(name) ".param .b32 " name
+#define AT(name, offset) "    add.u64 %y, %out, " offset ";\n    st.param.b64 [" name "], %y;\n"
+#define PUT64(name, value) "    st.param.b64 [" name "], " value ";\n"
+#define PUT32(name, value) "    st.param.b32 [" name "], " value ";\n"
+#define CALL(name, arguments) "    call.uni (e), __cudaCDP2" name ", (" arguments ");\n"
+
+#define CREATES(kind) DECLARE(kind "CreateWithFlags", B64("a") "," B32("i"))
+#define CREATE(kind, flags) AT("a", "8") PUT32("i", flags) CALL(kind "CreateWithFlags", "a, i")
+#define COPIES DECLARE("MemcpyAsync", B64("a") "," B64("b") "," B64("c") "," B32("i") "," B64("d"))
+#define FILLS DECLARE("MemsetAsync", B64("a") "," B32("i") "," B64("b") "," B64("c"))
+#define COPIES_2D                                                                          \
+    DECLARE("Memcpy2DAsync_ptsz", B64("a") "," B64("b") "," B64("c") "," B64("d") "," B64( \
+                                      "f") "," B64("g") "," B32("i") "," B64("h"))
+
+static uint32_t words[64];
+
+/* Links the text with the device runtime, runs k, and reads the words. */
+static uint32_t run(const char *text)
+{
+    static char archive[] = "!<arch>\ncuda_device_runtime.o/\n";
+    CUdeviceptr out = make_memory(sizeof words);
+    void *parameters[] = {&out}, *image;
+    CUlinkState state;
+    CUmodule module;
+    CUfunction function;
+
+    for (uint32_t i = 0; i < 64; i++)
+        words[i] = 0x01010101 * (i + 1);
+    ck_success(cx_emu_call_memcpy_htod(out, words, sizeof words));
+    ck_success(cx_emu_call_link_create(0, NULL, NULL, &state));
+    ck_success(cx_emu_call_link_add_data(state, CXU_JIT_INPUT_PTX, (void *)(uintptr_t)text,
+                                         strlen(text) + 1, NULL, 0, NULL, NULL));
+    ck_success(cx_emu_call_link_add_data(state, CXU_JIT_INPUT_LIBRARY, archive, sizeof archive,
+                                         NULL, 0, NULL, NULL));
+    ck_success(cx_emu_call_link_complete(state, &image, NULL));
+    ck_success(cx_emu_call_module_load_data(&module, image));
+    ck_success(cx_emu_call_link_destroy(state));
+    ck_success(cx_emu_call_module_get_function(&function, module, "k"));
+    ck_success(cx_emu_call_launch_kernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL));
+    ck_success(cx_emu_call_ctx_synchronize());
+    read_device(words, out, sizeof words);
+    ck_success(cx_emu_call_module_unload(module));
+    return words[0];
+}
+
+START_TEST(a_kernel_creates_streams_that_do_not_block_and_launches_there)
+{
+    ck_assert_uint_eq(run(CALLS(CREATES("Stream"), CREATE("Stream", "0"))), ERROR_INVALID_VALUE);
+    ck_assert_uint_eq(
+        run(CALLS(CREATES("Stream") FILLS DECLARE("StreamDestroy", B64("a")),
+                  CREATE("Stream", "1") "    ld.u64 %s, [%out+8];\n" AT("a", "128") PUT32("i", "7")
+                      PUT64("b", "8") PUT64("c", "%s") CALL("MemsetAsync", "a, i, b, c")
+                          PUT64("a", "%s") CALL("StreamDestroy", "a"))),
+        0);
+    ck_assert_uint_eq(words[31], 0x20202020);
+    ck_assert_uint_eq(words[32], 0x07070707);
+    ck_assert_uint_eq(words[33], 0x07070707);
+    ck_assert_uint_eq(words[34], 0x23232323);
+}
+END_TEST
+
+START_TEST(no_kernel_launches_in_a_stream_that_nobody_created)
+{
+    ck_assert_uint_eq(
+        run(CALLS(FILLS, AT("a", "128") PUT32("i", "7") PUT64("b", "8")
+                             PUT64("c", "0x7374720000000010") CALL("MemsetAsync", "a, i, b, c"))),
+        ERROR_INVALID_HANDLE);
+    ck_assert_uint_eq(words[32], 0x21212121);
+}
+END_TEST
+
+START_TEST(an_event_without_times_is_recorded_and_waited_for)
+{
+    ck_assert_uint_eq(run(CALLS(CREATES("Event"), CREATE("Event", "0"))), ERROR_INVALID_VALUE);
+    ck_assert_uint_eq(
+        run(CALLS(CREATES("Event") DECLARE("EventRecord", B64("a") "," B64("b"))
+                      DECLARE("StreamWaitEvent", B64("a") "," B64("b") "," B32("i"))
+                          DECLARE("EventDestroy", B64("a")),
+                  CREATE("Event", "2") "    ld.u64 %s, [%out+8];\n" PUT64("a", "%s") PUT64("b", "0")
+                      CALL("EventRecord", "a, b") PUT32("i", "0") CALL("StreamWaitEvent", "b, a, i")
+                          CALL("EventDestroy", "a"))),
+        0);
+    ck_assert_uint_eq(
+        run(CALLS(DECLARE("EventDestroy", B64("a")), PUT64("a", "0") CALL("EventDestroy", "a"))),
+        ERROR_INVALID_HANDLE);
+}
+END_TEST
+
+/* The copy sees what the fill before it wrote. */
+START_TEST(copies_and_fills_have_their_place_in_their_stream)
+{
+    ck_assert_uint_eq(
+        run(CALLS(COPIES FILLS,
+                  AT("a", "128") PUT32("i", "9") PUT64("b", "7") PUT64("c", "0")
+                      CALL("MemsetAsync", "a, i, b, c") AT("b", "128") AT("a", "64") PUT64("c", "5")
+                          PUT64("d", "0") CALL("MemcpyAsync", "a, b, c, i, d"))),
+        0);
+    ck_assert_uint_eq(words[32], 0x09090909);
+    ck_assert_uint_eq(words[33], 0x22090909);
+    ck_assert_uint_eq(words[16], 0x09090909);
+    ck_assert_uint_eq(words[17], 0x12121209);
+}
+END_TEST
+
+START_TEST(rows_are_copied_with_their_pitches)
+{
+    ck_assert_uint_eq(
+        run(CALLS(COPIES_2D,
+                  "    .param .b64 h;\n" AT("a", "64") PUT64("b", "16") AT("c", "128")
+                      PUT64("d", "8") PUT64("f", "6") PUT64("g", "2") PUT32("i", "3")
+                          PUT64("h", "0") CALL("Memcpy2DAsync_ptsz", "a, b, c, d, f, g, i, h"))),
+        0);
+    ck_assert_uint_eq(words[16], 0x21212121);
+    ck_assert_uint_eq(words[17], 0x12122222);
+    ck_assert_uint_eq(words[18], 0x13131313);
+    ck_assert_uint_eq(words[20], 0x23232323);
+    ck_assert_uint_eq(words[21], 0x16162424);
+}
+END_TEST
+
+START_TEST(a_kernel_allocates_and_frees_as_by_malloc)
+{
+    ck_assert_uint_eq(
+        run(CALLS(
+            DECLARE("Malloc", B64("a") "," B64("b")) DECLARE("Free", B64("a")),
+            AT("a", "8") PUT64("b", "64")
+                CALL("Malloc", "a, b") "    ld.u64 %s, [%out+8];\n    st.u32 [%s+60], 5;\n"
+                                       "    ld.u32 %x, [%s+60];\n    st.u32 [%out+16], %x;\n" PUT64(
+                                           "a", "%s") CALL("Free", "a"))),
+        0);
+    ck_assert_uint_eq(words[4], 5);
+}
+END_TEST
+
+START_TEST(a_kernel_asks_for_its_device)
+{
+#define ASKS DECLARE("DeviceGetAttribute", B64("a") "," B32("i") "," B32("j"))
+#define ASK(what, device) \
+    AT("a", "8") PUT32("i", what) PUT32("j", device) CALL("DeviceGetAttribute", "a, i, j")
+    ck_assert_uint_eq(run(CALLS(ASKS, ASK("10", "0"))), 0); /* the size of a warp */
+    ck_assert_uint_eq(words[2], 32);
+    ck_assert_uint_eq(words[3], 0x04040404);
+    ck_assert_uint_eq(run(CALLS(ASKS, ASK("9999", "0"))), ERROR_INVALID_VALUE);
+    ck_assert_uint_eq(run(CALLS(ASKS, ASK("10", "1"))), ERROR_INVALID_DEVICE);
+    ck_assert_uint_eq(
+        run(CALLS(DECLARE("GetDeviceCount", B64("a")), AT("a", "8") CALL("GetDeviceCount", "a"))),
+        0);
+    ck_assert_uint_eq(words[2], 2);
+}
+END_TEST
+
+static Suite *device_calls_suite(void)
+{
+    Suite *suite = suite_create("device_calls");
+    TCase *tcase = tcase_create("device_calls");
+
+    tcase_add_checked_fixture(tcase, work_setup, work_teardown);
+    tcase_add_test(tcase, a_kernel_creates_streams_that_do_not_block_and_launches_there);
+    tcase_add_test(tcase, no_kernel_launches_in_a_stream_that_nobody_created);
+    tcase_add_test(tcase, an_event_without_times_is_recorded_and_waited_for);
+    tcase_add_test(tcase, copies_and_fills_have_their_place_in_their_stream);
+    tcase_add_test(tcase, rows_are_copied_with_their_pitches);
+    tcase_add_test(tcase, a_kernel_allocates_and_frees_as_by_malloc);
+    tcase_add_test(tcase, a_kernel_asks_for_its_device);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
+
+CX_TESTS(device_calls_suite);
