@@ -8,6 +8,13 @@ tests_emu_libfixture_la_SOURCES = tests/emu/graph_fixture.c tests/emu/graph_fixt
 dist_check_SCRIPTS += tests/emu/schedules.sh
 TESTS += tests/emu/schedules.sh
 
+# Fat binaries of nvcc
+check_PROGRAMS += tests/emu/load_image
+tests_emu_load_image_SOURCES = tests/emu/load_image.c
+tests_emu_load_image_LDADD = lib/emu/libemu.la lib/driver/libdriver.la lib/base/libbase.la
+dist_check_SCRIPTS += tests/emu/nvcc_images.sh
+TESTS += tests/emu/nvcc_images.sh
+
 # streams, events, and the work in them
 EMU_WORK = tests/emu/check_callback.c tests/emu/check_copy.c tests/emu/check_copy_batch.c tests/emu/check_copy_region.c \
 	tests/emu/check_event.c tests/emu/check_fault.c tests/emu/check_fill.c tests/emu/check_lazy.c tests/emu/check_order.c \
