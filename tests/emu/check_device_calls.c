@@ -3,6 +3,7 @@
 #include "kernels.h"
 #include "work_fixture.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define ERROR_INVALID_VALUE 1
@@ -170,6 +171,32 @@ START_TEST(a_kernel_asks_for_its_device)
 }
 END_TEST
 
+static const struct text_row {
+    const char *function, *error, *text;
+} texts[] = {{"String", "1", "invalid argument"},
+             {"Name", "69", "cudaErrorLaunchPendingCountExceeded"},
+             {"Name", "0", "cudaSuccess"},
+             {"String", "12345", "unrecognized error code"}};
+
+START_TEST(a_kernel_reads_the_text_of_an_error)
+{
+    static char text[2000];
+
+    snprintf(text, sizeof text,
+             PTX_HEAD ".extern .func (.param .b64 s) __cudaCDP2GetError%s(.param .b32 e);\n"
+                      ".visible .entry k(.param .u64 out)\n{\n    .reg .pred %%p;\n"
+                      "    .reg .b32 %%x;\n    .reg .b64 %%o, %%s;\n    .param .b32 e;\n"
+                      "    .param .b64 s;\n    ld.param.u64 %%o, [out];\n"
+                      "    st.param.b32 [e], %s;\n    call.uni (s), __cudaCDP2GetError%s, (e);\n"
+                      "    ld.param.b64 %%s, [s];\nNEXT:\n    ld.u8 %%x, [%%s];\n"
+                      "    st.u8 [%%o], %%x;\n    add.u64 %%s, %%s, 1;\n    add.u64 %%o, %%o, 1;\n"
+                      "    setp.ne.u32 %%p, %%x, 0;\n    @%%p bra NEXT;\n    ret;\n}\n",
+             texts[_i].function, texts[_i].error, texts[_i].function);
+    run(text);
+    ck_assert_str_eq((const char *)words, texts[_i].text);
+}
+END_TEST
+
 static Suite *device_calls_suite(void)
 {
     Suite *suite = suite_create("device_calls");
@@ -183,6 +210,8 @@ static Suite *device_calls_suite(void)
     tcase_add_test(tcase, rows_are_copied_with_their_pitches);
     tcase_add_test(tcase, a_kernel_allocates_and_frees_as_by_malloc);
     tcase_add_test(tcase, a_kernel_asks_for_its_device);
+    tcase_add_loop_test(tcase, a_kernel_reads_the_text_of_an_error, 0,
+                        (int)(sizeof texts / sizeof texts[0]));
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -1,5 +1,6 @@
 #include "emu/module/sources.h"
 
+#include "emu/module/device_errors.h"
 #include "emu/module/device_runtime.h"
 #include <stdlib.h>
 #include <string.h>
@@ -52,13 +53,33 @@ void cx_emu_sources_free(cx_emu_sources *self)
     *self = (cx_emu_sources){0};
 }
 
-/* Kernels of a module that may launch grids run on one core: others do without. */
-static bool launches_grids(const cx_emu_sources *self)
+static bool is_needed(const cx_emu_sources *self, bool (*needs)(const char *text, size_t length))
 {
     for (size_t i = 0; i < self->count; i++)
-        if (cx_emu_needs_device_launches(self->all[i].text, self->all[i].length))
+        if (needs(self->all[i].text, self->all[i].length))
             return true;
     return false;
+}
+
+static cxu_result add_errors(cx_emu_sources *self)
+{
+    char *text = cx_emu_device_errors_write();
+    cxu_result result = text ? add_own(self, text) : CXU_OUT_OF_MEMORY;
+
+    free(text);
+    return result;
+}
+
+/* Kernels of a module that may launch grids run on one core: others do without. */
+static cxu_result add_needed(cx_emu_sources *self)
+{
+    cxu_result result = CXU_SUCCESS;
+
+    if (is_needed(self, cx_emu_needs_device_errors))
+        result = add_errors(self);
+    if (result == CXU_SUCCESS && is_needed(self, cx_emu_needs_device_launches))
+        result = add_own(self, cx_emu_device_launches);
+    return result;
 }
 
 cxu_result cx_emu_sources_join(cx_emu_sources *self, const cx_emu_jit_options *options,
@@ -69,10 +90,12 @@ cxu_result cx_emu_sources_join(cx_emu_sources *self, const cx_emu_jit_options *o
     cx_ptx_status status;
     cxu_result result = CXU_SUCCESS;
 
-    if (self->runtime && launches_grids(self))
-        result = add_own(self, cx_emu_device_launches);
-    if (result != CXU_SUCCESS)
+    if (self->runtime)
+        result = add_needed(self);
+    if (result != CXU_SUCCESS) {
+        cx_emu_sources_cut(self, count);
         return result;
+    }
     status = cx_ptx_link(self->all, self->count, max_registers, out_text, out_length, &error);
     cx_emu_sources_cut(self, count);
     if (status != CX_PTX_SUCCESS && status != CX_PTX_NO_MEMORY)
