@@ -375,14 +375,36 @@ cxr_error cx_cudart_function_find(const void *host, CUfunction *out_function)
     return error;
 }
 
+static bool is_function_of(const cx_driver_table *driver, CUkernel kernel, CUfunction wanted)
+{
+    CUfunction found;
+    return kernel != NULL && driver->kernel_get_function(&found, kernel) == CXU_SUCCESS &&
+           found == wanted;
+}
+
+/* Functions of contexts of other code are not kept: the driver tells those of the present one. */
+static CUkernel kernel_of_locked(CUfunction wanted)
+{
+    const cx_driver_table *driver;
+    for (const function *each = functions; each != NULL; each = each->hh.next)
+        if (each->function == wanted)
+            return each->key.kernel;
+    if (cx_cudart_use_driver(&driver) != CXR_SUCCESS)
+        return NULL;
+    for (const symbol *each = symbols; each != NULL; each = each->hh.next)
+        if (each->kind == KERNEL && is_function_of(driver, each->kernel, wanted))
+            return each->kernel;
+    for (const known_kernel *each = known_kernels; each != NULL; each = each->hh.next)
+        if (is_function_of(driver, each->kernel, wanted))
+            return each->kernel;
+    return NULL;
+}
+
 const void *cx_cudart_host_of(CUfunction driver_function)
 {
     const void *host = driver_function;
-    CUkernel kernel = NULL;
     cx_lock_enter(&cx_cudart_lock);
-    for (const function *each = functions; each != NULL && kernel == NULL; each = each->hh.next)
-        if (each->function == driver_function)
-            kernel = each->key.kernel;
+    CUkernel kernel = kernel_of_locked(driver_function);
     if (kernel != NULL)
         host = kernel;
     for (const symbol *each = symbols; each != NULL && kernel != NULL; each = each->hh.next)
