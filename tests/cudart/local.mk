@@ -36,3 +36,18 @@ $(CUDART_CALLS:.c=$(EXEEXT)): tests/cudart/checks_calls$(EXEEXT) ; $(LINK_CHECK)
 tests_cudart_checks_calls_SOURCES = $(CUDART_CALLS) tests/cudart/client.h tests/cudart/code.h
 tests_cudart_checks_calls_LDADD = tests/support/libsupport.la $(cudart13_LTLIBRARIES) $(cuda13lib_LTLIBRARIES) $(CHECK_LIBS)
 $(tests_cudart_checks_calls_OBJECTS): lib/runtime/entries-13.def
+
+# What ends, and what is loaded while the program runs.
+CUDART_LIBS = $(cudart13_LTLIBRARIES) $(cuda13lib_LTLIBRARIES)
+check_PROGRAMS += tests/cudart/checks_ending tests/cudart/ending
+CHECK_FILES += tests/cudart/check_ending.c
+tests/cudart/check_ending$(EXEEXT): tests/cudart/checks_ending$(EXEEXT) ; $(LINK_CHECK)
+tests_cudart_checks_ending_SOURCES = tests/cudart/check_ending.c
+tests_cudart_checks_ending_LDADD = tests/support/libsupport.la $(CUDART_LIBS) $(CHECK_LIBS)
+EXTRA_tests_cudart_checks_ending_DEPENDENCIES = tests/cudart/plugin.la tests/cudart/ending$(EXEEXT)
+tests_cudart_ending_SOURCES = tests/cudart/ending.c
+tests_cudart_ending_LDADD = tests/support/libsupport.la $(CUDART_LIBS) $(CHECK_LIBS)
+check_LTLIBRARIES += tests/cudart/plugin.la
+tests_cudart_plugin_la_SOURCES = tests/cudart/plugin.c tests/cudart/plugin.h
+tests_cudart_plugin_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath $(abs_builddir)
+$(tests_cudart_checks_ending_OBJECTS) $(tests_cudart_ending_OBJECTS) $(tests_cudart_plugin_la_OBJECTS): lib/runtime/entries-13.def
