@@ -51,3 +51,12 @@ check_LTLIBRARIES += tests/cudart/plugin.la
 tests_cudart_plugin_la_SOURCES = tests/cudart/plugin.c tests/cudart/plugin.h
 tests_cudart_plugin_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath $(abs_builddir)
 $(tests_cudart_checks_ending_OBJECTS) $(tests_cudart_ending_OBJECTS) $(tests_cudart_plugin_la_OBJECTS): lib/runtime/entries-13.def
+
+# The libraries of all versions, opened by path.
+check_PROGRAMS += tests/cudart/checks_version
+CHECK_FILES += tests/cudart/check_version.c
+tests/cudart/check_version$(EXEEXT): tests/cudart/checks_version$(EXEEXT) ; $(LINK_CHECK)
+tests_cudart_checks_version_SOURCES = tests/cudart/check_version.c
+tests_cudart_checks_version_LDADD = tests/support/libsupport.la $(CHECK_LIBS) -ldl
+EXTRA_tests_cudart_checks_version_DEPENDENCIES = $(RUNTIME_VERSIONS) $(cuda12lib_LTLIBRARIES) $(cuda13lib_LTLIBRARIES)
+$(tests_cudart_checks_version_OBJECTS): lib/runtime/entries-13.def
