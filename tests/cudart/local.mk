@@ -60,3 +60,10 @@ tests_cudart_checks_version_SOURCES = tests/cudart/check_version.c
 tests_cudart_checks_version_LDADD = tests/support/libsupport.la $(CHECK_LIBS) -ldl
 EXTRA_tests_cudart_checks_version_DEPENDENCIES = $(RUNTIME_VERSIONS) $(cuda12lib_LTLIBRARIES) $(cuda13lib_LTLIBRARIES)
 $(tests_cudart_checks_version_OBJECTS): lib/runtime/entries-13.def
+
+# Many threads at random; --threads 64 and --seconds for more.
+check_PROGRAMS += tests/cudart/mix
+TESTS += tests/cudart/mix
+tests_cudart_mix_SOURCES = tests/cudart/mix.c
+tests_cudart_mix_LDADD = tests/support/libsupport.la $(CUDART_LIBS) $(CHECK_LIBS)
+$(tests_cudart_mix_OBJECTS): lib/runtime/entries-13.def
