@@ -25,6 +25,13 @@ __attribute__((visibility("default"))) const char ctxrtRuntimeLibrary[] = PACKAG
 
 /* ---- opening ---- */
 
+/* The thread's call began when no stand-in was there to be told. */
+static void name_call(void)
+{
+    const cx_cudart_call *call = cx_cudart_thread_get()->call;
+    cx_cudart_origin_set(call != NULL ? &call->origin : NULL);
+}
+
 static cxr_error open_locked(void)
 {
     if (refusal != CXR_SUCCESS)
@@ -43,8 +50,7 @@ static cxr_error open_locked(void)
         return refusal = CXR_INSUFFICIENT_DRIVER;
     }
     cx_cudart_origin_open(&driver);
-    const cx_cudart_call *call = cx_cudart_thread_get()->call;
-    cx_cudart_origin_set(call != NULL ? &call->origin : NULL);
+    name_call();
     cxr_error error = (cxr_error)driver.table.init(0);
     if (error == CXR_SUCCESS)
         error = (cxr_error)driver.table.device_get_count(&driver.device_count);
@@ -66,6 +72,7 @@ cxr_error cx_cudart_use_driver(const cx_driver_table **out_table)
         cx_lock_leave(&cx_cudart_lock);
         if (error != CXR_SUCCESS)
             return error;
+        name_call();
     }
     const cx_cudart_call *call = cx_cudart_thread_get()->call;
     *out_table = call != NULL && call->per_thread ? &per_thread_table : &driver.table;
