@@ -262,12 +262,16 @@ START_TEST(launches_take_attributes)
     attributes[1].value.number = 1;
     code_add_register(&adds);
     assert_ok(cudaLaunchKernelExC(&config, &adds.stub, arguments));
+    assert_ok(cudaDeviceSynchronize());
+    /* A device may begin this one early: nothing is before it. */
+    attributes[1].id = CXU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+    assert_ok(cudaLaunchKernelExC(&config, &adds.stub, arguments));
     assert_ok(
         cudaLaunchCooperativeKernel(&adds.stub, config.grid, config.block, arguments, 0, NULL));
     config.attribute_count = 0;
     assert_ok(cudaLaunchKernelExC_ptsz(&config, &adds.stub, arguments));
     assert_ok(cudaDeviceSynchronize());
-    assert_words(words, 6);
+    assert_words(words, 8);
     assert_error(cudaLaunchKernelExC(NULL, &adds.stub, arguments), CXR_INVALID_VALUE);
     config.attribute_count = 1;
     config.attributes = NULL;
