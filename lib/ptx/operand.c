@@ -369,7 +369,7 @@ static uint64_t bits_as(const cx_ptx_operand *number, cx_ptx_type type)
         memcpy(&result, &wide, sizeof wide);
         return result;
     }
-    return number->bits;
+    return type == CX_PTX_PRED ? number->bits != 0 : number->bits;
 }
 
 static uint32_t emit_to_temp(cx_ptx_parser *self, cx_ptx_instruction instruction)
