@@ -40,8 +40,8 @@ uint64_t cx_ptx_child_prepare(cx_ptx_grid *grid, cx_ptx_thread *thread, uint64_t
                               uint32_t shared_bytes);
 
 /*
- * Gives a handle of a new stream, or of a new event. Children of all streams run one after the other
- * in the order of their launches, which suits any order that the events of those streams demand.
+ * Gives a handle of a new stream, or of a new event. Children of all streams run one after the
+ * other in the order of their launches, which suits whatever the events of those streams demand.
  */
 uint64_t cx_ptx_child_create_stream(cx_ptx_grid *grid);
 

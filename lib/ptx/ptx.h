@@ -149,7 +149,7 @@ typedef struct cx_ptx_environment {
     uint64_t (*allocate)(void *self, uint64_t bytes);
     bool (*release)(void *self, uint64_t address);
     /* An attribute of the device, by the driver's number; CX_PTX_ASK_DEVICE: its ordinal;
-     * CX_PTX_ASK_COUNT: the number of devices. INT64_MIN: there is no such attribute. NULL: none. */
+     * CX_PTX_ASK_COUNT: the number of devices. INT64_MIN: no such attribute. NULL: none. */
     int64_t (*ask)(void *self, uint32_t attribute);
     /* The lanes of a warp run one after the other, not together: each as far as it gets, or, with a
      * seed that is not 0, some accesses to memory each time, in a random order. */

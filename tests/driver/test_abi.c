@@ -158,11 +158,13 @@ SAME_FIELD(cxu_launch_attribute, value.number, CUlaunchAttribute, value.cooperat
 SAME_FIELD(cxu_launch_attribute, value.cluster, CUlaunchAttribute, value.clusterDim)
 SAME_FIELD(cxu_launch_attribute, value.window, CUlaunchAttribute, value.accessPolicyWindow)
 #if CUDA_VERSION >= 12040
-SAME_FIELD(cxu_launch_attribute, value.record.event, CUlaunchAttribute, value.launchCompletionEvent.event)
-SAME_FIELD(cxu_launch_attribute, value.record.flags, CUlaunchAttribute, value.programmaticEvent.flags)
-SAME_FIELD(cxu_launch_attribute, value.record.at_block_start, CUlaunchAttribute, value.programmaticEvent.triggerAtBlockStart)
-SAME_FIELD(cxu_launch_attribute, value.device_node.updatable, CUlaunchAttribute, value.deviceUpdatableKernelNode.deviceUpdatable)
-SAME_FIELD(cxu_launch_attribute, value.device_node.node, CUlaunchAttribute, value.deviceUpdatableKernelNode.devNode)
+#define SAME_VALUE(field, their_field) \
+    SAME_FIELD(cxu_launch_attribute, value.field, CUlaunchAttribute, value.their_field)
+SAME_VALUE(record.event, launchCompletionEvent.event)
+SAME_VALUE(record.flags, programmaticEvent.flags)
+SAME_VALUE(record.at_block_start, programmaticEvent.triggerAtBlockStart)
+SAME_VALUE(device_node.updatable, deviceUpdatableKernelNode.deviceUpdatable)
+SAME_VALUE(device_node.node, deviceUpdatableKernelNode.devNode)
 #endif
 SAME_FIELD(cxu_access_policy_window, bytes, CUaccessPolicyWindow, num_bytes)
 SAME_FIELD(cxu_access_policy_window, hit_ratio, CUaccessPolicyWindow, hitRatio)

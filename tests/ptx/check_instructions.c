@@ -188,9 +188,12 @@ START_TEST(bits_are_shifted_found_and_put_together)
         {"xor.b32 %u0, %ua, %ub;", 0xff00, 0x0ff0, 0, 0xf0f0},
         {"not.b32 %u0, %ua;", 0xff00, 0, 0, 0xffff00ff},
         /* A predicate that is a number: nvcc writes -1 for true. */
-        {"setp.gt.u32 %p1, %ua, %ub;\nxor.pred %p2, %p1, -1;\nselp.u32 %u0, 1, 2, %p2;", 3, 2, 0, 2},
-        {"setp.gt.u32 %p1, %ua, %ub;\nxor.pred %p2, %p1, -1;\nselp.u32 %u0, 1, 2, %p2;", 2, 3, 0, 1},
-        {"setp.gt.u32 %p1, %ua, %ub;\nand.pred %p2, %p1, 2;\nselp.u32 %u0, 1, 2, %p2;", 3, 2, 0, 1},
+        {"setp.gt.u32 %p1, %ua, %ub;\nxor.pred %p2, %p1, -1;\nselp.u32 %u0, 1, 2, %p2;", 3,
+         2, 0, 2},
+        {"setp.gt.u32 %p1, %ua, %ub;\nxor.pred %p2, %p1, -1;\nselp.u32 %u0, 1, 2, %p2;", 2,
+         3, 0, 1},
+        {"setp.gt.u32 %p1, %ua, %ub;\nand.pred %p2, %p1, 2;\nselp.u32 %u0, 1, 2, %p2;", 3,
+         2, 0, 1},
         {"mov.pred %p1, -1;\nsetp.gt.u32 %p2, %ua, %ub;\nxor.pred %p2, %p1, %p2;\n"
          "selp.u32 %u0, 1, 2, %p2;", 3, 2, 0, 2},
         {"shl.b32 %u0, %ua, %ub;", 3, 31, 0, 0x80000000},

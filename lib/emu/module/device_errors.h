@@ -1,4 +1,4 @@
-/* The names and texts of errors as kernels ask for them: PTX of two functions of the device runtime. */
+/* The names and texts of errors, as kernels ask for them: PTX of two functions. */
 #ifndef CX_EMU_DEVICE_ERRORS_H
 #define CX_EMU_DEVICE_ERRORS_H
 

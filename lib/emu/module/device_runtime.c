@@ -275,7 +275,8 @@ const char cx_emu_device_launches[] =
                                                       "@%none bra NONE;\n"
                                                       "    st.param.b32 [error], 0;\n    "
                                                       "ret;\nNONE:\n" RETURN(MEMORY_ALLOCATION)
-                                                          FUNCTION("Free", ".param .b64 address") "    call free, (address);\n" RETURN(
+                                                          FUNCTION("Free", ".param .b64 address")
+                                                              "    call free, (address);\n" RETURN(
                                                               "0") ASK("GetDevice", "0xfffe")
                                                               ASK("GetDeviceCount", "0xffff")
                                                                   FUNCTION(

@@ -9,8 +9,8 @@
 cxu_result cx_emu_image_find(const void *image, const cx_emu_jit_options *options,
                              cx_emu_text *out_text);
 
-/* The fat binaries that the compiler left to be linked when the image is loaded, ended by NULL; NULL:
- * the image is none of several parts. */
+/* The fat binaries that the compiler left to be linked when the image is loaded, ended by NULL.
+ * NULL: the image is none of several parts. */
 const void *const *cx_emu_image_parts(const void *image);
 
 /* Reads a file and adds zeroes; the caller frees it. `out_bytes` may be NULL. CXU_FILE_NOT_FOUND,
