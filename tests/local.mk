@@ -64,6 +64,7 @@ include tests/base/local.mk
 include tests/context/local.mk
 include tests/cxx/local.mk
 include tests/cuda/local.mk
+include tests/cudart/local.mk
 include tests/clients/local.mk
 include tests/driver/local.mk
 include tests/layer/local.mk

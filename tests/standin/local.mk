@@ -61,4 +61,3 @@ tests_standin_loads_LDADD = -ldl
 EXTRA_tests_standin_loads_DEPENDENCIES = tests/standin/larger.la
 
 # The Runtime library over it.
-include tests/cudart/local.mk
