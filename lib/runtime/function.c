@@ -126,9 +126,11 @@ cxr_error cxr_cudaGetFuncBySymbol(CUfunction *out_function, const void *host)
 
 cxr_error cxr_cudaGetKernel(CUkernel *out_kernel, const void *host)
 {
+    const cx_driver_table *driver;
     if (out_kernel == NULL)
         return CXR_INVALID_VALUE;
-    return cxr___cudaGetKernel(out_kernel, host);
+    cxr_error error = cx_cudart_use_context(&driver);
+    return error != CXR_SUCCESS ? error : cx_cudart_kernel_find(host, out_kernel);
 }
 
 /* ---- occupancy ---- */

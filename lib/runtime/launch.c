@@ -4,6 +4,7 @@
 
 #include <limits.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* ---- <<<>>> ---- */
 
@@ -31,14 +32,22 @@ cxr_error cxr___cudaPopCallConfiguration(cxr_dim3 *out_grid, cxr_dim3 *out_block
     return CXR_SUCCESS;
 }
 
-/* The handle is kept by the program's stub; it is asked for before the first launch, where an error
- * has no place: a handle of NULL is refused at each launch. */
+/* The program's stub asks once, before its first launch, and keeps the handle. So a kernel that
+ * cannot be loaded gets a handle, too: the address of the stub with a bit that no address of a
+ * program has. Each launch by it tries again, and has the error. */
+#define IS_STUB ((uintptr_t)1 << (8 * sizeof(uintptr_t) - 1))
+
 cxr_error cxr___cudaGetKernel(CUkernel *out_kernel, const void *host)
 {
     const cx_driver_table *driver;
     *out_kernel = NULL;
     cxr_error error = cx_cudart_use_context(&driver);
-    return error != CXR_SUCCESS ? error : cx_cudart_kernel_find(host, out_kernel);
+    if (error == CXR_SUCCESS)
+        error = cx_cudart_kernel_find(host, out_kernel);
+    if (error == CXR_SUCCESS || error == CXR_INVALID_DEVICE_FUNCTION)
+        return error;
+    *out_kernel = (CUkernel)((uintptr_t)host | IS_STUB);
+    return CXR_SUCCESS;
 }
 
 /* ---- launches ---- */
@@ -155,6 +164,10 @@ cxr_error cxr___cudaLaunchKernel(CUkernel kernel, cxr_dim3 grid, cxr_dim3 block,
     const cx_driver_table *driver;
     const launch self = {grid, block, shared_bytes, stream, arguments, false, NULL};
     cxr_error error = cx_cudart_use_context(&driver);
+    if (error != CXR_SUCCESS)
+        return error;
+    if (((uintptr_t)kernel & IS_STUB) != 0)
+        error = cx_cudart_kernel_find((const void *)((uintptr_t)kernel & ~IS_STUB), &kernel);
     if (error != CXR_SUCCESS)
         return error;
     return kernel != NULL ? launch_kernel(driver, kernel, &self) : CXR_INVALID_DEVICE_FUNCTION;

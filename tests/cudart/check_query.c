@@ -34,17 +34,17 @@ START_TEST(properties_are_those_that_attributes_tell)
 #define CX_SEE_SINCE_13 CX_SEE_ALL
 #define CX_SEE_UNTIL_12(...)
 #define NONE 0
-#define see(at, size, ...)                                                             \
-    do {                                                                               \
-        static const cxu_device_attribute asked[] = {__VA_ARGS__};                     \
-        for (size_t i = 0; i < sizeof asked / sizeof asked[0] && asked[i] != 0; i++) { \
-            long long found = 0;                                                       \
-            memcpy(&found, (at) + i * (size), size);                                   \
-            if ((size) == sizeof(int))                                                 \
-                found = (int)found;                                                    \
-            ck_assert_msg(found == attribute_of(asked[i]), "attribute %d is not %lld", \
-                          (int)asked[i], found);                                       \
-        }                                                                              \
+#define see(at, size, ...)                                                                    \
+    do {                                                                                      \
+        static const cxu_device_attribute asked[] = {__VA_ARGS__};                            \
+        for (size_t i = 0; i < sizeof asked / sizeof asked[0] && asked[i] != 0; i++) {        \
+            long long found = 0;                                                              \
+            memcpy(&found, (at) + i * (size), (size) < sizeof found ? (size) : sizeof found); \
+            if ((size) == sizeof(int))                                                        \
+                found = (int)found;                                                           \
+            ck_assert_msg(found == attribute_of(asked[i]), "attribute %d is not %lld",        \
+                          (int)asked[i], found);                                              \
+        }                                                                                     \
     } while (0)
 #include "runtime/properties.def"
     assert_ok(cudaSetDevice(1));

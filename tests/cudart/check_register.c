@@ -271,6 +271,10 @@ START_TEST(bad_fat_binaries_are_errors_of_their_use)
         ck_assert_msg(error != CXR_SUCCESS, "fault %d", fault);
         assert_error(cudaGetLastError(), error);
         assert_error(cudaLaunchKernel(&stub, one, one, NULL, 0, NULL), error);
+        CUkernel kernel = NULL; /* the stub of the program keeps what it is given */
+        assert_ok(__cudaGetKernel(&kernel, &stub));
+        assert_error(__cudaLaunchKernel(kernel, one, one, NULL, 0, NULL), error);
+        assert_error(cudaGetLastError(), error);
         ck_assert_int_eq(__cudaInitModule(binary), 0);
         __cudaUnregisterFatBinary(binary);
     }

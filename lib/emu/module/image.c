@@ -129,6 +129,8 @@ static cxu_result find_in_fat(const unsigned char *image, const cx_emu_jit_optio
 {
     fat_header header;
 
+    if (image == NULL)
+        return CXU_INVALID_IMAGE;
     memcpy(&header, image, sizeof header);
     if (header.magic != FAT_MAGIC || header.header_bytes < sizeof header)
         return CXU_INVALID_IMAGE;
