@@ -86,5 +86,5 @@ CLEANFILES += tests/driver/abi_facts.h
 tests/driver/abi_facts.h: $(top_srcdir)/tests/driver/abi_facts.awk $(ABI_FACTS_FROM)
 	$(AM_V_GEN)$(MKDIR_P) tests/driver && \
 	$(AWK) -f $(top_srcdir)/tests/driver/abi_facts.awk $(ABI_FACTS_FROM) > $@.new && mv $@.new $@
-tests/driver/test_abi-test_abi.$(OBJEXT): tests/driver/abi_facts.h
+tests/driver/tests_driver_test_abi-test_abi.$(OBJEXT): tests/driver/abi_facts.h
 endif
