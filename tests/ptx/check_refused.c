@@ -377,7 +377,7 @@ static const refusal texts[] = {
     {".entry k(", INVALID, "'.param' is missing before ''"},
     {".entry k(.param .u32)", INVALID, "a name is missing before ')'"},
     {".entry k(.param .foo x)", UNSUPPORTED, "a variable of the type '.foo'"},
-    {".entry k(.param .b8 x[5000])", INVALID, "too much memory: 'x'"},
+    {".entry k(.param .b8 x[32765])", INVALID, "too much memory: 'x'"},
     {".entry k() {", INVALID, "the text ends inside a function"},
     {".entry k() .foo {}", INVALID, "'{' is missing before '.foo'"},
     {".entry k() .maxntid 0, 0, 0 { ret; }", INVALID, "a block of that size"},
