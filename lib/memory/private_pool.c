@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "memory/cache.h"
 #include "memory/cross_driver_copies.h"
+#include "memory/ranges.h"
 #include "work/relaxed_capture.h"
 #include <stdlib.h>
 #include <string.h>
@@ -141,11 +142,14 @@ static bool reserve_kept(cx_private_pool *pool)
     return true;
 }
 
-/* Makes a block findable by its address, as a live block of its cache: with the requested size, or
- * all of it while it is kept. Pinned memory is never reused. */
-static void begin_cached(const cx_pooled *pooled, size_t size_bytes)
+/* Makes a block findable by its address, as a live block of its cache or of the direct source: with
+ * the requested size, or all of it while it is kept. Pinned memory is never reused. */
+static void begin_reused(const cx_pooled *pooled, size_t size_bytes)
 {
-    uint32_t index = pooled->block.cached;
+    const cx_block *block = &pooled->block;
+    uint32_t index = block->cached;
+    if (index == 0 && block->allocator->kind == &cx_direct_allocator)
+        cx_ranges_set_size(block->context, block->epoch, (uintptr_t)block->pointer, size_bytes);
     if (index == 0)
         return;
     cx_cache_block *cached = cx_cache_block_at(index);
@@ -161,7 +165,7 @@ static void insert_kept(cx_private_pool *pool, cx_pooled *pooled)
     pool->kept[place] = pooled;
     pool->kept_count++;
     pool->kept_bytes += pooled->block.size_bytes;
-    begin_cached(pooled, pooled->block.size_bytes);
+    begin_reused(pooled, pooled->block.size_bytes);
 }
 
 static cx_pooled *take_out(cx_private_pool *pool, size_t place)
@@ -261,7 +265,7 @@ ctxrt_status cx_private_pool_alloc(cx_private_pool_use *use, cx_block *block, ct
     cx_pooled *pooled = reuse_kept(pool, block, served);
     if (pooled != NULL) {
         count_live(pool, pooled);
-        begin_cached(pooled, block->size_bytes);
+        begin_reused(pooled, block->size_bytes);
     }
     cx_lock_leave(&pool->lock);
     if (pooled == NULL)

@@ -265,15 +265,35 @@ ctxrt_status cx_ranges_add(const cx_range_view *view)
                             cx_context_text(view->context));
 }
 
-void cx_ranges_remove(const cx_context *context, uint32_t epoch, uintptr_t begin, cx_freed_how how)
+/* NULL: it is gone. */
+static cx_range *find_own(const cx_context *context, uint32_t epoch, uintptr_t begin)
 {
     cx_range_view view;
-    cx_pointers_lock();
     cx_range *range = last_up_to(begin);
+    if (range == NULL)
+        return NULL;
+    look_at_range(range, &view);
+    return view.begin == begin && view.context == context && view.epoch == epoch ? range : NULL;
+}
+
+void cx_ranges_remove(const cx_context *context, uint32_t epoch, uintptr_t begin, cx_freed_how how)
+{
+    cx_pointers_lock();
+    cx_range *range = find_own(context, epoch, begin);
+    if (range != NULL)
+        end_range(range, how);
+    cx_pointers_unlock();
+}
+
+void cx_ranges_set_size(const cx_context *context, uint32_t epoch, uintptr_t begin,
+                        size_t size_bytes)
+{
+    cx_pointers_lock();
+    cx_range *range = find_own(context, epoch, begin);
     if (range != NULL) {
-        look_at_range(range, &view);
-        if (view.begin == begin && view.context == context && view.epoch == epoch)
-            end_range(range, how);
+        begin_change();
+        atomic_store_explicit(&range->size_bytes, size_bytes, memory_order_release);
+        end_change();
     }
     cx_pointers_unlock();
 }

@@ -32,6 +32,11 @@ ctxrt_status cx_ranges_add(const cx_range_view *view);
  * it is gone already. */
 void cx_ranges_remove(const cx_context *context, uint32_t epoch, uintptr_t begin, cx_freed_how how);
 
+/* The same allocation serves a request of another size, which is not above its own. Harmless if the
+ * range is gone. */
+void cx_ranges_set_size(const cx_context *context, uint32_t epoch, uintptr_t begin,
+                        size_t size_bytes);
+
 /* After a reset of the context: removes its ranges, except those that stay. */
 void cx_ranges_forget(const cx_context *context);
 

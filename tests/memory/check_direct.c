@@ -253,6 +253,32 @@ START_TEST(a_recording_keeps_what_is_freed_in_it)
 }
 END_TEST
 
+/* A block that the recording keeps serves a smaller request: its size is that of the request. */
+START_TEST(a_reused_block_has_the_size_of_its_request)
+{
+    void *first, *second;
+    ctxrt_pointer_info info;
+    ctxrt_graph *graph;
+    open_on(CTXRT_CUDA(0), NULL, 0);
+    cx_assert_ok(ctxrt_recording_start(NULL));
+    cx_assert_ok(ctxrt_alloc(12959, &first));
+    cx_assert_ok(ctxrt_free(first));
+    cx_assert_ok(ctxrt_alloc(8200, &second));
+    ck_assert_ptr_eq(first, second);
+    cx_assert_ok(ctxrt_pointer_query(second, &info));
+    ck_assert_uint_eq(info.size_bytes, 8200);
+    ck_assert_int_ne(ctxrt_fill_async(second, 0, 8201, NULL), CTXRT_SUCCESS);
+    cx_assert_ok(ctxrt_free(second));
+    cx_assert_ok(ctxrt_alloc(12959, &second));
+    cx_assert_ok(ctxrt_pointer_query(second, &info));
+    ck_assert_uint_eq(info.size_bytes, 12959);
+    cx_assert_ok(ctxrt_free(second));
+    cx_assert_ok(ctxrt_recording_stop(&graph));
+    cx_assert_ok(ctxrt_graph_release(graph));
+    close_all();
+}
+END_TEST
+
 START_TEST(the_environment_makes_default_allocators_direct)
 {
     void *pointer;
@@ -324,6 +350,7 @@ static Suite *direct_suite(void)
     tcase_add_loop_test(tcase, a_free_waits_for_work_that_uses_the_memory, 0, DEVICES);
     tcase_add_loop_test(tcase, captures_of_this_and_of_another_thread_go_on, 0, DEVICES);
     tcase_add_loop_test(tcase, a_recording_keeps_what_is_freed_in_it, 0, DEVICES);
+    tcase_add_test(tcase, a_reused_block_has_the_size_of_its_request);
     tcase_add_loop_test(tcase, the_environment_makes_default_allocators_direct, 0, DEVICES);
     tcase_add_loop_test(tcase, the_direct_allocator_of_a_context_is_beside_that_of_the_frame, 0,
                         DEVICES);
