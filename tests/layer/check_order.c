@@ -518,6 +518,21 @@ START_TEST(work_with_memory_of_before_is_over_when_its_address_is_given_out_anew
 }
 END_TEST
 
+/* T13: a fill of managed memory is over when the call returns; one of device memory may not be. */
+START_TEST(a_fill_of_managed_memory_is_over_when_it_returns)
+{
+    CUdeviceptr managed;
+    GOOD(table.mem_alloc_managed(&managed, BYTES, CXU_MEM_ATTACH_GLOBAL));
+    use(first);
+    GOOD(table.memset_d8(managed, 1, BYTES));
+    fill(managed, first);
+    ck_assert_int_eq(found_of_order(), 0);
+    GOOD(table.memset_d8(memory, 1, BYTES));
+    fill(memory, first);
+    ck_assert_int_eq(found_of_order(), 1);
+}
+END_TEST
+
 static Suite *order_suite(void)
 {
     Suite *suite = suite_create("what orders work for the layer check");
@@ -525,6 +540,7 @@ static Suite *order_suite(void)
     tcase_add_checked_fixture(tcase, set_up, NULL);
     tcase_add_loop_test(tcase, a_call_orders_two_streams_or_does_not, 0, BETWEENS);
     tcase_add_loop_test(tcase, a_call_orders_the_host_or_does_not, 0, BETWEENS);
+    tcase_add_test(tcase, a_fill_of_managed_memory_is_over_when_it_returns);
     tcase_add_test(tcase, work_with_memory_of_before_is_over_when_its_address_is_given_out_anew);
     suite_add_tcase(suite, tcase);
     return suite;

@@ -38,9 +38,18 @@ static void touch_rows(cx_order_work *work, const cx_check_access *access)
         }
 }
 
+/* A fill of managed memory ends before the call returns, as one of host memory does. */
+static bool is_fill_of_managed(const cx_check_access *all, int count)
+{
+    const cx_object *memory = count == 1 ? cx_object_find_memory(all[0].address) : NULL;
+    return memory != NULL && all[0].writes && memory->key.kind == CX_OBJECT_MANAGED_MEMORY;
+}
+
 /* True if the call returns when its work is done (T13). */
 static bool waits(const cx_check_call *call, const cx_check_access *all, int count, bool async)
 {
+    if (!async && is_fill_of_managed(all, count))
+        return true;
     for (int i = 0; i < count; i++)
         if (async ? all[i].writes && is_pageable(call, &all[i]) : is_host_side(call, &all[i]))
             return true;
