@@ -151,13 +151,13 @@ static bool prepend_library_path(const char *folders)
     return set;
 }
 
-/* CTXRT_LIBCUDA would make a ctxrt program bypass the stand-in. */
+/* CTXRT_LIBCUDA would make a ctxrt program bypass the stand-in. `runtime` NULL: there is none. */
 static bool set_environment(const standin_options *self, const char *standin, const char *runtime)
 {
     return (self->devices == NULL || setenv("CTXRT_EMU_DEVICES", self->devices, 1) == 0) &&
            (self->gpu == NULL || setenv("CTXRT_EMU_GPU", self->gpu, 1) == 0) &&
            (self->memory == NULL || setenv("CTXRT_EMU_MEMORY", self->memory, 1) == 0) &&
-           unsetenv("CTXRT_LIBCUDA") == 0 && prepend_library_path(runtime) &&
+           unsetenv("CTXRT_LIBCUDA") == 0 && (runtime == NULL || prepend_library_path(runtime)) &&
            prepend_library_path(standin) && (joined[0] == '\0' || prepend_library_path(joined));
 }
 
@@ -298,7 +298,9 @@ int standin_prepare(const char *command, const standin_options *options, const c
             command, COMMAND_FAILED,
             "the stand-in cuda-%s/libcuda.so.1 is not in %s: install ctxrt again, whole", cuda,
             CTXRT_PKGLIBDIR);
-    if (!cudart_find(runtime))
+    /* An installation may leave it out, as that for a GPU's machine does. */
+    bool has_runtime = cudart_find(runtime);
+    if (!has_runtime && cudart_major(&facts) != 0)
         return command_error(command, COMMAND_FAILED,
                              "the runtime library cudart-13/libcudart.so.13 or an older one is not "
                              "in %s: install ctxrt again, whole",
@@ -306,7 +308,7 @@ int standin_prepare(const char *command, const standin_options *options, const c
     cudart_warn(command, &facts, !passes_on);
     if (passes_on)
         join(command, standin, behind.path);
-    if (!set_environment(options, standin, runtime)) {
+    if (!set_environment(options, standin, has_runtime ? runtime : NULL)) {
         standin_end();
         return command_error(command, COMMAND_FAILED, "no memory for the environment");
     }
