@@ -222,18 +222,6 @@ cxr_error cx_cudart_binary_load(cx_cudart_binary *self)
     return error;
 }
 
-void cx_cudart_managed_refresh(void)
-{
-    const cx_driver_table *driver;
-    if (cx_cudart_use_driver(&driver) != CXR_SUCCESS)
-        return;
-    cx_lock_enter(&cx_cudart_lock);
-    for (const cx_cudart_binary *each = binaries; each != NULL; each = each->next)
-        if (each->library != NULL)
-            set_pointers_locked(driver, each);
-    cx_lock_leave(&cx_cudart_lock);
-}
-
 /* ---- kernels ---- */
 
 static cxr_error find_kernel_locked(const void *host, CUkernel *out_kernel)

@@ -29,10 +29,6 @@ void cx_cudart_managed_add(cx_cudart_binary *binary, void **out_host, const char
 /* Loads the binary and sets the host's pointers to its managed variables. A context is current. */
 cxr_error cx_cudart_binary_load(cx_cudart_binary *binary);
 
-/* Sets the host's pointers to the managed variables of all binaries that are loaded. A context is
- * current. */
-void cx_cudart_managed_refresh(void);
-
 /* The kernel of a host stub, or one that cx_cudart_kernel_know was told: INVALID_DEVICE_FUNCTION
  * if it is neither. The driver is in use. */
 cxr_error cx_cudart_kernel_find(const void *host, CUkernel *out_kernel);
