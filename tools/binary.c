@@ -1,6 +1,7 @@
 #include "binary.h"
 
 #include "config.h"
+#include "place.h"
 
 #include <string.h>
 
@@ -17,23 +18,10 @@
 
 /* ---- where the program is ---- */
 
-static bool find_in_path(const char *name, char path[PATH_MAX])
-{
-    const char *folders = getenv("PATH");
-    while (folders != NULL && *folders != '\0') {
-        size_t length = strcspn(folders, ":");
-        int written = snprintf(path, PATH_MAX, "%.*s/%s", (int)length, folders, name);
-        if (written > 0 && written < PATH_MAX && access(path, X_OK) == 0)
-            return true;
-        folders += length + (folders[length] == ':');
-    }
-    return false;
-}
-
 static bool find_program(const char *program, char path[PATH_MAX])
 {
     if (strchr(program, '/') == NULL)
-        return find_in_path(program, path);
+        return place_find_in_list(getenv("PATH"), program, X_OK, path);
     return snprintf(path, PATH_MAX, "%s", program) < PATH_MAX;
 }
 
@@ -148,7 +136,6 @@ static bool read_sections(binary *self, Elf *elf)
         else if (name != NULL && strcmp(name, ".nv_fatbin") == 0)
             read_device_code(self, section);
     }
-    self->registers = self->has_device_code && self->runtime[0] == '\0';
     return true;
 }
 

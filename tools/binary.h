@@ -15,7 +15,6 @@ typedef struct binary {
     char rpath[PATH_MAX]; /* DT_RPATH, which comes before LD_LIBRARY_PATH; "" none */
     bool has_device_code; /* it has nvcc's fat binaries */
     bool has_ptx;         /* one of them has PTX */
-    bool registers;       /* nvcc's host code calls a runtime that it does not need: it is inside */
 } binary;
 
 /* Reads a program as execvp finds it. False: there is no such file, or it is no such binary, or

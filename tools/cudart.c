@@ -40,22 +40,14 @@ int cudart_major(const binary *program)
 /* True if a folder of the program's RPATH has that library; $ORIGIN is not looked up. */
 static bool rpath_has(const binary *program)
 {
-    const char *folders = program->rpath;
-    while (*folders != '\0') {
-        char file[PATH_MAX];
-        size_t length = strcspn(folders, ":");
-        int written =
-            snprintf(file, sizeof file, "%.*s/%s", (int)length, folders, program->runtime);
-        if (written > 0 && written < (int)sizeof file && access(file, R_OK) == 0)
-            return true;
-        folders += length + (folders[length] == ':');
-    }
-    return false;
+    char file[PATH_MAX];
+    return place_find_in_list(program->rpath, program->runtime, R_OK, file);
 }
 
 void cudart_warn(const char *command, const binary *program, bool plays)
 {
-    if (program->registers)
+    /* nvcc's host code calls a runtime; one that the program does not need is inside it. */
+    if (program->has_device_code && program->runtime[0] == '\0')
         fprintf(stderr,
                 "%s: %s has NVIDIA's CUDA Runtime linked in, which accepts NVIDIA's driver alone: "
                 "build it with `ctxrt nvcc', or with nvcc -cudart shared\n",

@@ -1,5 +1,6 @@
 /* ctxrt nvcc: nvcc, with the options that ctxrt run and ctxrt check need. */
 #include "command.h"
+#include "place.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -121,15 +122,9 @@ static const char *find_nvcc(void)
     const char *named = getenv("CTXRT_NVCC");
     if (named != NULL && *named != '\0')
         return named;
-    const char *folders = getenv("PATH");
-    while (folders != NULL && *folders != '\0') {
-        static char file[4096];
-        size_t length = strcspn(folders, ":");
-        int written = snprintf(file, sizeof file, "%.*s/nvcc", (int)length, folders);
-        if (written > 0 && written < (int)sizeof file && access(file, X_OK) == 0)
-            return file;
-        folders += length + (folders[length] == ':');
-    }
+    static char file[PATH_MAX];
+    if (place_find_in_list(getenv("PATH"), "nvcc", X_OK, file))
+        return file;
     return access(usual, X_OK) == 0 ? usual : NULL;
 }
 

@@ -1,5 +1,6 @@
 #include "place.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -81,4 +82,17 @@ bool place_find(const char *in_build, const char *installed, const char *in_inst
     }
     return join_path(folder, (const char *const[]){installed, in_installed, NULL}) &&
            has_file(folder, file);
+}
+
+bool place_find_in_list(const char *folders, const char *file, int access_wanted,
+                        char path[PATH_MAX])
+{
+    while (folders != NULL && *folders != '\0') {
+        size_t length = strcspn(folders, ":");
+        int written = snprintf(path, PATH_MAX, "%.*s/%s", (int)length, folders, file);
+        if (written > 0 && written < PATH_MAX && access(path, access_wanted) == 0)
+            return true;
+        folders += length + (folders[length] == ':');
+    }
+    return false;
 }

@@ -18,4 +18,9 @@ bool place_find(const char *in_build, const char *installed, const char *in_inst
 /* The same in a build tree alone. */
 bool place_find_in_build(const char *in_build, const char *file, char folder[PATH_MAX]);
 
+/* The first of `folders`, with ':' between them, that has `file` with that access (X_OK, R_OK); its
+ * path is written. False: none has it; NULL has none. */
+bool place_find_in_list(const char *folders, const char *file, int access_wanted,
+                        char path[PATH_MAX]);
+
 #endif
