@@ -214,6 +214,42 @@ static void work(int call, CUstream stream)
 }
 enum { WORKS = 8 };
 
+/* A stream joins by an event that a launch records, and is joined by such an event. */
+static void launch_with_an_event(CUstream stream)
+{
+    CUmodule module;
+    CUfunction step;
+    cxu_launch_attribute attribute = {.id = CXU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT};
+    const cxu_launch_config config = {1, 1, 1, 1, 1, 1, 0, stream, &attribute, 1};
+    GOOD(table.event_create(&attribute.value.record.event, CXU_EVENT_DISABLE_TIMING));
+    GOOD(bare.module_load_data(&module, code));
+    GOOD(bare.module_get_function(&step, module, "step"));
+    GOOD(table.launch_kernel_ex(&config, step, NULL, NULL));
+    GOOD(table.stream_wait_event(stream == first ? second : first, attribute.value.record.event,
+                                 0));
+}
+
+START_TEST(an_event_of_a_launch_joins_and_is_joined)
+{
+    CUgraph graph;
+    begin(first, RELAXED);
+    launch_with_an_event(first);
+    fill(second);
+    launch_with_an_event(second);
+    GOOD(table.stream_end_capture(first, &graph));
+    ck_assert_int_eq(found(CX_KIND_CAPTURE_UNJOINED), 0);
+}
+END_TEST
+
+START_TEST(work_behind_the_joining_event_of_a_launch_is_unjoined)
+{
+    begin(first, RELAXED);
+    launch_with_an_event(first);
+    fill(second);
+    unjoined(second_left, NULL);
+}
+END_TEST
+
 START_TEST(every_call_that_gives_work_to_a_stream_counts)
 {
     cxu_stream_capture_mode mode = CXU_STREAM_CAPTURE_MODE_RELAXED;
@@ -267,6 +303,8 @@ static Suite *capture_end_suite(void)
     tcase_add_test(tcase, a_stream_without_work_need_not_be_joined);
     tcase_add_test(tcase, a_stream_is_joined_by_one_that_is);
     tcase_add_loop_test(tcase, every_call_that_gives_work_to_a_stream_counts, 0, WORKS);
+    tcase_add_test(tcase, an_event_of_a_launch_joins_and_is_joined);
+    tcase_add_test(tcase, work_behind_the_joining_event_of_a_launch_is_unjoined);
     tcase_add_test(tcase, a_stream_that_ended_meanwhile_is_named_by_its_number);
     tcase_add_test(tcase, more_streams_than_are_kept_do_no_harm);
     suite_add_tcase(suite, tcase);

@@ -357,6 +357,59 @@ static void a_green_context_waits(void)
     GOOD(table.green_ctx_wait_event(green, event));
 }
 
+static const char code[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
+                           ".visible .entry step()\n{\n    ret;\n}\n";
+
+/* The launch has two attributes: a hint first, so that the event is not the first one. The layer
+ * judges work when it knows what the kernel touched, so the kernel ends unseen by it. */
+static cxu_result launch_with_an_event(cxu_launch_attribute_id id, CUstream stream)
+{
+    CUmodule module;
+    CUfunction step;
+    cxu_launch_attribute attributes[] = {{.id = CXU_LAUNCH_ATTRIBUTE_PRIORITY}, {.id = id}};
+    const cxu_launch_config config = {1, 1, 1, 1, 1, 1, 0, stream, attributes, 2};
+    attributes[1].value.record.event = event;
+    GOOD(bare.module_load_data(&module, code));
+    GOOD(bare.module_get_function(&step, module, "step"));
+    const cxu_result result = table.launch_kernel_ex(&config, step, NULL, NULL);
+    GOOD(bare.ctx_synchronize());
+    return result;
+}
+
+static void make_event_without_timing(void)
+{
+    GOOD(table.event_destroy(event));
+    GOOD(table.event_create(&event, CXU_EVENT_DISABLE_TIMING));
+}
+
+static void launch_with_a_programmatic_event(void)
+{
+    make_event_without_timing();
+    GOOD(launch_with_an_event(CXU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT, first));
+    GOOD(table.stream_wait_event(second, event, 0));
+}
+
+static void launch_with_a_completion_event(void)
+{
+    make_event_without_timing();
+    GOOD(launch_with_an_event(CXU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT, first));
+    GOOD(table.event_synchronize(event));
+}
+
+static void launch_with_an_event_elsewhere(void)
+{
+    make_event_without_timing();
+    GOOD(launch_with_an_event(CXU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT, second));
+    GOOD(table.stream_wait_event(second, event, 0));
+}
+
+static void fail_to_launch_with_an_event(void)
+{
+    make_event_without_timing();
+    fails(launch_with_an_event(CXU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT, distant));
+    GOOD(table.stream_wait_event(second, event, 0));
+}
+
 static void fail_to_record(void)
 {
     ck_assert_int_eq((int)table.event_record(event, distant), CXU_INVALID_HANDLE);
@@ -462,6 +515,10 @@ static const between all_between[] = {
     BETWEEN(record_in_a_captured_graph, true, true),
     BETWEEN(record_a_green_context, true, false), /* of all contexts */
     BETWEEN(a_green_context_waits, true, false),
+    BETWEEN(launch_with_a_programmatic_event, true, false),
+    BETWEEN(launch_with_a_completion_event, true, true),
+    BETWEEN(launch_with_an_event_elsewhere, false, false),
+    BETWEEN(fail_to_launch_with_an_event, false, false),
     BETWEEN(fail_to_record, false, false),
     BETWEEN(fail_to_record_a_context, false, false),
     BETWEEN(fail_to_record_a_context_in_an_event_of_another, false, false),

@@ -13,6 +13,18 @@ void cx_check_find_place(cx_check_call *call)
         cx_check_note_exit();
 }
 
+const cxu_launch_attribute *cx_check_launch_event(const cxu_launch_config *config,
+                                                  unsigned int *next)
+{
+    while (config->attributes != NULL && *next < config->attribute_count) {
+        const cxu_launch_attribute *one = &config->attributes[(*next)++];
+        if (one->id == CXU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT ||
+            one->id == CXU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT)
+            return one;
+    }
+    return NULL;
+}
+
 cx_origin cx_check_here(cx_check_call *call)
 {
     if (call->origin == 0) {

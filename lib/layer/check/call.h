@@ -31,6 +31,11 @@ static inline bool cx_check_failed(const cx_check_call *call)
     return call->result != CXU_SUCCESS && call->result != CXU_NOT_READY;
 }
 
+/* The next event that a launch records by an attribute; the caller counts from *next = 0. NULL:
+ * there is no more. */
+const cxu_launch_attribute *cx_check_launch_event(const cxu_launch_config *config,
+                                                  unsigned int *next);
+
 /* Takes the backtrace of the call, without the lock "check": the loader's lock is outside "check",
  * since a library that is being loaded may call the driver. */
 void cx_check_find_place(cx_check_call *call);

@@ -198,6 +198,16 @@ static void note_record(cx_check_call *call, CUstream stream, CUevent event, boo
         cx_capture_record(call, stream, event);
 }
 
+static void note_launch_events(cx_check_call *call)
+{
+    const cxu_launch_config *config = CX_CALL(call, launch_kernel_ex)->config;
+    const cxu_launch_attribute *one;
+    unsigned int next = 0;
+    while ((one = cx_check_launch_event(config, &next)) != NULL)
+        note_record(call, config->stream, one->value.record.event,
+                    (one->value.record.flags & CXU_EVENT_RECORD_EXTERNAL) != 0);
+}
+
 static void note_wait(cx_check_call *call)
 {
     const cx_arguments_stream_wait_event *given = CX_CALL(call, stream_wait_event);
@@ -251,6 +261,8 @@ void cx_check_any_capture(cx_check_call *call)
         note_wait(call);
     else
         note_work(call);
+    if (call->slot == CX_SLOT_launch_kernel_ex)
+        note_launch_events(call);
 }
 
 /* ---- what ends one too early ---- */

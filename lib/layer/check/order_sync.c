@@ -89,6 +89,20 @@ static void recorded_with_flags(cx_check_call *call)
     record(call, given->event, given->stream, (given->flags & CXU_EVENT_RECORD_EXTERNAL) != 0);
 }
 
+/* An event that a launch records by an attribute. A launch-completion event may come before the
+ * kernel's end; here the event is ordered after the kernel, which leads to no false finding. */
+static void recorded_by_launch(cx_check_call *call)
+{
+    const cxu_launch_config *config = CX_CALL(call, launch_kernel_ex)->config;
+    const cxu_launch_attribute *one;
+    unsigned int next = 0;
+    if (cx_check_failed(call))
+        return;
+    while ((one = cx_check_launch_event(config, &next)) != NULL)
+        record(call, one->value.record.event, config->stream,
+               (one->value.record.flags & CXU_EVENT_RECORD_EXTERNAL) != 0);
+}
+
 /* A green context's event may be ordered after less; that leads to no false finding. */
 static void record_context(cx_check_call *call, CUevent event, const cx_object *context)
 {
@@ -333,6 +347,7 @@ const cx_check_hooks cx_check_order_sync[CX_SLOT_COUNT] = {
     AFTER(event_record_with_flags, recorded_with_flags)
     AFTER(ctx_record_event, recorded_context)
     AFTER(green_ctx_record_event, recorded_green)
+    AFTER(launch_kernel_ex, recorded_by_launch)
     AFTER(stream_wait_event, stream_waits)
     AFTER(ctx_wait_event, context_waits)
     AFTER(green_ctx_wait_event, green_waits)
