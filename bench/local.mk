@@ -71,6 +71,13 @@ BENCHES += bench/bench_trace
 bench_bench_trace_SOURCES = bench/calls.c bench/calls.h $(BENCH_COMMON) bench/layer_trace.c bench/rounds.c bench/rounds.h
 bench_bench_trace_LDADD = $(lib_libctxrt_la_LIBADD)
 
+# Over the stand-in, as nvcc's programs have both. The declarations are those of the tests.
+BENCHES += bench/bench_cudart
+bench_bench_cudart_SOURCES = $(BENCH_TABLES) bench/cudart.c bench/rounds.c bench/rounds.h \
+	tests/cudart/code.h tests/cudart/declared.h tests/standin/client.h
+bench_bench_cudart_LDADD = $(cudart13_LTLIBRARIES) $(cuda13lib_LTLIBRARIES)
+$(bench_bench_cudart_OBJECTS): lib/runtime/entries-13.def
+
 # Beside NVIDIA's runtime library, where there is a toolkit. It needs a real GPU: the runtime library talks to NVIDIA's driver alone.
 EXTRA_DIST += bench/runtime_api.c
 if HAVE_NVCC

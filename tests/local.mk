@@ -28,7 +28,7 @@ EXTRA_DIST += tests/support/compile.sh tests/support/link.sh tests/support/unit.
 .PHONY: unit
 UNIT = $(foreach test,$(T),$(or $(filter tests/$(test) tests/$(dir $(test))check_$(notdir $(test)) $(test),$(TESTS)), \
 	$(filter-out %.sh,$(filter tests/$(test)/%,$(TESTS)))))
-unit: $(BUILT_SOURCES) config.h
+unit: $(BUILT_SOURCES) $(UNPACKED) config.h
 	@test -n '$(strip $(UNIT))' || { echo "make unit T=ROOM/TEST [CASE=NAME]: there is no test '$(T)'" >&2; exit 2; }
 	@$(MAKE) $(AM_MAKEFLAGS) --no-print-directory TEST_CFLAGS='$(or $(TEST_CFLAGS),-O0)' $(if $(filter %.sh,$(UNIT)),check-programs,$(UNIT))
 	@CASE='$(CASE)' $(SHELL) $(top_srcdir)/tests/support/unit.sh $(UNIT)

@@ -1,6 +1,5 @@
 /* The device of a thread, contexts that the driver's calls made current around it, and resets. */
 #include "client.h"
-#include "code.h"
 
 #include "../standin/client.h"
 

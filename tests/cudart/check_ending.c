@@ -1,5 +1,5 @@
 /* Threads, libraries and processes that end, and forks. */
-#include "code.h"
+#include "client.h"
 
 #include <dlfcn.h>
 #include <malloc.h>

@@ -1,6 +1,6 @@
 /* The last error: of each thread, kept by successes, cleared by the call that gets it, and not if
  * it sticks. */
-#include "code.h"
+#include "client.h"
 
 static code_add adds;
 

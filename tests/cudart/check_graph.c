@@ -1,5 +1,5 @@
 /* Graphs: nodes whose parameters come out as they went in, and go back in. */
-#include "code.h"
+#include "client.h"
 
 #include "../standin/client.h"
 

@@ -1,5 +1,5 @@
 /* Memory: allocations, copies, fills, what pointers are, the host's memory, peers, pools. */
-#include "code.h"
+#include "client.h"
 
 /* ---- nothing, and nowhere ---- */
 

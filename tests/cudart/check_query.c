@@ -1,6 +1,6 @@
 /* Questions: versions, properties beside attributes, limits, functions, occupancy, the driver's
  * calls by name, libraries. */
-#include "code.h"
+#include "client.h"
 
 static code_add adds;
 

@@ -1,5 +1,5 @@
 /* What nvcc's host code does: registration, launches by both paths, symbols, bad code. */
-#include "code.h"
+#include "client.h"
 
 static code_add adds;
 

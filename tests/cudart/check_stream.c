@@ -1,5 +1,5 @@
 /* Streams: default streams, order, callbacks, events, captures. */
-#include "code.h"
+#include "client.h"
 
 static code_add adds;
 

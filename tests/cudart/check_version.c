@@ -2,7 +2,7 @@
  * The library of each version: what its structs and calls are, and over which drivers it runs.
  * Links neither a runtime nor a driver; each test is a process that opens its own.
  */
-#include "code.h"
+#include "client.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

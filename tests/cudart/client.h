@@ -1,24 +1,14 @@
-/* The Runtime API as a program of CUDA 13 sees it, in our own declarations, and what tests of it
- * share. */
+/* What tests of the Runtime API share. */
 #ifndef CX_TEST_CUDART_CLIENT_H
 #define CX_TEST_CUDART_CLIENT_H
 
-#include "runtime/calls.h"
+#include "code.h"
 #include "test.h"
 
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define CX_ENTRY(symbol, name, body, per_thread, arity, parameters) \
-    cxr_error symbol CX_DECLARE(arity, parameters);
-#define CX_ENTRY_FUNCTION(result, symbol, name, body, arity, parameters) \
-    result symbol CX_DECLARE(arity, parameters);
-#define CX_ENTRY_PROCEDURE(symbol, name, body, arity, parameters) \
-    void symbol CX_DECLARE(arity, parameters);
-#define CX_ENTRY_REFUSED(symbol)
-#include "lib/runtime/entries-13.def"
 
 #define assert_error(call, expected)                                                \
     do {                                                                            \
@@ -28,8 +18,6 @@
     } while (0)
 #define assert_ok(call) assert_error(call, CXR_SUCCESS)
 #define assert_driver(call) ck_assert_int_eq(call, CXU_SUCCESS)
-
-enum { WORDS = 64, WORD_BYTES = WORDS * sizeof(uint32_t) };
 
 /* A checked fixture: this many GPUs, none of them used yet. */
 static inline void start_with_gpus(void)

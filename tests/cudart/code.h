@@ -3,8 +3,12 @@
 #ifndef CX_TEST_CUDART_CODE_H
 #define CX_TEST_CUDART_CODE_H
 
-#include "client.h" /* of Check nothing is used here: for programs and libraries of any kind */
+#include "declared.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORDS = 64, WORD_BYTES = WORDS * sizeof(uint32_t) };
 enum { FAT_HEADER_BYTES = 16, FAT_ENTRY_BYTES = 64, FAT_PTX = 1, FAT_MAGIC = (int)0xba55ed50 };
 
 typedef struct code_image {

@@ -33,7 +33,7 @@ CUDART_CALLS = tests/cudart/check_register.c tests/cudart/check_error.c tests/cu
 check_PROGRAMS += tests/cudart/checks_calls
 CHECK_FILES += $(CUDART_CALLS)
 $(CUDART_CALLS:.c=$(EXEEXT)): tests/cudart/checks_calls$(EXEEXT) ; $(LINK_CHECK)
-tests_cudart_checks_calls_SOURCES = $(CUDART_CALLS) tests/cudart/client.h tests/cudart/code.h
+tests_cudart_checks_calls_SOURCES = $(CUDART_CALLS) tests/cudart/client.h tests/cudart/code.h tests/cudart/declared.h
 tests_cudart_checks_calls_LDADD = tests/support/libsupport.la $(cudart13_LTLIBRARIES) $(cuda13lib_LTLIBRARIES) $(CHECK_LIBS)
 $(tests_cudart_checks_calls_OBJECTS): lib/runtime/entries-13.def
 

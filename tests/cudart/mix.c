@@ -4,7 +4,7 @@
  *
  *   mix [--seconds N] [--threads T] [--seed S]
  */
-#include "code.h"
+#include "client.h"
 #include "random.h"
 
 #include "../standin/client.h"
