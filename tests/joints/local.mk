@@ -26,8 +26,10 @@ check_PROGRAMS += tests/joints/soak
 TESTS += tests/joints/soak
 tests_joints_soak_SOURCES = tests/joints/soak.c tests/joints/resident.h $(MIX_SOURCES)
 tests_joints_soak_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/joints/mix \
-	-DSTAND_IN=\"$(abs_top_builddir)/lib/shim/cuda-13/.libs/libcuda.so.1\"
+	-DSTAND_IN=\"$(abs_top_builddir)/lib/shim/cuda-13/.libs/libcuda.so.1\" \
+	-DCUDART=\"$(abs_top_builddir)/lib/runtime/cudart-13/.libs/libcudart.so.13\"
 tests_joints_soak_LDADD = lib/libctxrt.la -ldl
+EXTRA_tests_joints_soak_DEPENDENCIES = $(cuda13lib_LTLIBRARIES) $(cudart13_LTLIBRARIES)
 
 # Servers whose threads come and go, over ctxrt and over the driver alone: seconds here, minutes by hand.
 JOINTS_SERVERS = tests/joints/server tests/joints/server_driver

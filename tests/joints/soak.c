@@ -1,6 +1,7 @@
 /*
- * The random mix by many threads, beside code that calls the driver itself: contexts that it makes
- * current, and memory of its own. The driver is the stand-in, or any libcuda (CTXRT_LIBCUDA).
+ * The random mix by many threads, beside code that calls the driver itself and beside code that
+ * calls the CUDA Runtime library: contexts and devices that these make current, and memory of their
+ * own. The driver is the stand-in, or any libcuda (CTXRT_LIBCUDA).
  *
  *   soak [--seconds N] [--threads T] [--seed S]
  *
@@ -98,23 +99,85 @@ static void use_ctxrt(actor *self)
         (void)OK(self, ctxrt_free(pointer));
 }
 
+/* ---- code of the Runtime API ---- */
+
+static struct {
+    int (*set_device)(int);
+    int (*get_device)(int *);
+    int (*alloc)(void **, size_t);
+    int (*fill)(void *, int, size_t);
+    int (*copy)(void *, const void *, size_t, int kind);
+    int (*release)(void *);
+    int (*last_error)(void);
+} cudart;
+
+enum { CUDART_BYTES = 4096, CUDART_DEVICE_TO_HOST = 2 };
+
+static bool find_runtime(void)
+{
+    void *library = dlopen(CUDART, RTLD_NOW);
+    return library != NULL && find(library, "cudaSetDevice", &cudart.set_device) &&
+           find(library, "cudaGetDevice", &cudart.get_device) &&
+           find(library, "cudaMalloc", &cudart.alloc) &&
+           find(library, "cudaMemset", &cudart.fill) && find(library, "cudaMemcpy", &cudart.copy) &&
+           find(library, "cudaFree", &cudart.release) &&
+           find(library, "cudaGetLastError", &cudart.last_error);
+}
+
+/* The context that is current is one of this device. */
+static void use_runtime(actor *self, int device)
+{
+    unsigned char host[CUDART_BYTES], value = (unsigned char)pick(self, 256);
+    void *memory = NULL;
+    const size_t bytes = 1 + pick(self, CUDART_BYTES);
+    int current = -1;
+    pthread_rwlock_rdlock(&all.resetting);
+    check(self, cudart.get_device(&current), "cudaGetDevice");
+    if (current != device)
+        actor_fail(self, "the Runtime API has device %d, not %d", current, device);
+    check(self, cudart.alloc(&memory, bytes), "cudaMalloc");
+    if (memory != NULL) {
+        check(self, cudart.fill(memory, value, bytes), "cudaMemset");
+        check(self, cudart.copy(host, memory, bytes, CUDART_DEVICE_TO_HOST), "cudaMemcpy");
+        for (size_t i = 0; i < bytes; i++)
+            if (host[i] != value) {
+                actor_fail(self, "byte %zu of %zu of the Runtime API is %d, not %d", i, bytes,
+                           host[i], value);
+                break;
+            }
+        check(self, cudart.release(memory), "cudaFree");
+    }
+    check(self, cudart.last_error(), "cudaGetLastError");
+    pthread_rwlock_unlock(&all.resetting);
+}
+
+/* ---- by turns with ctxrt ---- */
+
 static void other_code(actor *self)
 {
     native_context before = NULL, popped = NULL;
-    native_context own = contexts[pick(self, NATIVE_DEVICES)];
+    const int number = (int)pick(self, NATIVE_DEVICES);
+    native_context own = contexts[number];
     ctxrt_device device;
     check(self, native.get(&before), "cuCtxGetCurrent");
     if (chance(self, 50)) {
         check(self, native.push(own), "cuCtxPushCurrent");
         use_memory(self);
         if (chance(self, 50))
+            use_runtime(self, number);
+        if (chance(self, 50))
             use_ctxrt(self);
         check(self, native.pop(&popped), "cuCtxPopCurrent");
         if (popped != own)
             actor_fail(self, "other code found another context than it had pushed");
     } else if (before != NULL) {
-        check(self, native.set(own), "cuCtxSetCurrent");
-        use_memory(self);
+        if (chance(self, 50)) {
+            check(self, cudart.set_device(number), "cudaSetDevice");
+            use_runtime(self, number);
+        } else {
+            check(self, native.set(own), "cuCtxSetCurrent");
+            use_memory(self);
+        }
         if (chance(self, 50))
             use_ctxrt(self);
         check(self, native.set(before), "cuCtxSetCurrent");
@@ -216,7 +279,7 @@ int main(int count, char **arguments)
     setenv("CTXRT_EMU_MEMORY", "256M", 0);
     setenv("CTXRT_LIBCUDA", STAND_IN, 0);
     printf("1..2\n");
-    bool good = find_all(getenv("CTXRT_LIBCUDA"));
+    bool good = find_all(getenv("CTXRT_LIBCUDA")) && find_runtime();
     for (int i = 0; good && i < NATIVE_DEVICES; i++)
         good = native.retain(&contexts[i], i) == 0;
     good = good && soak(&how);
