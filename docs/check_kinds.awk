@@ -1,5 +1,5 @@
 # Writes the reference of ctxrt check: a page for each family of kinds, and the tables that name them all. Reads docs/semantics.md and
-# then lib/layer/check/kinds.def. Variables:
+# then lib/layer/check/kinds_runtime.def and kinds.def. Variables:
 #   misuse   the folder of the programs, tests/misuse
 #   reports  a folder with the report of each first planted program
 #   scratch  a folder for this program's files
@@ -167,6 +167,8 @@ function print_kind(    name, severity, title, explanation, advice, program, pag
     link = "../../tests/misuse/%s/" program ".c"
     printf "\n## %s\n\n%s: %s. %s.\n\n%s\n\nAdvice: %s.\n\n", name, first_upper(severity), title, linked(next_string()), explanation,
         advice > page
+    if (name in of_runtime)
+        printf "For calls of the Runtime API: %s.\n\n", of_runtime[name] > page
     read_program(misuse "/planted/" program ".c")
     printf "Wrong ([%s.c](" link ")): %s\n\n```c\n", program, "planted", head["what"] > page
     print_program(program, report, page)
@@ -178,6 +180,17 @@ function print_kind(    name, severity, title, explanation, advice, program, pag
     write_shown(program, scratch "/right.c")
     print_mend(page)
     print "```" > page
+}
+
+# The title, where it is another one, and the advice.
+function note_runtime_kind(    name, title) {
+    match(text, /[A-Z_]+,/)
+    name = substr(text, RSTART, RLENGTH - 1)
+    text = substr(text, RSTART + RLENGTH)
+    gsub(/_/, "-", name)
+    title = text ~ /^[ \n]*NULL,/ ? "" : next_string() ". Advice: "
+    sub(/^[ \n]*NULL,/, "", text)
+    of_runtime[name] = title next_string()
 }
 
 NR == FNR {
@@ -192,9 +205,15 @@ NR == FNR {
     sub(/ ---- \*\/$/, "")
     family = first_upper($0)
 }
+/^CX_RUNTIME_KIND\(/ { text = ""; inside = 2; sub(/^CX_RUNTIME_KIND\(/, "") }
+inside == 2 && /\)$/ {
+    text = text $0
+    note_runtime_kind()
+    inside = 0
+}
 /^CX_KIND\(/ { text = ""; inside = 1 }
 inside { text = text $0 "\n" }
-inside && /\)$/ {
+inside == 1 && /\)$/ {
     sub(/^CX_KIND\([A-Z_]*, */, "", text)
     print_kind()
     inside = 0

@@ -57,7 +57,7 @@ print_pages()
 {
     print_head > "$scratch/docs/check.md" &&
         awk -f "$top_srcdir/docs/check_kinds.awk" -v misuse="$misuse" -v reports="$reports" -v scratch="$scratch" \
-            -v out="$scratch/docs" "$top_srcdir/docs/semantics.md" "$kinds"
+            -v out="$scratch/docs" "$top_srcdir/docs/semantics.md" "${kinds%.def}_runtime.def" "$kinds"
 }
 
 case ${1:-} in
