@@ -431,6 +431,26 @@ START_TEST(releasing_a_recorded_graph_waits_for_the_work_that_uses_its_memory)
 }
 END_TEST
 
+START_TEST(memory_of_a_recording_is_used_again_only_behind_its_recorded_streams)
+{
+    gate closed;
+    pthread_t thread;
+    ctxrt_memory *memory;
+    ctxrt_stream *other = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    cx_assert_ok(ctxrt_recording_start(NULL));
+    cx_assert_ok(ctxrt_memory_alloc(BYTES, &memory));
+    gate_close(&closed, other);
+    cx_assert_ok(ctxrt_fill_async(ctxrt_memory_pointer(memory), 1, BYTES, other));
+    cx_assert_ok(ctxrt_memory_record_stream(memory, other));
+    ck_assert_int_eq(pthread_create(&thread, NULL, open_gate, &closed), 0);
+    cx_assert_ok(ctxrt_memory_release(memory));
+    cx_assert_ok(ctxrt_stream_query(other));
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    cx_assert_ok(ctxrt_recording_cancel());
+    cx_assert_ok(ctxrt_stream_destroy(other));
+}
+END_TEST
+
 static void release_memory(void *argument)
 {
     ctxrt_status status = ctxrt_memory_release(argument);
@@ -545,6 +565,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, a_capture_goes_on_where_a_stream_of_a_recording_is_gone);
     tcase_add_test(tests, the_first_launch_is_refused_while_a_stream_that_had_its_memory_captures);
     tcase_add_test(tests, releasing_a_recorded_graph_waits_for_the_work_that_uses_its_memory);
+    tcase_add_test(tests, memory_of_a_recording_is_used_again_only_behind_its_recorded_streams);
     tcase_add_test(tests, memory_that_a_recording_uses_again_is_known_by_its_address);
     tcase_add_test(tests, an_operator_gives_back_its_own_memory_when_it_ends);
 }
