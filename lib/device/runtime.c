@@ -10,6 +10,7 @@
 #include "device/environment.h"
 #include "device/layers.h"
 #include "emu/emu.h"
+#include "layer/handshake.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -190,6 +191,13 @@ static bool same_path(const char *a, const char *b)
 
 /* Loads libcuda once for the life of the process: drivers do not survive being closed. False if it
  * was loaded already. */
+/* A stand-in knows why work failed. */
+static void find_reasons(cx_driver *driver)
+{
+    const cx_handshake *shake = driver->loaded ? cx_handshake_with(driver->library) : NULL;
+    driver->explain = shake != NULL ? shake->explains() : NULL;
+}
+
 static bool load_libcuda(const char *path)
 {
     static char *loaded_path;
@@ -201,6 +209,7 @@ static bool load_libcuda(const char *path)
     loaded_path = path != NULL ? strdup(path) : NULL;
     if (!cx_driver_load(path, &cx_drivers[1]))
         cx_log(CTXRT_LOG_INFO, "no CUDA devices: %s", cx_drivers[1].reason);
+    find_reasons(&cx_drivers[1]);
     cx_device_put_layers(&cx_drivers[1], 0);
     return true;
 }

@@ -21,10 +21,19 @@ typedef struct cx_access {
     cx_access_how how;
 } cx_access;
 
-/* Called by any thread, with locks of the driver held: neither calls the driver. */
+/* Why work failed with an error that all later calls return. */
+typedef struct cx_access_log_failure {
+    int result;       /* cxu_result */
+    const char *what; /* "kernel add, line 8 of its PTX, ...": who failed, where and at what */
+    uint64_t memory;  /* the address of the allocation that `what` speaks of; 0: of none */
+} cx_access_log_failure;
+
+/* Called by any thread, with locks of the driver held: none of them calls the driver. */
 typedef struct cx_access_log_watcher {
     /* A piece of the call's work will tell what it touches. */
     void (*promised)(uint64_t ticket);
+    /* Before the piece is over, and before any call returns the error. */
+    void (*failed)(uint64_t ticket, const cx_access_log_failure *failure);
     /* It is over, or will never run; in no order of addresses. */
     void (*told)(uint64_t ticket, const cx_access *all, size_t count);
 } cx_access_log_watcher;

@@ -29,6 +29,8 @@ typedef struct cx_handshake {
     void (*called_by)(const cx_entry_origin *origin);
     /* For the same: cuCtxGetCurrent, which no layer sees. Only once cuInit has succeeded. */
     cxu_result (*get_current)(CUcontext *out_context);
+    /* For a runtime above: cx_driver.explain of this one's driver; NULL: it cannot explain. */
+    bool (*(*explains)(void))(cxu_result result, char *text, size_t size);
 } cx_handshake;
 
 /* The handshake of a libcuda that dlopen has opened; NULL: it is no stand-in, or of another

@@ -225,5 +225,12 @@ static cxu_result get_current(CUcontext *out_context)
     return bare.ctx_get_current(out_context);
 }
 
-const cx_handshake cx_shim_handshake = {sizeof(cx_handshake), play, checks_with, is_tracing,
-                                        is_counting, set_origin, get_current};
+/* Another driver behind this one has its own reasons. */
+static bool (*explains(void))(cxu_result result, char *text, size_t size)
+{
+    return cx_shim_is_in_front() ? NULL : cx_emu_explain;
+}
+
+const cx_handshake cx_shim_handshake = {
+    sizeof(cx_handshake), play, checks_with, is_tracing, is_counting, set_origin, get_current,
+    explains};

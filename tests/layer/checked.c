@@ -111,6 +111,24 @@ __attribute__((noinline, noclone)) static void fill_on_both_sides_of_a_reset(boo
     must(ctxrt_stream_destroy(first));
 }
 
+/* A kernel stores through a null pointer; the program prints why it failed. */
+__attribute__((noinline, noclone)) static void launch_through_null(void)
+{
+    static const char code[] =
+        ".version 6.3\n.target sm_50\n.address_size 64\n"
+        ".visible .entry store()\n{\n    .reg .b64 %rd1;\n"
+        "    mov.u64 %rd1, 0;\n    st.global.u64 [%rd1], %rd1;\n    ret;\n}\n";
+    ctxrt_launch_config config = CTXRT_LAUNCH_CONFIG_INIT;
+    ctxrt_module *module;
+    ctxrt_kernel *kernel;
+    config.grid[0] = config.block[0] = 1;
+    must(ctxrt_device_set(CTXRT_CUDA(0)));
+    must(ctxrt_module_load(code, 0, &module));
+    must(ctxrt_module_get_kernel(module, "store", &kernel));
+    must(ctxrt_launch(&config, kernel, NULL, 0));
+    must(ctxrt_device_synchronize());
+}
+
 /* ---- threads that end with frames ---- */
 
 static void *set(void *unused)
@@ -190,6 +208,8 @@ int main(int argc, char **argv)
         free_pinned_memory_that_is_copied();
         return 0;
     }
+    if (argc > 1 && strcmp(argv[1], "launch_through_null") == 0)
+        launch_through_null();
     if (argc > 1 && strncmp(argv[1], "reset_", 6) == 0) {
         fill_on_both_sides_of_a_reset(strcmp(argv[1], "reset_and_write_on") == 0);
         return 0;

@@ -61,7 +61,8 @@ void report_judge_alive(report_process *process)
         if (object->kind == CX_HANDLE_CONTEXT && object->primary && !object->worked &&
             object->device >= 0 && cx_region_works_elsewhere(region, object->device))
             leave(process, CX_KIND_PRIMARY_STRAY, object);
-        if (kind != CX_KIND_COUNT && !is_of_runtime(process, object))
+        if (kind != CX_KIND_COUNT && !is_of_runtime(process, object) &&
+            !(cx_kind_is_leak(kind) && atomic_load(&((cx_region *)region)->stuck) != 0))
             leave(process, kind, object);
     }
 }

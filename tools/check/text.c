@@ -123,7 +123,7 @@ void report_print(const report_process *process, const cx_region_finding *findin
     print_caller(process, finding, out);
     for (uint32_t i = 0; i < finding->note_count && i < CX_REGION_NOTES; i++) {
         const cx_region_note *note = &finding->notes[i];
-        fprintf(out, "  %.15s: %.119s", note->role, note->text);
+        fprintf(out, "  %.15s: %.*s", note->role, CX_REGION_TEXT - 1, note->text);
         print_trace(process, note->trace, 2, out);
         fputc('\n', out);
     }

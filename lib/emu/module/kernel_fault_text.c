@@ -182,13 +182,28 @@ static void say_outside(cx_text *to, const cx_emu_run *run, const cx_ptx_fault *
     }
 }
 
-static void say_memory(cx_text *to, const cx_emu_run *run, const cx_ptx_fault *fault)
+/* Of the allocation that say_inside or say_outside names. */
+static uint64_t address_of(const cx_emu_run *run, const cx_ptx_fault *fault,
+                           const cx_emu_allocation *nearest)
+{
+    const bool inside = nearest && is_inside(fault->address, nearest->address, nearest->bytes);
+    const cx_emu_freed *freed = inside ? NULL : cx_emu_freed_find(fault->address);
+
+    if (freed)
+        return freed->address;
+    if (!nearest || nearest == run->memory || (!inside && fault->address < NULL_PAGE))
+        return 0;
+    return nearest->address;
+}
+
+static uint64_t say_memory(cx_text *to, const cx_emu_run *run, const cx_ptx_fault *fault)
 {
     const cx_emu_allocation *nearest;
+    uint64_t memory;
 
     if (fault->space) {
         say_distance(to, fault, 0, fault->space_bytes, "memory");
-        return;
+        return 0;
     }
     cx_lock_enter(&cx_emu_lock);
     nearest = cx_emu_allocation_nearest(fault->address);
@@ -196,19 +211,23 @@ static void say_memory(cx_text *to, const cx_emu_run *run, const cx_ptx_fault *f
         say_inside(to, run, fault, nearest);
     else
         say_outside(to, run, fault, nearest);
+    memory = address_of(run, fault, nearest);
     cx_lock_leave(&cx_emu_lock);
+    return memory;
 }
 
-void cx_emu_kernel_fault_describe(const cx_emu_run *run, cx_ptx_outcome outcome,
+uint64_t cx_emu_kernel_fault_describe(const cx_emu_run *run, cx_ptx_outcome outcome,
                                   const cx_ptx_fault *fault, char *text, size_t size)
 {
     cx_text to = {text, size, 0};
+    uint64_t memory = 0;
 
     say_place(&to, run, fault);
     if (outcome == CX_PTX_ILLEGAL_ADDRESS || outcome == CX_PTX_MISALIGNED_ADDRESS)
         say_access(&to, fault);
     if (outcome == CX_PTX_ILLEGAL_ADDRESS)
-        say_memory(&to, run, fault);
+        memory = say_memory(&to, run, fault);
     else if (outcome == CX_PTX_MISALIGNED_ADDRESS)
         cx_text_add(&to, ", which is not aligned for it");
+    return memory;
 }

@@ -9,8 +9,9 @@
 
 #define CX_EMU_CULPRIT_MAX 480
 
-/* Takes lock "emu.state". The fault is that of an outcome other than CX_PTX_DONE. */
-void cx_emu_kernel_fault_describe(const cx_emu_run *run, cx_ptx_outcome outcome,
+/* Takes lock "emu.state". The fault is that of an outcome other than CX_PTX_DONE. Returns the
+ * address of the allocation that the text speaks of; 0: it speaks of none, or of variables. */
+uint64_t cx_emu_kernel_fault_describe(const cx_emu_run *run, cx_ptx_outcome outcome,
                                   const cx_ptx_fault *fault, char *text, size_t size);
 
 #endif

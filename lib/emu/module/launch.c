@@ -338,6 +338,14 @@ static void tell_touches(cx_emu_run *run, uint64_t fault)
     run->ticket = 0;
 }
 
+static void tell_failure(const cx_emu_run *run, cxu_result error, uint64_t memory, const char *what)
+{
+    const cx_access_log_failure failure = {(int)error, what, memory};
+
+    if (run->ticket)
+        cx_access_log_watched()->failed(run->ticket, &failure);
+}
+
 /* ---- running ---- */
 
 static cxu_result error_of(cx_ptx_outcome outcome)
@@ -426,6 +434,10 @@ static void run_kernel(void *argument)
     error = error_of(outcome);
     if (error == CXU_SUCCESS && run->timed_out)
         error = CXU_LAUNCH_TIMEOUT;
+    char what[CX_EMU_CULPRIT_MAX];
+    if (error != CXU_SUCCESS)
+        tell_failure(run, error,
+                     cx_emu_kernel_fault_describe(run, outcome, &fault, what, sizeof what), what);
     if (run->ticket)
         tell_touches(run, error == CXU_ILLEGAL_ADDRESS ? fault.address : 0);
     if (outcome == CX_PTX_STOPPED &&
@@ -433,8 +445,6 @@ static void run_kernel(void *argument)
         abandon(run, &fault);
     if (error == CXU_SUCCESS)
         return;
-    char what[CX_EMU_CULPRIT_MAX];
-    cx_emu_kernel_fault_describe(run, outcome, &fault, what, sizeof what);
     cx_log(CTXRT_LOG_INFO, "embedded driver: %s: error %d", what, (int)error);
     cx_emu_error_log(CXU_LOG_LEVEL_ERROR, "%s: error %d", what, (int)error);
     cx_lock_enter(&cx_emu_lock);

@@ -1,5 +1,7 @@
 #include "layer/check/order_work.h"
 
+#include "layer/check/culprit.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -146,7 +148,9 @@ static void judge_fault(const cx_order_work *work, uintptr_t address)
         return;
     cx_finding finding = begin_finding(CX_KIND_MEMORY_ENDED, work->piece);
     fault_told = true;
-    cx_finding_note_object(&finding, memory);
+    cx_culprit_describe(&finding, CXU_ILLEGAL_ADDRESS);
+    if (finding.record.note_count == 0)
+        cx_finding_note_object(&finding, memory);
     cx_finding_raise(&finding);
 }
 
@@ -313,6 +317,15 @@ static void promised(uint64_t ticket)
     cx_lock_leave(&cx_check_lock);
 }
 
+static void failed(uint64_t ticket, const cx_access_log_failure *failure)
+{
+    cx_lock_enter(&cx_check_lock);
+    const cx_order_work *work = find(ticket);
+    if (work != NULL)
+        cx_culprit_note(work->piece, failure);
+    cx_lock_leave(&cx_check_lock);
+}
+
 static void told(uint64_t ticket, const cx_access *all, size_t count)
 {
     cx_lock_enter(&cx_check_lock);
@@ -328,6 +341,6 @@ static void told(uint64_t ticket, const cx_access *all, size_t count)
 
 void cx_order_work_watch(void)
 {
-    static const cx_access_log_watcher watcher = {promised, told};
+    static const cx_access_log_watcher watcher = {promised, failed, told};
     cx_access_log_watch(&watcher);
 }

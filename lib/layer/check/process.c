@@ -1,5 +1,6 @@
 /* The process: PROCESS, and failures that nobody looked at: IGNORED. */
 #include "base/fork.h"
+#include "layer/check/culprit.h"
 #include "layer/check/exit.h"
 #include "layer/check/order_work.h"
 
@@ -15,6 +16,8 @@ static char visible[CX_REGION_TEXT];
 static cxu_result sticky;
 static cx_slot sticky_slot;
 static cx_origin sticky_at;
+static unsigned sticky_culprits; /* that had failed then */
+static bool sticky_told;         /* another finding tells why */
 
 /* ---- forks ---- */
 
@@ -141,17 +144,21 @@ void cx_check_failed_process(cx_check_call *call)
     }
     if (!cx_result_sticks(call->result))
         return;
-    if (sticky != call->result) {
+    if (sticky != call->result || sticky_culprits != cx_culprit_count()) {
         sticky = call->result;
+        sticky_culprits = cx_culprit_count();
         sticky_slot = call->slot;
         sticky_at = cx_check_here(call);
-        call->told = call->result == CXU_ILLEGAL_ADDRESS && cx_order_fault_told();
+        sticky_told = call->result == CXU_ILLEGAL_ADDRESS && cx_order_fault_told();
     }
+    call->told = sticky_told;
+    atomic_store(&cx_region_here->stuck, 1);
     if (call->told)
         return;
     cx_finding finding = cx_check_finding(CX_KIND_PROCESS_STICKY, call);
     finding.record.trace = sticky_at; /* all that follow are counted with the first */
     finding.record.slot = (int)sticky_slot;
+    cx_culprit_describe(&finding, call->result);
     cx_finding_raise(&finding);
 }
 

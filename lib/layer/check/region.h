@@ -23,13 +23,13 @@ enum {
     CX_REGION_FRAMES = 12,
     CX_REGION_NOTES = 6,
     CX_REGION_PATH = 256,
-    CX_REGION_TEXT = 120,
+    CX_REGION_TEXT = 480,
     CX_REGION_APIS = 512,
     CX_REGION_API = 64
 };
 
 #define CX_REGION_MAGIC 0x6b68637478637472u
-#define CX_REGION_VERSION 6u
+#define CX_REGION_VERSION 7u
 
 /* A place in a module: the return address less the module's begin, less 1. */
 typedef struct cx_region_frame {
@@ -89,6 +89,8 @@ typedef struct cx_region {
     atomic_uint unreported; /* findings for which there was no room */
     atomic_uint untraced;   /* backtraces for which there was no room */
     atomic_uint gave_up;    /* memory was missing: later calls and what is alive are not judged */
+    atomic_uint stuck;      /* calls failed with an error that sticks: what is left alive since then
+                               could not be ended, and is not told */
     atomic_uint modules, traces, findings;
     atomic_ullong devices_worked; /* bits of those below 64 on which something was made or done */
     char program[CX_REGION_PATH];
