@@ -13,19 +13,34 @@ static const struct version {
 } versions[CUDART_MAJORS] = {
     {13, "libcudart.so.13"}, {12, "libcudart.so.12"}, {11, "libcudart.so.11.0"}};
 
+static bool find_folder(const struct version *self, char folder[PATH_MAX])
+{
+    char in_build[64], in_library[32], file[32];
+    snprintf(in_build, sizeof in_build, "/lib/runtime/cudart-%d/.libs", self->major);
+    snprintf(in_library, sizeof in_library, "/cudart-%d", self->major);
+    snprintf(file, sizeof file, "/%s", self->soname);
+    return place_find(in_build, CTXRT_PKGLIBDIR, in_library, file, folder);
+}
+
 bool cudart_find(char folders[CUDART_PATHS])
 {
     size_t length = 0;
     for (size_t i = 0; i < CUDART_MAJORS; i++) {
-        char in_build[64], in_library[32], file[32], folder[PATH_MAX];
-        snprintf(in_build, sizeof in_build, "/lib/runtime/cudart-%d/.libs", versions[i].major);
-        snprintf(in_library, sizeof in_library, "/cudart-%d", versions[i].major);
-        snprintf(file, sizeof file, "/%s", versions[i].soname);
-        if (!place_find(in_build, CTXRT_PKGLIBDIR, in_library, file, folder))
+        char folder[PATH_MAX];
+        if (!find_folder(&versions[i], folder))
             return false;
         length += (size_t)snprintf(folders + length, CUDART_PATHS - length, "%s%s",
                                    i == 0 ? "" : ":", folder);
     }
+    return true;
+}
+
+bool cudart_find_newest(char file[CUDART_PATH])
+{
+    char folder[PATH_MAX];
+    if (!find_folder(&versions[0], folder))
+        return false;
+    snprintf(file, CUDART_PATH, "%s/%s", folder, versions[0].soname);
     return true;
 }
 

@@ -6,10 +6,13 @@
 
 #include "binary.h"
 
-enum { CUDART_MAJORS = 3, CUDART_PATHS = 3 * (PATH_MAX + 1) };
+enum { CUDART_MAJORS = 3, CUDART_PATH = PATH_MAX + 32, CUDART_PATHS = 3 * (PATH_MAX + 1) };
 
 /* The folders of libcudart.so.11.0, .12 and .13, with ':' between them. False: one is not found. */
 bool cudart_find(char folders[CUDART_PATHS]);
+
+/* The file libcudart.so.13, to link programs with. False: it is not found. */
+bool cudart_find_newest(char file[CUDART_PATH]);
 
 /* The major version of CUDA whose runtime the program needs; 0: none that is known. */
 int cudart_major(const binary *program);

@@ -9,6 +9,7 @@
 set -u
 lesson=$(cd "$1" && pwd) to=$2
 library=$top_builddir/lib/shim/cuda-13/.libs
+runtime=$top_builddir/lib/runtime/cudart-13/.libs/libcudart.so.13
 ctxrt=$top_builddir/ctxrt
 
 said() # key of lesson.txt
@@ -20,7 +21,7 @@ said() # key of lesson.txt
 compile() # name
 {
     ${CC:-cc} -std=gnu11 -Wall -Wextra -Werror -O0 -g -DLESSON_OWN_DECLARATIONS ${SANITIZERS:+-fsanitize=$SANITIZERS} \
-        "-I$lesson/.." "$1.c" -o "$1" "$library/libcuda.so.1" -pthread -ldl
+        "-I$lesson/.." "$1.c" -o "$1" "$library/libcuda.so.1" -pthread -ldl -Wl,--as-needed "$runtime"
 }
 
 mkdir -p "$to" && cp "$lesson"/*.c "$lesson"/*.scn "$to" && cd "$to" || exit 1

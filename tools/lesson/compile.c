@@ -1,6 +1,7 @@
 #include "lesson/compile.h"
 
 #include "command.h"
+#include "cudart.h"
 #include "standin.h"
 
 #include <stdio.h>
@@ -45,7 +46,7 @@ static int run_compiler(const char *command, const job *self, char **arguments, 
 int compile_program(const char *command, const job *self, const lessons *all, const char *source,
                     const char *program)
 {
-    char headers[PATH_MAX + 16], standin[PATH_MAX], library[PATH_MAX + 16];
+    char headers[PATH_MAX + 16], standin[PATH_MAX], library[PATH_MAX + 16], runtime[CUDART_PATH];
     const char *named = getenv("CC");
     char *cc = strdup(named != NULL && *named != '\0' ? named : "cc"), *rest = NULL;
     char *arguments[WORDS_OF_CC + 16];
@@ -62,9 +63,13 @@ int compile_program(const char *command, const job *self, const lessons *all, co
     for (char *word = strtok_r(cc, " ", &rest); word != NULL && count < WORDS_OF_CC;
          word = strtok_r(NULL, " ", &rest))
         arguments[count++] = word;
-    const char *const options[] = {"-std=gnu11", "-g",    "-O0",   "-Wall",    headers, source,
-                                   "-o",         program, library, "-pthread", "-ldl"};
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+    /* Few lessons use the runtime library. An installation may leave it out. */
+    bool has_runtime = cudart_find_newest(runtime);
+    const char *const options[] = {
+        "-std=gnu11", "-g",    "-O0",   "-Wall", headers,    source,
+        "-o",         program, library, "-ldl",  "-pthread", has_runtime ? "-Wl,--as-needed" : NULL,
+        runtime};
+    for (size_t i = 0; i < sizeof options / sizeof *options && options[i] != NULL; i++)
         arguments[count++] = (char *)options[i];
     arguments[count] = NULL;
     int status = run_compiler(command, self, arguments, source);

@@ -79,8 +79,9 @@ static int copy_files(const char *command, const lessons *all, const lesson *sel
         bool of_some; /* some lessons lack it */
     } files[] = {{"README.md", false},   {"mistake.c", false},        {"mended.c", false},
                  {"exercise.c", false},  {"exercise.scn", false},     {"picture.scn", false},
-                 {"../lesson.h", false}, {"../lesson_cuda.h", false}, {"picture.svg", true},
-                 {"kernel.c", true},     {"kernel.cu", true},         {"kernel.ptx", true}};
+                 {"../lesson.h", false}, {"../lesson_cuda.h", false}, {"../lesson_cudart.h", false},
+                 {"picture.svg", true},  {"kernel.c", true},          {"kernel.cu", true},
+                 {"kernel.ptx", true}};
     int status = COMMAND_GOOD;
     for (size_t i = 0; i < sizeof files / sizeof *files && status == COMMAND_GOOD; i++)
         if (!files[i].of_some || has_file(all, self, files[i].name))
