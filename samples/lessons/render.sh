@@ -18,10 +18,25 @@ said() # key of lesson.txt
 }
 
 # shellcheck disable=SC2086 # the compiler is words
+compile_module() # name, options...
+{
+    of=$1
+    shift
+    ${CC:-cc} -std=gnu11 -Wall -Wextra -Werror -O0 -g -DLESSON_OWN_DECLARATIONS ${SANITIZERS:+-fsanitize=$SANITIZERS} \
+        "-I$lesson/.." "$of.c" "$@" "$library/libcuda.so.1" -Wl,--as-needed "$runtime"
+}
+
+# A lesson of two modules has the same source for both.
 compile() # name
 {
-    ${CC:-cc} -std=gnu11 -Wall -Wextra -Werror -O0 -g -DLESSON_OWN_DECLARATIONS ${SANITIZERS:+-fsanitize=$SANITIZERS} \
-        "-I$lesson/.." "$1.c" -o "$1" "$library/libcuda.so.1" -pthread -ldl -Wl,--as-needed "$runtime"
+    if [ -z "$(said module)" ]; then
+        compile_module "$1" -o "$1" -pthread -ldl
+        return
+    fi
+    module=$1-$(said module).so
+    # shellcheck disable=SC2016 # $ORIGIN is for the loader
+    compile_module "$1" -DMODULE -shared -fPIC "-Wl,-soname,$module" -o "$module" &&
+        compile_module "$1" -o "$1" "$module" '-Wl,-rpath,$ORIGIN' -pthread -ldl
 }
 
 mkdir -p "$to" && cp "$lesson"/*.c "$lesson"/*.scn "$to" && cd "$to" || exit 1

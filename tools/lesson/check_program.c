@@ -188,7 +188,8 @@ int check_program(const check *self)
     snprintf(one.report, sizeof one.report, "%s/report.json", self->folder);
     int status = compare_frame(self);
     if (status == COMMAND_GOOD)
-        status = compile_program(self->command, &one.job, self->all, self->file, one.program);
+        status = compile_program(self->command, &one.job, self->all, self->lesson->module,
+                                 self->file, one.program);
     char *schedules = strdup(self->lesson->schedules), *rest = NULL;
     unsigned number = (unsigned)time(NULL);
     for (char *word = schedules != NULL ? strtok_r(schedules, " ", &rest) : NULL;

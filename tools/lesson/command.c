@@ -174,13 +174,16 @@ static int check_file(const check *self)
                : COMMAND_FAILED;
 }
 
-static void remove_files(const char *folder)
+static void remove_files(const lesson *of, const char *folder)
 {
     static const char *const files[] = {"out", "errors", "exercise", "report.json"};
     char path[PATH_MAX];
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (snprintf(path, sizeof path, "%s/%s", folder, files[i]) < (int)sizeof path)
             (void)unlink(path);
+    if (of->module != NULL &&
+        snprintf(path, sizeof path, "%s/exercise-%s.so", folder, of->module) < (int)sizeof path)
+        (void)unlink(path);
     (void)rmdir(folder);
 }
 
@@ -225,7 +228,7 @@ static int check_all(const char *command, const request *self, const lessons *al
         int status = check_file(&of);
         worst = status != COMMAND_GOOD ? status : worst;
     }
-    remove_files(folder);
+    remove_files(one, folder);
     if (worst == COMMAND_GOOD && self->file == NULL && one->number < all->count)
         printf("Next: ctxrt lesson %d\n", one->number + 1);
     return worst;
@@ -252,8 +255,8 @@ static int build_program(const char *command, const request *self, const lessons
     if (!make_folder(command, folder))
         return COMMAND_FAILED;
     snprintf(program, sizeof program, "%.*s", (int)length - 2, source);
-    int status = compile_program(command, &compiler, all, source, program);
-    remove_files(folder);
+    int status = compile_program(command, &compiler, all, one->module, source, program);
+    remove_files(one, folder);
     if (status == COMMAND_GOOD) {
         const char *here = strchr(program, '/') != NULL ? "" : "./";
         printf("Built %s. Run it: ctxrt run %s%s\n", program, here, program);

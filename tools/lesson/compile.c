@@ -43,36 +43,74 @@ static int run_compiler(const char *command, const job *self, char **arguments, 
     return COMMAND_FAILED;
 }
 
-int compile_program(const char *command, const job *self, const lessons *all, const char *source,
-                    const char *program)
+/* What both modules of a program need. */
+typedef struct libraries {
+    char headers[PATH_MAX + 16], driver[PATH_MAX + 16], runtime[CUDART_PATH];
+    bool has_runtime; /* few lessons use it, and an installation may leave it out */
+} libraries;
+
+static bool find_libraries(const lessons *all, libraries *self)
 {
-    char headers[PATH_MAX + 16], standin[PATH_MAX], library[PATH_MAX + 16], runtime[CUDART_PATH];
+    char standin[PATH_MAX];
+    self->has_runtime = cudart_find_newest(self->runtime);
+    if (!standin_find(COMPILE_CUDA, standin))
+        return false;
+    snprintf(self->headers, sizeof self->headers, "-I%s/lessons", all->folder);
+    snprintf(self->driver, sizeof self->driver, "%s/libcuda.so.1", standin);
+    return true;
+}
+
+/* The options of one module end with NULL. */
+static int compile_module(const char *command, const job *self, const libraries *with,
+                          const char *source, const char *const *options)
+{
     const char *named = getenv("CC");
     char *cc = strdup(named != NULL && *named != '\0' ? named : "cc"), *rest = NULL;
-    char *arguments[WORDS_OF_CC + 16];
+    char *arguments[WORDS_OF_CC + 24];
     int count = 0;
-    if (cc == NULL || !standin_find(COMPILE_CUDA, standin)) {
-        free(cc);
-        return command_error(command, COMMAND_FAILED,
-                             "the stand-in cuda-" COMPILE_CUDA
-                             "/libcuda.so.1 is not in %s: install ctxrt again, whole",
-                             CTXRT_PKGLIBDIR);
-    }
-    snprintf(headers, sizeof headers, "-I%s/lessons", all->folder);
-    snprintf(library, sizeof library, "%s/libcuda.so.1", standin);
+    if (cc == NULL)
+        return command_error(command, COMMAND_FAILED, "no memory");
     for (char *word = strtok_r(cc, " ", &rest); word != NULL && count < WORDS_OF_CC;
          word = strtok_r(NULL, " ", &rest))
         arguments[count++] = word;
-    /* Few lessons use the runtime library. An installation may leave it out. */
-    bool has_runtime = cudart_find_newest(runtime);
-    const char *const options[] = {
-        "-std=gnu11", "-g",    "-O0",   "-Wall", headers,    source,
-        "-o",         program, library, "-ldl",  "-pthread", has_runtime ? "-Wl,--as-needed" : NULL,
-        runtime};
-    for (size_t i = 0; i < sizeof options / sizeof *options && options[i] != NULL; i++)
-        arguments[count++] = (char *)options[i];
+    const char *const common[] = {"-std=gnu11", "-g", "-O0", "-Wall", with->headers, source};
+    for (size_t i = 0; i < sizeof common / sizeof *common; i++)
+        arguments[count++] = (char *)common[i];
+    while (*options != NULL)
+        arguments[count++] = (char *)*options++;
+    arguments[count++] = (char *)with->driver;
+    if (with->has_runtime) {
+        arguments[count++] = (char *)"-Wl,--as-needed";
+        arguments[count++] = (char *)with->runtime;
+    }
     arguments[count] = NULL;
     int status = run_compiler(command, self, arguments, source);
     free(cc);
     return status;
+}
+
+int compile_program(const char *command, const job *self, const lessons *all, const char *module,
+                    const char *source, const char *program)
+{
+    libraries with;
+    char library[PATH_MAX + 32], soname[PATH_MAX + 32];
+    if (!find_libraries(all, &with))
+        return command_error(command, COMMAND_FAILED,
+                             "the stand-in cuda-" COMPILE_CUDA
+                             "/libcuda.so.1 is not in %s: install ctxrt again, whole",
+                             CTXRT_PKGLIBDIR);
+    if (module == NULL) {
+        const char *const options[] = {"-o", program, "-pthread", "-ldl", NULL};
+        return compile_module(command, self, &with, source, options);
+    }
+    const char *slash = strrchr(program, '/');
+    snprintf(library, sizeof library, "%s-%s.so", program, module);
+    snprintf(soname, sizeof soname, "-Wl,-soname,%s-%s.so", slash != NULL ? slash + 1 : program,
+             module);
+    const char *const of_library[] = {"-DMODULE", "-shared", "-fPIC", soname, "-o", library, NULL};
+    const char *const of_program[] = {"-o",       program, library, "-Wl,-rpath,$ORIGIN",
+                                      "-pthread", "-ldl",  NULL};
+    int status = compile_module(command, self, &with, source, of_library);
+    return status == COMMAND_GOOD ? compile_module(command, self, &with, source, of_program)
+                                  : status;
 }

@@ -11,10 +11,12 @@
 #define COMPILE_CUDA "13"
 
 /*
- * Compiles with $CC, or cc. The folder of `self` gets the compiler's output. Returns
- * the exit status COMMAND_GOOD, or another after an error was printed.
+ * Compiles with $CC, or cc. The folder of `self` gets the compiler's output. Where `module` is not
+ * NULL the source is two modules: with -DMODULE it is the library PROGRAM-MODULE.so, which the
+ * program finds beside itself. Returns the exit status COMMAND_GOOD, or another after an error was
+ * printed.
  */
-int compile_program(const char *command, const job *self, const lessons *all, const char *source,
-                    const char *program);
+int compile_program(const char *command, const job *self, const lessons *all, const char *module,
+                    const char *source, const char *program);
 
 #endif

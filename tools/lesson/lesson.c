@@ -99,6 +99,8 @@ static bool take_line(lesson *self, char *line)
         return (self->options = strdup(value)) != NULL;
     if (strcmp(line, "without") == 0)
         return (self->without = strdup(value)) != NULL;
+    if (strcmp(line, "module") == 0)
+        return (self->module = strdup(value)) != NULL;
     if (strcmp(line, "prints") == 0)
         return append_line(&self->prints, value);
     if (strcmp(line, "mistake schedule") == 0 || strcmp(line, "unsolved") == 0)
@@ -174,6 +176,7 @@ void lessons_free(lessons *self)
         free(one->schedules);
         free(one->options);
         free(one->without);
+        free(one->module);
         free(one->prints);
     }
     *self = (lessons){.count = 0};

@@ -21,6 +21,7 @@ typedef struct lesson {
     char *schedules; /* of the embedded driver, one word for each run of the exercise */
     char *options;   /* of ctxrt check; words */
     char *without;   /* calls that the student's lines may not make; words */
+    char *module;    /* programs are two modules, the second a library with this name; or NULL */
     char *prints;    /* what a solved exercise prints; '@' stands for its argument */
     int hint_count;
     lesson_hint hints[LESSON_HINTS_MOST];
