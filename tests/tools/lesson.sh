@@ -141,9 +141,23 @@ without_work()
     refused 'your lines neither print nor end the program' || echo 'the students lines may print'
 }
 
+# The head of an exercise says in how many places to write.
+counts_places()
+{
+    case $(grep -c 'your lines begin' "$lesson/exercise.c") in
+    1) grep -q 'Write between the two comments only\.' "$lesson/exercise.c" ;;
+    2) grep -q 'Write between the comments only, in two places\.' "$lesson/exercise.c" ;;
+    3) grep -q 'Write between the comments only, in three places\.' "$lesson/exercise.c" ;;
+    4) grep -q 'Write between the comments only, in four places\.' "$lesson/exercise.c" ;;
+    *) false ;;
+    esac
+}
+
 # What stands in the folder of a lesson: the page, the programs, the answers.
 check_files()
 {
+    counts_places
+    report $? "the_head_of_the_exercise_of_lesson_${one}_counts_the_places_to_write"
     right_length > "$scratch/out"
     report $? "the_page_of_lesson_${one}_has_all_parts_and_the_right_length"
     quotes > "$scratch/out"

@@ -3,7 +3,7 @@
  * Lesson 1, exercise: three contexts, one on each of the GPUs 0, 1 and 2. Each is to get one
  * buffer, filled with a number of its own. When you are done no context may be current any more.
  *
- * Write between the two comments only. Check it: ctxrt lesson 1 --check
+ * Write between the comments only, in two places. Check it: ctxrt lesson 1 --check
  */
 #include "lesson.h"
 

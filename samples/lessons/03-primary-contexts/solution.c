@@ -3,7 +3,7 @@
  * Lesson 3, exercise: a visit works in the primary context of a GPU, whoever else uses it. After
  * it, what was current before is current again, and the GPU has as many retains as before.
  *
- * Write between the two comments only. Check it: ctxrt lesson 3 --check
+ * Write between the comments only, in two places. Check it: ctxrt lesson 3 --check
  */
 #include "lesson.h"
 

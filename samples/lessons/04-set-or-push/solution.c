@@ -4,7 +4,7 @@
  * on the stack, however many rounds there are, and the caller's context has to be current again,
  * whoever the caller is.
  *
- * Write between the two comments only. Check it: ctxrt lesson 4 --check
+ * Write between the comments only, in two places. Check it: ctxrt lesson 4 --check
  */
 #include "lesson.h"
 

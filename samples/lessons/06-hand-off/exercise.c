@@ -3,7 +3,7 @@
  * Lesson 6, exercise: the producer thread makes a context and a result in it, and hands both over.
  * The consumer thread reads the result. Who pops, who pushes, and when is the context destroyed?
  *
- * Write between the comments of the four pairs only. Check it: ctxrt lesson 6 --check
+ * Write between the comments only, in four places. Check it: ctxrt lesson 6 --check
  */
 #include "lesson.h"
 

@@ -4,7 +4,7 @@
  * the one before. Every GPU has its own context and stream. Let each copy wait for what comes
  * before it; no call may make the host wait before the end.
  *
- * Write between the two comments only. Check it: ctxrt lesson 7 --check
+ * Write between the comments only, in three places. Check it: ctxrt lesson 7 --check
  */
 #include "lesson.h"
 

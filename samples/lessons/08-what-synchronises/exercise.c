@@ -4,7 +4,7 @@
  * may fill a buffer again only when the copy out of it is done. Wait there, for no more than
  * needed.
  *
- * Write between the two comments only. Check it: ctxrt lesson 8 --check
+ * Write between the comments only, in two places. Check it: ctxrt lesson 8 --check
  */
 #include "lesson.h"
 

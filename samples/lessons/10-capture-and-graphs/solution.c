@@ -4,7 +4,7 @@
  * to be captured in `side`, so that a launch can do both at once. Bring `side` into the capture
  * before its work, and back behind it.
  *
- * Write between the two comments only. Check it: ctxrt lesson 10 --check
+ * Write between the comments only, in two places. Check it: ctxrt lesson 10 --check
  */
 #include "lesson.h"
 

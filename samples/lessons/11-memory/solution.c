@@ -4,7 +4,7 @@
  * the host. Give all of it back, each in its own way and when nothing uses it any more. The program
  * runs three jobs in one context.
  *
- * Write between the two comments only. Check it: ctxrt lesson 11 --check
+ * Write between the comments only, in two places. Check it: ctxrt lesson 11 --check
  */
 #include "lesson.h"
 
