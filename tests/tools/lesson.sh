@@ -266,10 +266,20 @@ report $? 'the_page_is_copied_up_to_its_question_and_the_answer_beside_it'
 cat "$scratch/student/lesson-01/README.md" "$scratch/student/lesson-01/answer.md" | grep -v '^The answer, .* answer.md\.$' > "$scratch/copied"
 grep -v '^<!--' "$lesson/README.md" | cmp -s - "$scratch/copied"
 report $? 'and_nothing_of_it_is_lost'
+cp "$scratch/out" "$scratch/steps"
 echo changed > "$scratch/student/lesson-01/exercise.c"
 here "$ctxrt" lesson 1
-failed_with 1 'lesson-01 cannot be made: File exists; move it away' && [ "$(cat "$scratch/student/lesson-01/exercise.c")" = changed ]
-report $? 'nothing_is_overwritten'
+printed '^lesson-01 is as you left it; move it away' && sed '$d' "$scratch/out" | cmp -s - "$scratch/steps" &&
+    [ "$(cat "$scratch/student/lesson-01/exercise.c")" = changed ]
+report $? 'a_second_time_the_steps_are_shown_again_and_nothing_is_overwritten'
+run sh -c 'cd "$0/lesson-01" && "$1" lesson 1' "$scratch/student" "$ctxrt"
+printed '1. Read README.md' && grep -q 'ctxrt run ./mistake$' "$scratch/out" && [ ! -e "$scratch/student/lesson-01/lesson-01" ]
+report $? 'within_the_folder_they_have_its_paths'
+mkdir "$scratch/student/lesson-02"
+here "$ctxrt" lesson 2
+failed_with 1 'lesson-02 cannot be made: File exists; move it away'
+report $? 'a_folder_of_another_kind_is_left_alone'
+rmdir "$scratch/student/lesson-02"
 cp "$lesson/solution.c" "$scratch/student/lesson-01/exercise.c"
 cp "$lesson/solution.scn" "$scratch/student/lesson-01/exercise.scn"
 here "$ctxrt" lesson 1 --check

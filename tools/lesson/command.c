@@ -198,16 +198,6 @@ static bool make_folder(const char *command, char folder[PATH_MAX])
                          strerror(errno)) == COMMAND_GOOD;
 }
 
-/* The student's file: in the folder of the lesson, where this may be the current one. */
-static void name_file(const lesson *self, const char *file, char path[PATH_MAX])
-{
-    char here[PATH_MAX], folder[32];
-    copy_name(self, folder);
-    const char *end = getcwd(here, sizeof here) != NULL ? strrchr(here, '/') : NULL;
-    bool inside = end != NULL && strcmp(end + 1, folder) == 0 && access(file, F_OK) == 0;
-    snprintf(path, PATH_MAX, "%s%s%s", inside ? "" : folder, inside ? "" : "/", file);
-}
-
 static int check_all(const char *command, const request *self, const lessons *all,
                      const lesson *one)
 {
@@ -218,7 +208,7 @@ static int check_all(const char *command, const request *self, const lessons *al
         return COMMAND_FAILED;
     for (int i = 0; i < (self->file != NULL ? 1 : 2); i++) {
         if (self->file == NULL)
-            name_file(one, files[i], path);
+            (void)copy_path(one, files[i], path);
         check of = {.command = command,
                     .all = all,
                     .lesson = one,
@@ -244,7 +234,7 @@ static int build_program(const char *command, const request *self, const lessons
     if (self->file != NULL)
         snprintf(source, sizeof source, "%s", self->file);
     else
-        name_file(one, "mistake.c", source);
+        (void)copy_path(one, "mistake.c", source);
     size_t length = strlen(source);
     if (length < 3 || strcmp(source + length - 2, ".c") != 0)
         return command_error(command, COMMAND_WRONG_USE, "%s is no C file: its name ends with .c",

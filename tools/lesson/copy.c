@@ -14,6 +14,16 @@ void copy_name(const lesson *self, char name[32])
     snprintf(name, 32, "lesson-%02d", self->number);
 }
 
+bool copy_path(const lesson *self, const char *file, char path[PATH_MAX])
+{
+    char here[PATH_MAX], folder[32];
+    copy_name(self, folder);
+    const char *end = getcwd(here, sizeof here) != NULL ? strrchr(here, '/') : NULL;
+    bool inside = end != NULL && strcmp(end + 1, folder) == 0 && access(file, F_OK) == 0;
+    snprintf(path, PATH_MAX, "%s%s%s", inside ? "" : folder, inside ? "" : "/", file);
+    return inside;
+}
+
 static bool copy_file(const char *from, const char *to)
 {
     char *text = lesson_read(from);
@@ -89,25 +99,37 @@ static int copy_files(const char *command, const lessons *all, const lesson *sel
     return status;
 }
 
+/* `inside`: the folder is the current one. */
+static int print_steps(const lesson *self, const char *folder, bool inside, bool is_new)
+{
+    char prefix[40] = "";
+    if (!inside)
+        snprintf(prefix, sizeof prefix, "%s/", folder);
+    printf("Lesson %d: %s\n"
+           "  1. Read %sREADME.md. Say what mistake.c prints; then build it and see:\n"
+           "       ctxrt lesson %d --build && ctxrt run %s%smistake\n"
+           "     Then read %sanswer.md.\n"
+           "  2. Complete the program %sexercise.c: write between its comments only.\n"
+           "  3. Answer the scenario %sexercise.scn: one word for each ?.\n"
+           "Then: ctxrt lesson %d --check\n",
+           self->number, self->title, prefix, self->number, inside ? "./" : "", prefix, prefix,
+           prefix, prefix, self->number);
+    if (!is_new)
+        printf("%s is as you left it; move it away to begin anew.\n", folder);
+    return fflush(stdout) == 0 ? COMMAND_GOOD : COMMAND_FAILED;
+}
+
 int copy_lesson(const char *command, const lessons *all, const lesson *self)
 {
-    char folder[32];
+    char folder[32], exercise[PATH_MAX];
     copy_name(self, folder);
+    bool inside = copy_path(self, "exercise.c", exercise);
+    if (access(exercise, F_OK) == 0)
+        return print_steps(self, folder, inside, false);
     if (mkdir(folder, 0777) != 0)
         return command_error(command, COMMAND_FAILED, "%s cannot be made: %s%s", folder,
                              strerror(errno),
                              errno == EEXIST ? "; move it away to begin anew" : "");
     int status = copy_files(command, all, self, folder);
-    if (status != COMMAND_GOOD)
-        return status;
-    printf("Lesson %d: %s\n"
-           "  1. Read %s/README.md. Say what mistake.c prints; then build it and see:\n"
-           "       ctxrt lesson %d --build && ctxrt run %s/mistake\n"
-           "     Then read %s/answer.md.\n"
-           "  2. Complete the program %s/exercise.c: write between its two comments.\n"
-           "  3. Answer the scenario %s/exercise.scn: one word for each ?.\n"
-           "Then: ctxrt lesson %d --check\n",
-           self->number, self->title, folder, self->number, folder, folder, folder, folder,
-           self->number);
-    return fflush(stdout) == 0 ? COMMAND_GOOD : COMMAND_FAILED;
+    return status == COMMAND_GOOD ? print_steps(self, folder, false, true) : status;
 }
