@@ -141,6 +141,12 @@ without_work()
     refused 'your lines neither print nor end the program' || echo 'the students lines may print'
 }
 
+# The comments begin in one column, wherever an answer ends.
+aligns_comments()
+{
+    [ "$(grep -v '^#' "$lesson/exercise.scn" | awk '/#/ { print index($0, "#") }' | sort -u | wc -l)" -eq 1 ]
+}
+
 # The head of an exercise says in how many places to write.
 counts_places()
 {
@@ -158,6 +164,8 @@ check_files()
 {
     counts_places
     report $? "the_head_of_the_exercise_of_lesson_${one}_counts_the_places_to_write"
+    aligns_comments
+    report $? "the_spaces_in_the_scenario_of_lesson_${one}_tell_no_answer"
     right_length > "$scratch/out"
     report $? "the_page_of_lesson_${one}_has_all_parts_and_the_right_length"
     quotes > "$scratch/out"
