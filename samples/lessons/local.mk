@@ -33,7 +33,7 @@ $(LESSON_HTML): $(LESSON_STYLE) $(SLIDES_PAGES) $(SLIDES_PICTURES) $(LESSON_WORD
 doc_DATA += samples/lessons/slides.html $(LESSON_HTML)
 CLEANFILES += samples/lessons/slides.html $(LESSON_HTML)
 EXTRA_DIST += samples/lessons/page.awk samples/lessons/page.css samples/lessons/slides.awk samples/lessons/slides.css samples/lessons/slides.js \
-	samples/lessons/words.awk tests/tools/slides_probe.js
+	samples/lessons/words.awk tests/tools/lesson_page_probe.js tests/tools/slides_probe.js
 dist_check_SCRIPTS += tests/tools/slides.sh
 TESTS += tests/tools/slides.sh
 

@@ -47,7 +47,7 @@ inside { print html($0); next }
 }
 /^<!-- / { next }
 /^```/ { end_list(); inside = 1; printf "<pre>"; next }
-/^!\[/ { end_list(); picture(FILENAME, 1); next }
+/^!\[/ { end_list(); print "<div class=\"picture\">"; picture(FILENAME, 1); print "</div>"; next }
 /^# / { begin_heading(1, substr($0, 3)); next }
 /^## / { begin_heading(2, substr($0, 4)); next }
 /^\|/ { begin_list("table"); print row($0); next }

@@ -82,4 +82,16 @@ the_picture_shows_the_last_two_panels|panels: 1 then 2 of 3
 then_all_of_it|whole: true
 every_fill_of_a_picture_is_its_own|fills: good
 END
+
+# ---- the pages in a browser ----
+
+for lesson in "$top_srcdir"/samples/lessons/[0-9]*; do
+    page=$top_builddir/samples/lessons/$(basename "$lesson").html
+    open_page "$page" "$top_srcdir/tests/tools/lesson_page_probe.js"
+    said 'done: true' && said 'wide: 1[23][0-9]*, fits' && said 'wide letters: can be read' && said 'wide picture: in sight' &&
+        said 'narrow: 3[79][05], fits' && said 'narrow letters: can be read' && [ ! -s "$scratch/errors" ] || { echo "$page:" && cat "$scratch/said"; }
+done > "$scratch/pages" 2>&1
+cp "$scratch/pages" "$scratch/out"
+[ ! -s "$scratch/pages" ]
+report $? 'each_page_can_be_read_in_a_wide_window_and_in_one_of_390_pixels'
 echo "1..$number"
