@@ -101,10 +101,14 @@ static bool has_ptx(const char *bytes, size_t size)
     return false;
 }
 
-static void read_device_code(binary *self, Elf_Scn *section)
+/* `linked`: fat binaries of nvcc -rdc=true. The device runtime, which nvcc links last, always has
+ * PTX; so the last of several does not count. */
+static void read_device_code(binary *self, Elf_Scn *section, bool linked)
 {
     const Elf_Data *data = elf_rawdata(section, NULL);
     fat_head head;
+    size_t count = 0;
+    bool before = false, last = false; /* those before the last one have PTX; the last one has */
     self->has_device_code = true;
     for (size_t at = 0; data != NULL && data->d_buf != NULL && at + sizeof head <= data->d_size;) {
         const char *bytes = (const char *)data->d_buf + at;
@@ -114,10 +118,13 @@ static void read_device_code(binary *self, Elf_Scn *section)
             at += ALIGNMENT;
             continue;
         }
-        self->has_ptx = self->has_ptx || has_ptx(bytes + head.head_size, head.size);
+        before = before || last;
+        last = has_ptx(bytes + head.head_size, head.size);
+        count++;
         at += head.head_size + head.size;
         at = (at + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     }
+    self->has_ptx = self->has_ptx || before || (last && (!linked || count == 1));
 }
 
 static bool read_sections(binary *self, Elf *elf)
@@ -134,7 +141,9 @@ static bool read_sections(binary *self, Elf *elf)
         if (head.sh_type == SHT_DYNAMIC)
             read_dynamic(self, elf, section, &head);
         else if (name != NULL && strcmp(name, ".nv_fatbin") == 0)
-            read_device_code(self, section);
+            read_device_code(self, section, false);
+        else if (name != NULL && strcmp(name, "__nv_relfatbin") == 0)
+            read_device_code(self, section, true);
     }
     return true;
 }

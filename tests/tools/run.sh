@@ -5,7 +5,7 @@ set -u
 ctxrt=$top_builddir/ctxrt
 shim=$top_builddir/lib/shim
 
-echo 1..51
+echo 1..54
 
 run "$ctxrt" run --help
 printed '--memory' && ! grep -Eq -- '--schedule|--fault' "$scratch/out"
@@ -145,6 +145,30 @@ else
     asks libother.so.12 && grep -q 'libcudart' "$scratch/errors" && asks libnvrtc.so.12 && [ ! -s "$scratch/errors" ]
     report $? 'the_compiler_NVRTC_is_not_taken_for_libcudart'
 fi
+# Fat binaries as nvcc puts them into a program, of empty parts: 1 is PTX, 2 is machine code. A program of -rdc=true has them in
+# another section beside an empty one, and the device runtime, which always has PTX, is its last one.
+fat() # the section, and each fat binary as the kinds of its parts: "21 1"
+{
+    {
+        printf '__asm__(".section .nv_fatbin,\\"a\\"\\n.long 0xba55ed50, 0x100001, 0, 0\\n.section %s,\\"a\\"\\n"\n' "$1"
+        for binary in $2; do
+            printf '".long 0xba55ed50, 0x100001, %d, 0\\n"\n' $((${#binary} * 16))
+            echo "$binary" | sed 's/./".long &, 16, 0, 0\\n"\n/g'
+        done
+        echo '".text"); int main(void) { return 0; }'
+    } > "$scratch/fat.c"
+    ${CC:-cc} "$scratch/fat.c" -o "$scratch/fat" && run "$ctxrt" run "$scratch/fat"
+}
+tells_of_code()
+{
+    [ "$(grep -c 'machine code without PTX' "$scratch/errors")" -eq "$1" ]
+}
+fat .nv_fatbin 2 && tells_of_code 1 && fat .nv_fatbin '2 21' && tells_of_code 0
+report $? 'a_program_with_machine_code_alone_is_told_to_bring_PTX'
+fat __nv_relfatbin '1 21' && tells_of_code 0 && fat __nv_relfatbin 1 && tells_of_code 0
+report $? 'PTX_of_separate_compilation_is_found'
+fat __nv_relfatbin '2 2 21' && tells_of_code 1
+report $? 'PTX_of_the_device_runtime_is_not_the_programs'
 run "$ctxrt" run --cuda=13 "$ctxrt" info
 printed "CUDA 13\.0, 4 devices, $shim/cuda-13/"
 report $? 'cuda_13_is_the_other_stand_in'
