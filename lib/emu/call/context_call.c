@@ -78,7 +78,8 @@ cxu_result cx_emu_call_ctx_create_v4(CUcontext *out_context, cxu_ctx_create_para
     if (result == CXU_SUCCESS && params != NULL) {
         if (params->cig != NULL)
             return cx_emu_not_supported("cuCtxCreate_v4", "CUDA in graphics");
-        if (params->affinity_count == 0) /* one of the two must be there */
+        /* cuda.h asks for one of the two; NVIDIA's samples give a zeroed struct, which works. */
+        if (params->affinity_count == 0 && params->affinities != NULL)
             return CXU_INVALID_VALUE;
         result = check_affinities(params->affinities, params->affinity_count);
     }
