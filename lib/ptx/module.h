@@ -344,7 +344,7 @@ struct cx_ptx_module {
     size_t constant_space; /* with gaps between them */
     size_t constant_bytes; /* without */
     size_t managed_bytes;  /* of variables that the host reaches too */
-    size_t shared_bytes; /* of variables outside functions */
+    size_t shared_bytes; /* of functions that are no kernels */
     uint32_t sites;
 };
 

@@ -39,7 +39,8 @@ typedef struct cx_ptx_name {
     cx_ptx_name_kind kind;
     cx_ptx_type type;
     cx_ptx_space space;
-    uint32_t index; /* register, function, place in the code, table of targets */
+    bool outside;   /* a variable outside functions */
+    uint32_t index; /* register, function, place in the code, table of targets, shared variable */
     uint32_t count; /* of registers */
     uint64_t offset, bytes; /* of variables */
     uint32_t next;  /* in its bucket, from 1 */

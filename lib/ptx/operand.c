@@ -186,8 +186,12 @@ static bool take_name(cx_ptx_parser *self, cx_ptx_operand *out)
     out->kind = CX_PTX_OPERAND_WORD;
     if (name && (name->kind == CX_PTX_NAME_REGISTER || name->kind == CX_PTX_NAME_REGISTERS))
         take_register(out, name, number);
-    else if (name && name->kind == CX_PTX_NAME_VARIABLE)
+    else if (name && name->kind == CX_PTX_NAME_VARIABLE) {
         take_variable(out, name);
+        if (name->outside && name->space == CX_PTX_SHARED &&
+            !cx_ptx_place_shared(self, name->index, &out->offset))
+            return false;
+    }
     else if (cx_ptx_token_is(&token, "_"))
         out->kind = CX_PTX_OPERAND_SINK;
     else if (cx_ptx_token_is(&token, "WARP_SZ"))

@@ -392,25 +392,33 @@ static bool parse_module(cx_ptx_parser *self)
     return cx_ptx_measure_stacks(self);
 }
 
-/* Parses a text whose functions that are no kernels have so many bytes of shared memory. */
-static cx_ptx_status parse_text(const char *text, size_t length, size_t *callee_shared,
+/* The shared memory of functions that are no kernels, as a first pass leaves it. */
+typedef struct common_shared {
+    size_t bytes;
+    cx_ptx_shared *variables; /* outside functions, or NULL */
+} common_shared;
+
+/* Parses a text for which `common` is known; replaces that. */
+static cx_ptx_status parse_text(const char *text, size_t length, common_shared *common,
                                 cx_ptx_module **out_module, cx_ptx_error *out_error)
 {
     cx_ptx_error error = {0};
     cx_ptx_parser self = {.lexer = {text, text + length, 1},
                           .error = &error,
                           .function = OUTSIDE,
+                          .known = common->variables,
                           .module = calloc(1, sizeof(cx_ptx_module))};
     bool done = self.module || cx_ptx_no_memory(&self);
 
     if (done)
-        self.module->shared_bytes = *callee_shared;
+        self.module->shared_bytes = common->bytes;
     done = done && parse_module(&self);
     cx_ptx_names_free(&self.names);
     free(self.places);
     free(self.constants);
     free(self.jumps);
-    *callee_shared = self.callee_shared;
+    free(common->variables);
+    *common = (common_shared){self.callee_shared, self.shared};
     if (done) {
         *out_module = self.module;
         return CX_PTX_SUCCESS;
@@ -420,17 +428,20 @@ static cx_ptx_status parse_text(const char *text, size_t length, size_t *callee_
     return self.status;
 }
 
-/* Each kernel has the shared memory of all functions in front of its own. Kernels may stand before
- * the functions that they call: then only a second pass knows how much that is. */
+/* Each kernel has the shared memory of all functions that are no kernels in front of its own.
+ * Kernels may stand before the functions that they call: then only a second pass knows how much
+ * that is. */
 cx_ptx_status cx_ptx_load(const char *text, size_t length, cx_ptx_module **out_module,
                           cx_ptx_error *out_error)
 {
-    size_t callee_shared = 0;
-    cx_ptx_status status = parse_text(text, length, &callee_shared, out_module, out_error);
+    common_shared common = {0};
+    cx_ptx_status status = parse_text(text, length, &common, out_module, out_error);
 
-    if (status != CX_PTX_SUCCESS || callee_shared == 0)
-        return status;
-    cx_ptx_unload(*out_module);
-    callee_shared = (callee_shared + 127) & ~(size_t)127;
-    return parse_text(text, length, &callee_shared, out_module, out_error);
+    if (status == CX_PTX_SUCCESS && common.bytes > 0) {
+        cx_ptx_unload(*out_module);
+        common.bytes = (common.bytes + 127) & ~(size_t)127;
+        status = parse_text(text, length, &common, out_module, out_error);
+    }
+    free(common.variables);
+    return status;
 }

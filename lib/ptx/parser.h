@@ -29,6 +29,16 @@ typedef struct cx_ptx_temps {
     uint32_t pool[2][CX_PTX_TEMPS_MAX]; /* words, longs */
 } cx_ptx_temps;
 
+/* A variable in shared memory outside functions. A kernel has room for those that it names. Those
+ * that another function names lie at the same place in all kernels. */
+typedef struct cx_ptx_shared {
+    uint64_t align, bytes;
+    uint64_t offset; /* in the last kernel that named it, or in all */
+    size_t kernel;   /* that kernel, from 1 */
+    bool common;     /* another function names it, in this pass or in the first one */
+    bool placed;     /* another function has named it in this pass */
+} cx_ptx_shared;
+
 typedef struct cx_ptx_parser {
     cx_ptx_lexer lexer;
     cx_ptx_token token; /* the current one */
@@ -50,6 +60,9 @@ typedef struct cx_ptx_parser {
     cx_ptx_temps temps;
     int line; /* of the statement */
     size_t callee_shared; /* bytes of shared memory of functions that are no kernels */
+    cx_ptx_shared *shared;
+    size_t shared_count, shared_capacity;
+    const cx_ptx_shared *known; /* the same variables in the first pass, or NULL */
 } cx_ptx_parser;
 
 __attribute__((format(printf, 3, 4))) bool cx_ptx_fail(cx_ptx_parser *self, cx_ptx_status status,
@@ -134,6 +147,9 @@ typedef struct cx_ptx_operand {
     uint32_t parts[CX_PTX_VECTOR_MAX];
     cx_ptx_type part_types[CX_PTX_VECTOR_MAX];
 } cx_ptx_operand;
+
+/* Places the variable outside functions in the shared memory of the current function. */
+bool cx_ptx_place_shared(cx_ptx_parser *self, size_t index, int64_t *out_offset);
 
 /* Takes + or - and a number, any number of times. */
 bool cx_ptx_take_offset(cx_ptx_parser *self, int64_t *inout_offset);

@@ -232,6 +232,74 @@ START_TEST(a_definition_with_another_prototype_is_refused)
 }
 END_TEST
 
+static int static_shared(CUmodule module, const char *name)
+{
+    CUfunction kernel;
+    int bytes;
+
+    ck_success(cx_emu_call_module_get_function(&kernel, module, name));
+    ck_success(
+        cx_emu_call_func_get_attribute(&bytes, CXU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, kernel));
+    return bytes;
+}
+
+/* nvcc -rdc=true writes the shared variables of all kernels outside of them. */
+START_TEST(a_kernel_has_room_for_the_shared_variables_that_it_names)
+{
+    CUmodule module =
+        load(HEAD ".weak .shared .align 16 .b8 one[40000];\n.shared .align 4 .b8 two[40004];\n"
+                  ".shared .align 128 .b8 small[4];\n"
+                  ".visible .entry a()\n{\nst.shared.u32 [small], 1;\nst.shared.u32 [one], 1;\n"
+                  "st.shared.u32 [small], 1;\nret;\n}\n"
+                  ".visible .entry b()\n{\nst.shared.u32 [two+40000], 1;\nret;\n}\n"
+                  ".visible .entry c()\n{\nret;\n}\n");
+
+    ck_assert_int_eq(static_shared(module, "a"), 40016);
+    ck_assert_int_eq(static_shared(module, "b"), 40004);
+    ck_assert_int_eq(static_shared(module, "c"), 0);
+}
+END_TEST
+
+START_TEST(kernels_that_name_too_much_shared_memory_are_refused)
+{
+    CUmodule module;
+    const char *text = HEAD ".shared .b8 one[40000];\n.shared .b8 two[40000];\n"
+                            ".visible .entry k()\n{\nst.shared.u8 [one], 1;\n"
+                            "st.shared.u8 [two], 1;\nret;\n}\n";
+
+    ck_result(load_text(text, &module), INVALID_PTX);
+    ck_assert_ptr_nonnull(strstr(complaint, "too much memory: 'two'"));
+}
+END_TEST
+
+/* The kernel stands before the function, and names the variables in another order. */
+START_TEST(a_kernel_and_a_function_see_the_same_shared_variables)
+{
+    uint32_t words[4];
+
+    run_for_words(HEAD
+                  ".shared .align 4 .b32 own;\n.shared .align 4 .b32 first;\n"
+                  ".shared .align 4 .b32 second;\n.func (.param .b32 r) f();\n"
+                  ".visible .entry k(.param .u64 out)\n{\n.reg .b64 %d;\n.reg .b32 %r<4>;\n"
+                  "ld.param.u64 %d, [out];\nst.shared.u32 [first], 5;\n"
+                  "st.shared.u32 [own], 9;\nst.shared.u32 [second], 70;\n"
+                  "{\n.param .b32 result;\ncall (result), f, ();\nld.param.b32 %r0, [result];\n}\n"
+                  "ld.shared.u32 %r1, [first];\nld.shared.u32 %r2, [own];\n"
+                  "ld.shared.u32 %r3, [second];\nst.global.v4.u32 [%d], {%r0, %r1, %r2, %r3};\n"
+                  "ret;\n}\n"
+                  ".func (.param .b32 r) f()\n{\n.reg .b32 %r<3>;\n.shared .align 4 .b32 mine;\n"
+                  "st.shared.u32 [mine], 1000;\nld.shared.u32 %r0, [second];\n"
+                  "ld.shared.u32 %r1, [first];\nst.shared.u32 [first], 6;\n"
+                  "add.u32 %r0, %r0, %r1;\nld.shared.u32 %r1, [mine];\n"
+                  "add.u32 %r0, %r0, %r1;\nst.param.b32 [r], %r0;\nret;\n}\n",
+                  words, 4);
+    ck_assert_uint_eq(words[0], 1075);
+    ck_assert_uint_eq(words[1], 6);
+    ck_assert_uint_eq(words[2], 9);
+    ck_assert_uint_eq(words[3], 70);
+}
+END_TEST
+
 static Suite *text_suite(void)
 {
     Suite *suite = suite_create("texts");
@@ -248,6 +316,9 @@ static Suite *text_suite(void)
     tcase_add_test(texts, newer_targets_load);
     tcase_add_test(texts, a_target_that_does_not_exist_is_refused);
     tcase_add_test(texts, a_definition_with_another_prototype_is_refused);
+    tcase_add_test(texts, a_kernel_has_room_for_the_shared_variables_that_it_names);
+    tcase_add_test(texts, kernels_that_name_too_much_shared_memory_are_refused);
+    tcase_add_test(texts, a_kernel_and_a_function_see_the_same_shared_variables);
     suite_add_tcase(suite, texts);
     return suite;
 }
