@@ -120,6 +120,8 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/module/code.c \
 	lib/emu/module/code.h \
 	lib/emu/module/code_load.c \
+	lib/emu/module/condition_handle.c \
+	lib/emu/module/condition_handle.h \
 	lib/emu/module/device_errors.c \
 	lib/emu/module/device_errors.h \
 	lib/emu/module/device_runtime.c \

@@ -20,7 +20,8 @@ cx_ptx_builtin cx_ptx_builtin_find(const char *name)
                 {"__ctxrt_launch_child", CX_PTX_BUILTIN_LAUNCH_CHILD},
                 {"__ctxrt_last_error", CX_PTX_BUILTIN_LAST_ERROR},
                 {"__ctxrt_create_stream", CX_PTX_BUILTIN_CREATE_STREAM},
-                {"__ctxrt_ask_device", CX_PTX_BUILTIN_ASK_DEVICE}};
+                {"__ctxrt_ask_device", CX_PTX_BUILTIN_ASK_DEVICE},
+                {"__ctxrt_set_condition", CX_PTX_BUILTIN_SET_CONDITION}};
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (strcmp(name, rows[i].name) == 0)
@@ -170,6 +171,11 @@ bool cx_ptx_builtin_call(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *
         return true;
     case CX_PTX_BUILTIN_ASK_DEVICE:
         return_value(function, frame, ask_device(environment, (uint32_t)first));
+        return true;
+    case CX_PTX_BUILTIN_SET_CONDITION:
+        if (environment->set_condition)
+            environment->set_condition(environment->self, first,
+                                       (uint32_t)argument_of(function, frame, 1));
         return true;
     default:
         report_assertion(grid, block, thread, function, frame);

@@ -253,7 +253,8 @@ typedef enum cx_ptx_builtin {
     CX_PTX_BUILTIN_LAUNCH_CHILD,
     CX_PTX_BUILTIN_LAST_ERROR,
     CX_PTX_BUILTIN_CREATE_STREAM,
-    CX_PTX_BUILTIN_ASK_DEVICE
+    CX_PTX_BUILTIN_ASK_DEVICE,
+    CX_PTX_BUILTIN_SET_CONDITION
 } cx_ptx_builtin;
 
 struct cx_ptx_function {

@@ -151,6 +151,8 @@ typedef struct cx_ptx_environment {
     /* An attribute of the device, by the driver's number; CX_PTX_ASK_DEVICE: its ordinal;
      * CX_PTX_ASK_COUNT: the number of devices. INT64_MIN: no such attribute. NULL: none. */
     int64_t (*ask)(void *self, uint32_t attribute);
+    /* Sets the value of a handle of conditional nodes. NULL: there are none. */
+    void (*set_condition)(void *self, uint64_t handle, uint32_t value);
     /* The lanes of a warp run one after the other, not together: each as far as it gets, or, with a
      * seed that is not 0, some accesses to memory each time, in a random order. */
     bool independent;

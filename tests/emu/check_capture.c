@@ -593,6 +593,25 @@ START_TEST(a_stream_can_capture_into_a_graph_that_is_there)
 }
 END_TEST
 
+START_TEST(a_capture_into_a_graph_may_end_without_a_place_for_the_graph)
+{
+    CUstream stream = make_stream(CXU_STREAM_NON_BLOCKING);
+    stream_journal journal = JOURNAL_EMPTY;
+    graph_letter a = {&journal, 'a'};
+    CUgraph graph = make_graph();
+
+    ck_success(cx_emu_call_stream_begin_capture_to_graph(stream, graph, NULL, NULL, 0, 0));
+    letter_put(&a, stream);
+    ck_success(cx_emu_call_stream_end_capture(stream, NULL));
+    run_graph(graph);
+    ck_journal(&journal, "a");
+    ck_success(cx_emu_call_graph_destroy(graph));
+    ck_success(cx_emu_call_stream_begin_capture(stream, CXU_STREAM_CAPTURE_MODE_GLOBAL));
+    ck_result(cx_emu_call_stream_end_capture(stream, NULL), INVALID_VALUE);
+    ck_success(cx_emu_call_graph_destroy(end(stream)));
+}
+END_TEST
+
 START_TEST(a_graph_is_captured_into_by_one_stream_at_a_time)
 {
     CUstream stream = make_stream(CXU_STREAM_NON_BLOCKING);
@@ -639,6 +658,7 @@ static Suite *capture_suite(void)
     tcase_add_test(tcase, the_user_may_add_nodes_and_make_the_stream_depend_on_them);
     tcase_add_test(tcase, dependencies_can_be_added_to_those_there_are);
     tcase_add_test(tcase, a_stream_can_capture_into_a_graph_that_is_there);
+    tcase_add_test(tcase, a_capture_into_a_graph_may_end_without_a_place_for_the_graph);
     tcase_add_test(tcase, a_graph_is_captured_into_by_one_stream_at_a_time);
     suite_add_tcase(suite, tcase);
 

@@ -213,6 +213,104 @@ START_TEST(host_functions_and_cycles_are_no_bodies)
 }
 END_TEST
 
+/* step(at, handle): the word at `at` is one less, and the value of the handle; that at `at` + 4 is
+ * one more. */
+static const char step_text[] =
+    ".version 8.6\n.target sm_75\n.address_size 64\n"
+    ".extern .func cudaGraphSetConditional(.param .b64 handle, .param .b32 value);\n"
+    ".visible .entry step(.param .u64 at, .param .u64 handle)\n{\n"
+    ".reg .b32 %r<2>;\n.reg .b64 %d<2>;\n.param .b64 named;\n.param .b32 value;\n"
+    "ld.param.u64 %d0, [at];\nld.param.u64 %d1, [handle];\nld.global.u32 %r0, [%d0];\n"
+    "sub.u32 %r0, %r0, 1;\nst.global.u32 [%d0], %r0;\nld.global.u32 %r1, [%d0+4];\n"
+    "add.u32 %r1, %r1, 1;\nst.global.u32 [%d0+4], %r1;\nst.param.b64 [named], %d1;\n"
+    "st.param.b32 [value], %r0;\ncall.uni cudaGraphSetConditional, (named, value);\nret;\n}\n";
+
+static CUfunction link_step(void)
+{
+    static char archive[] = "!<arch>\ncuda_device_runtime.o/\n";
+    CUlinkState state;
+    CUmodule module;
+    CUfunction step;
+    void *image;
+
+    ck_success(cx_emu_call_link_create(0, NULL, NULL, &state));
+    ck_success(cx_emu_call_link_add_data(state, CXU_JIT_INPUT_PTX, (void *)(uintptr_t)step_text,
+                                         sizeof step_text, "text", 0, NULL, NULL));
+    ck_success(cx_emu_call_link_add_data(state, CXU_JIT_INPUT_LIBRARY, archive, sizeof archive,
+                                         "cudadevrt", 0, NULL, NULL));
+    ck_success(cx_emu_call_link_complete(state, &image, NULL));
+    ck_success(cx_emu_call_module_load_data(&module, image));
+    ck_success(cx_emu_call_link_destroy(state));
+    ck_success(cx_emu_call_module_get_function(&step, module, "step"));
+    return step;
+}
+
+static CUgraphNode add_step(CUgraph into, CUfunction step, CUdeviceptr at, uint64_t handle)
+{
+    void *parameters[] = {&at, &handle};
+    cxu_graph_node_params params = {.type = CXU_GRAPH_NODE_TYPE_KERNEL};
+    CUgraphNode node;
+
+    params.of.kernel = (cxu_kernel_node_params){.function = step,
+                                                .grid_x = 1,
+                                                .grid_y = 1,
+                                                .grid_z = 1,
+                                                .block_x = 1,
+                                                .block_y = 1,
+                                                .block_z = 1,
+                                                .parameters = parameters};
+    ck_success(cx_emu_call_graph_add_node(&node, into, NULL, NULL, 0, &params));
+    return node;
+}
+
+/* How often a body runs whose kernel, and one in front of it, count down from `count`. */
+static uint32_t count_down(CUfunction step, uint32_t count, cxu_graph_conditional_type type)
+{
+    CUdeviceptr at = make_memory(8);
+    uint32_t words[2] = {count, 0};
+    uint64_t handle = handle_of(graph, 0);
+    CUgraphNode first = add_step(graph, step, at, handle);
+    CUgraphNode condition;
+    CUgraph *bodies;
+
+    ck_success(cx_emu_call_memcpy_htod(at, words, sizeof words));
+    ck_success(add(graph, handle, type, 1, &bodies));
+    condition = only_node(graph, CXU_GRAPH_NODE_TYPE_CONDITIONAL);
+    ck_success(cx_emu_call_graph_add_dependencies_v1(graph, &first, &condition, 1));
+    add_step(bodies[0], step, at, handle);
+    run_graph(graph);
+    read_device(words, at, sizeof words);
+    drop(graph);
+    graph = make_graph();
+    return words[1] - 1;
+}
+
+START_TEST(a_kernel_decides_what_a_condition_runs)
+{
+    CUfunction step = link_step();
+
+    ck_assert_uint_eq(count_down(step, 1, CXU_GRAPH_COND_TYPE_IF), 0);
+    ck_assert_uint_eq(count_down(step, 9, CXU_GRAPH_COND_TYPE_IF), 1);
+    ck_assert_uint_eq(count_down(step, 9, CXU_GRAPH_COND_TYPE_WHILE), 8);
+    drop(graph);
+}
+END_TEST
+
+START_TEST(a_kernel_sets_no_handle_that_is_gone)
+{
+    CUfunction step = link_step();
+    CUgraph other = make_graph();
+    CUdeviceptr at = make_memory(8);
+    uint64_t gone = handle_of(other, 0);
+    void *parameters[] = {&at, &gone};
+
+    drop(other);
+    drop(graph);
+    ck_success(cx_emu_call_launch_kernel(step, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL));
+    ck_success(cx_emu_call_ctx_synchronize());
+}
+END_TEST
+
 static Suite *condition_suite(void)
 {
     Suite *suite = suite_create("condition");
@@ -229,6 +327,8 @@ static Suite *condition_suite(void)
     tcase_add_test(tests, memory_of_a_body_is_checked_at_the_launch);
     tcase_add_test(tests, each_handle_decides_one_node);
     tcase_add_test(tests, host_functions_and_cycles_are_no_bodies);
+    tcase_add_test(tests, a_kernel_decides_what_a_condition_runs);
+    tcase_add_test(tests, a_kernel_sets_no_handle_that_is_gone);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -104,11 +104,12 @@ cxu_result cx_emu_call_stream_end_capture(CUstream handle, CUgraph *out_graph)
         result = cx_emu_capture_check(stream);
         if (result == CXU_SUCCESS)
             result = CXU_ILLEGAL_STATE;
-    } else if (result == CXU_SUCCESS && !out_graph) {
-        result = CXU_INVALID_VALUE;
+    } else if (result == CXU_SUCCESS && !out_graph && stream->branch->capture->owns_graph) {
+        result = CXU_INVALID_VALUE; /* nobody would own the graph */
     } else if (result == CXU_SUCCESS) {
         result = cx_emu_capture_end(stream, &graph);
-        *out_graph = graph ? cx_emu_graph_handle(graph) : NULL;
+        if (out_graph)
+            *out_graph = graph ? cx_emu_graph_handle(graph) : NULL;
     }
     cx_lock_leave(&cx_emu_lock);
     return result;

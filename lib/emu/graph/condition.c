@@ -8,50 +8,18 @@
 
 #define BODIES_MAX 65536
 
-static cx_emu_condition_handle *handles;
-static uint64_t last_id;
-
 /* ---- handles ---- */
-
-static void drop_handle(cx_emu_condition_handle *handle)
-{
-    if (--handle->references > 0)
-        return;
-    *(handle->previous ? &handle->previous->next : &handles) = handle->next;
-    if (handle->next)
-        handle->next->previous = handle->previous;
-    free(handle);
-}
-
-static cx_emu_condition_handle *make_handle(const cx_emu_graph *graph, unsigned int value,
-                                            bool assign)
-{
-    cx_emu_condition_handle *handle = calloc(1, sizeof *handle);
-
-    if (!handle)
-        return NULL;
-    handle->id = ++last_id;
-    handle->references = 1;
-    handle->graph = graph;
-    handle->value_at_launch = value;
-    handle->assigned_at_launch = assign;
-    handle->next = handles;
-    if (handles)
-        handles->previous = handle;
-    handles = handle;
-    return handle;
-}
 
 void cx_emu_condition_forget_graph(const cx_emu_graph *graph)
 {
     cx_emu_condition_handle *next;
 
-    for (cx_emu_condition_handle *each = handles; each; each = next) {
+    for (cx_emu_condition_handle *each = cx_emu_condition_handle_first(); each; each = next) {
         next = each->next;
         if (each->graph != graph)
             continue;
         each->graph = NULL;
-        drop_handle(each);
+        cx_emu_condition_handle_drop(each);
     }
 }
 
@@ -73,7 +41,7 @@ cxu_result cx_emu_call_graph_conditional_handle_create(uint64_t *out_handle, CUg
     if (result == CXU_SUCCESS)
         result = cx_emu_context_find(context_handle, &context);
     if (result == CXU_SUCCESS) {
-        handle = make_handle(graph, value, flags == CXU_GRAPH_COND_ASSIGN_DEFAULT);
+        handle = cx_emu_condition_handle_make(graph, value, flags == CXU_GRAPH_COND_ASSIGN_DEFAULT);
         if (handle)
             *out_handle = handle->id;
         else
@@ -93,7 +61,7 @@ static bool is_around(const cx_emu_graph *outer, const cx_emu_graph *graph)
 
 static cx_emu_condition_handle *find_handle(uint64_t id, const cx_emu_graph *graph)
 {
-    for (cx_emu_condition_handle *each = handles; each; each = each->next)
+    for (cx_emu_condition_handle *each = cx_emu_condition_handle_first(); each; each = each->next)
         if (each->id == id)
             return each->graph && is_around(each->graph, graph) ? each : NULL;
     return NULL;
@@ -183,7 +151,7 @@ void cx_emu_condition_destroy(cx_emu_condition *condition)
         cx_emu_graph_destroy(condition->bodies[i]);
     free(condition->bodies);
     free(condition->names);
-    drop_handle(condition->handle);
+    cx_emu_condition_handle_drop(condition->handle);
     free(condition);
 }
 
@@ -242,7 +210,7 @@ cxu_result cx_emu_conditions_check(const cx_emu_graph *graph, bool *out_unused,
                                    cx_emu_node **out_offender)
 {
     *out_unused = false;
-    for (const cx_emu_condition_handle *each = handles; each; each = each->next)
+    for (const cx_emu_condition_handle *each = cx_emu_condition_handle_first(); each; each = each->next)
         if (each->graph == graph && !each->decides)
             *out_unused = true;
     return *out_unused ? CXU_INVALID_VALUE : check_nodes(graph, false, out_offender);

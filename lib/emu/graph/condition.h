@@ -1,26 +1,15 @@
 /*
  * Conditional nodes: graphs that a node runs once, again and again, or not at all. The value of a
  * handle decides when the node's turn comes. All functions: lock "emu.state" held.
- *
- * A handle belongs to a graph and has one value, which executable graphs of that graph share.
  */
 #ifndef CX_EMU_CONDITION_H
 #define CX_EMU_CONDITION_H
 
+#include "emu/module/condition_handle.h"
 #include "emu/schedule/work.h"
 
 typedef struct cx_emu_graph cx_emu_graph;
 typedef struct cx_emu_node cx_emu_node;
-
-typedef struct cx_emu_condition_handle {
-    uint64_t id; /* as kernels get it; never used twice */
-    int references;
-    const cx_emu_graph *graph; /* NULL: it is gone */
-    unsigned int value, value_at_launch;
-    bool assigned_at_launch;
-    bool decides; /* a node */
-    struct cx_emu_condition_handle *previous, *next; /* all of them */
-} cx_emu_condition_handle;
 
 /* A node's own: plain values, a reference to the handle, and the bodies. */
 typedef struct cx_emu_condition {

@@ -7,6 +7,7 @@
 #include "emu/device/device.h"
 #include "emu/device/sticky.h"
 #include "emu/module/cluster.h"
+#include "emu/module/condition_handle.h"
 #include "emu/module/heap.h"
 #include "emu/module/kernel_fault_text.h"
 #include "emu/module/watchdog.h"
@@ -406,6 +407,14 @@ static cx_ptx_launch grid_of(const cx_emu_launch *launch)
     return grid;
 }
 
+static void set_condition(void *self, uint64_t handle, uint32_t value)
+{
+    (void)self;
+    cx_lock_enter(&cx_emu_lock);
+    cx_emu_condition_handle_set(handle, value);
+    cx_lock_leave(&cx_emu_lock);
+}
+
 static void run_kernel(void *argument)
 {
     cx_emu_run *run = argument;
@@ -417,6 +426,7 @@ static void run_kernel(void *argument)
                                             .allocate = take_heap,
                                             .release = give_heap,
                                             .ask = ask_device,
+                                            .set_condition = set_condition,
                                             .independent = cx_emu_warp_is_independent(),
                                             .seed = cx_emu_warp_seed(),
                                             .shared_unit = shared_unit_of(run),
