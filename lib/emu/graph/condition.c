@@ -209,8 +209,10 @@ static cxu_result check_nodes(const cx_emu_graph *graph, bool in_body, cx_emu_no
 cxu_result cx_emu_conditions_check(const cx_emu_graph *graph, bool *out_unused,
                                    cx_emu_node **out_offender)
 {
+    const cx_emu_condition_handle *each = cx_emu_condition_handle_first();
+
     *out_unused = false;
-    for (const cx_emu_condition_handle *each = cx_emu_condition_handle_first(); each; each = each->next)
+    for (; each; each = each->next)
         if (each->graph == graph && !each->decides)
             *out_unused = true;
     return *out_unused ? CXU_INVALID_VALUE : check_nodes(graph, false, out_offender);
