@@ -156,9 +156,11 @@ static uint32_t declare_slots(cx_ptx_parser *self, cx_ptx_type type, uint32_t co
     return cx_ptx_register(self, count, bytes >= 8);
 }
 
-static bool declare_register(cx_ptx_parser *self, cx_ptx_type type, size_t scope)
+static bool declare_register(cx_ptx_parser *self, cx_ptx_type type, uint32_t components,
+                             size_t scope)
 {
-    cx_ptx_name name = {.kind = CX_PTX_NAME_REGISTER, .type = type, .count = 1};
+    cx_ptx_name name = {
+        .kind = CX_PTX_NAME_REGISTER, .type = type, .count = 1, .components = components};
     cx_ptx_token word;
     uint64_t count = 1;
 
@@ -174,7 +176,9 @@ static bool declare_register(cx_ptx_parser *self, cx_ptx_type type, size_t scope
     name.text = word.text;
     name.length = (uint32_t)word.length;
     name.count = count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
-    name.index = declare_slots(self, type, name.count);
+    if (components && name.count > UINT32_MAX / components)
+        name.count = UINT32_MAX / components;
+    name.index = declare_slots(self, type, components ? name.count * components : name.count);
     if (name.index == CX_PTX_NO_SLOT)
         return false;
     if (type == CX_PTX_PRED)
@@ -184,14 +188,15 @@ static bool declare_register(cx_ptx_parser *self, cx_ptx_type type, size_t scope
 
 static bool parse_registers(cx_ptx_parser *self, size_t scope)
 {
+    uint32_t components = cx_ptx_take(self, ".v2") ? 2 : cx_ptx_take(self, ".v4") ? 4 : 0;
     cx_ptx_type type = cx_ptx_token_type(&self->token);
 
-    if (type == CX_PTX_NO_TYPE)
+    if (type == CX_PTX_NO_TYPE || (components && (type == CX_PTX_PRED || type == CX_PTX_B128)))
         return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "registers of the type '%.*s'",
                            CX_PTX_QUOTE(&self->token));
     cx_ptx_advance(self);
     do {
-        if (!declare_register(self, type, scope))
+        if (!declare_register(self, type, components, scope))
             return false;
     } while (cx_ptx_take(self, ","));
     return cx_ptx_expect(self, ";");

@@ -83,7 +83,7 @@ bool cx_ptx_call(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,
 
     thread->next = at;
     if (!find_callee(grid, block, thread, at, &index)) {
-        cx_ptx_thread_fail(grid, block, thread, CX_PTX_ILLEGAL_INSTRUCTION, 0);
+        cx_ptx_thread_refuse(grid, block, thread, "no function has the address that is called");
         return false;
     }
     callee = &grid->module->functions[index];

@@ -105,7 +105,8 @@ bool cx_ptx_cluster_arrive(cx_ptx_grid *grid, const cx_ptx_block *block, cx_ptx_
 
         if (thread->cluster != CX_PTX_CLUSTER_AWAY) {
             thread->next = at;
-            cx_ptx_thread_fail(grid, block, thread, CX_PTX_ILLEGAL_INSTRUCTION, 0);
+            cx_ptx_thread_refuse(grid, block, thread,
+                                 "the thread arrives at the cluster's barrier twice in a phase");
             return false;
         }
         thread->cluster = CX_PTX_CLUSTER_ARRIVED;

@@ -336,6 +336,38 @@ static bool encode_unpack(cx_ptx_parser *self, const cx_ptx_statement *statement
     return true;
 }
 
+/* mov.v4.b32 {a, b, c, d}, {e, f, g, h}: the results may be among the values. */
+static bool encode_vector_mov(cx_ptx_parser *self, const cx_ptx_statement *statement,
+                              unsigned count)
+{
+    const cx_ptx_operand *to = &statement->operands[0], *from = &statement->operands[1];
+    cx_ptx_type type = cx_ptx_last_type(&statement->opcode);
+    uint32_t copies[CX_PTX_VECTOR_MAX];
+
+    if (to->kind != CX_PTX_OPERAND_VECTOR || from->kind != CX_PTX_OPERAND_VECTOR ||
+        to->count != count || from->count != count)
+        return cx_ptx_wrong(self, statement, "wrong number of parts");
+    if (cx_ptx_type_bytes(type) < 2 || cx_ptx_type_bytes(type) > 8)
+        return cx_ptx_unknown(self, statement);
+    for (unsigned i = 0; i < 2 * count; i++) {
+        const cx_ptx_operand *checked = i < count ? from : to;
+        cx_ptx_instruction move = {.op = CX_PTX_EXTEND, .type = (uint8_t)type};
+
+        if (i < count)
+            copies[i] = cx_ptx_temp(self);
+        move.from = move.type;
+        move.a = i < count ? from->parts[i] : copies[i - count];
+        move.d = i < count ? copies[i] : to->parts[i - count];
+        if (!cx_ptx_check_part(self, checked, i % count, type, false))
+            return false;
+        if (i >= count && (move.d < CX_PTX_SLOTS_FIXED || (move.d & CX_PTX_CONSTANT_BIT)))
+            return cx_ptx_wrong(self, statement, "a part cannot be written");
+        if (copies[i % count] == CX_PTX_NO_SLOT || !cx_ptx_emit(self, move))
+            return false;
+    }
+    return true;
+}
+
 bool cx_ptx_encode_mov(cx_ptx_parser *self, const cx_ptx_statement *statement)
 {
     unsigned bytes = cx_ptx_type_bytes(cx_ptx_last_type(&statement->opcode));
@@ -345,6 +377,9 @@ bool cx_ptx_encode_mov(cx_ptx_parser *self, const cx_ptx_statement *statement)
 
     if (!cx_ptx_need(self, statement, 2, 2))
         return false;
+    if (cx_ptx_has_word(&statement->opcode, "v2") || cx_ptx_has_word(&statement->opcode, "v4"))
+        return encode_vector_mov(self, statement,
+                                 cx_ptx_has_word(&statement->opcode, "v2") ? 2 : 4);
     if (bytes == 16)
         return cx_ptx_encode_wide_mov(self, statement);
     if (source->kind == CX_PTX_OPERAND_VECTOR)

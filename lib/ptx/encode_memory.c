@@ -94,7 +94,7 @@ bool cx_ptx_take_address(cx_ptx_parser *self, const cx_ptx_statement *statement,
                          const cx_ptx_operand *operand, cx_ptx_space space, bool writes,
                          cx_ptx_instruction *out)
 {
-    if (operand->kind != CX_PTX_OPERAND_ADDRESS)
+    if (operand->kind != CX_PTX_OPERAND_ADDRESS && !operand->is_element)
         return cx_ptx_wrong(self, statement, "an address in brackets is missing");
     if (operand->has_variable) {
         bool suits = (space == CX_PTX_PARAMETER && operand->space == CX_PTX_LOCAL) ||

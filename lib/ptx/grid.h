@@ -152,6 +152,10 @@ unsigned char *cx_ptx_resolve(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thr
 void cx_ptx_thread_fail(cx_ptx_grid *grid, const cx_ptx_block *block, const cx_ptx_thread *thread,
                         cx_ptx_outcome outcome, uint64_t address);
 
+/* Fails with ILLEGAL_INSTRUCTION; the reason is a static text. */
+void cx_ptx_thread_refuse(cx_ptx_grid *grid, const cx_ptx_block *block,
+                          const cx_ptx_thread *thread, const char *reason);
+
 /* ---- calls ---- */
 
 /* Calls a function; the thread goes on at `next`. False: the thread has failed. */

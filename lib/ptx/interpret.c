@@ -29,6 +29,16 @@ void cx_ptx_thread_fail(cx_ptx_grid *grid, const cx_ptx_block *block, const cx_p
         grid->fault->source = cx_ptx_source_of(module, code, &grid->fault->source_line);
 }
 
+void cx_ptx_thread_refuse(cx_ptx_grid *grid, const cx_ptx_block *block,
+                          const cx_ptx_thread *thread, const char *reason)
+{
+    bool first = grid->outcome == CX_PTX_DONE;
+
+    cx_ptx_thread_fail(grid, block, thread, CX_PTX_ILLEGAL_INSTRUCTION, 0);
+    if (first)
+        grid->fault->reason = reason;
+}
+
 /* From so many lanes on it is faster to compute all and to keep what the others have. */
 #define MANY_LANES 8
 
@@ -96,7 +106,8 @@ static bool jump_by_table(const cx_ptx_step *run, const cx_ptx_instruction *at)
 
         thread->next = at;
         if (index >= targets[0]) {
-            cx_ptx_thread_fail(run->grid, run->block, thread, CX_PTX_ILLEGAL_INSTRUCTION, 0);
+            cx_ptx_thread_refuse(run->grid, run->block, thread,
+                                 "the index is behind the end of the list of targets");
             return false;
         }
         thread->next = run->grid->module->code + targets[1 + index];

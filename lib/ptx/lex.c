@@ -205,7 +205,7 @@ cx_ptx_token cx_ptx_lex(cx_ptx_lexer *lexer)
         return take_word(lexer);
     if (letter == '"')
         return take_string(lexer);
-    if (letter != '\0' && strchr("{}()[]<>,;:=+-@!|", letter))
+    if (letter != '\0' && strchr("{}()[]<>,;:=+-@!|~*/&^?", letter))
         return take_token(lexer, CX_PTX_SIGN, 1);
     return take_token(lexer, CX_PTX_BAD, 1);
 }

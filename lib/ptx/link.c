@@ -25,6 +25,7 @@ typedef struct item {
     bool kernel;
     bool left_out;
     bool renamed;
+    bool shared; /* a variable in shared memory */
 } item;
 
 typedef struct linker {
@@ -147,8 +148,10 @@ static bool cut_one(cx_ptx_parser *self, item *out_item)
     if (out_item->kernel || cx_ptx_at(self, ".func")) {
         cx_ptx_advance(self);
         cut = cut_function(self, out_item);
-    } else if (cx_ptx_take(self, ".global") || cx_ptx_take(self, ".const") ||
-               cx_ptx_take(self, ".shared")) {
+    } else if (cx_ptx_at(self, ".global") || cx_ptx_at(self, ".const") ||
+               cx_ptx_at(self, ".shared")) {
+        out_item->shared = cx_ptx_at(self, ".shared");
+        cx_ptx_advance(self);
         cut = cut_variable(self, out_item);
     } else {
         cut = CX_PTX_INVALID_AT(self, "'%.*s' outside a function", CX_PTX_QUOTE(&self->token));
@@ -258,6 +261,26 @@ static bool settle_all(linker *self)
     return true;
 }
 
+/* Refuses a variable that no source defines. */
+static bool check_externals(linker *self)
+{
+    for (size_t i = 0; i < self->count; i++) {
+        const item *each = &self->items[i];
+        bool found = each->kind != VARIABLE || each->linkage != EXTERN || each->shared;
+
+        for (size_t j = 0; j < self->count && !found; j++)
+            found = self->items[j].kind == VARIABLE && is_definition(&self->items[j]) &&
+                    (self->items[j].linkage != LOCAL || self->items[j].source == each->source) &&
+                    same_word(&each->name, &self->items[j].name);
+        if (found)
+            continue;
+        self->parser.token = each->name;
+        return CX_PTX_INVALID_AT(&self->parser, "unresolved extern variable '%.*s'",
+                                 CX_PTX_QUOTE(&each->name));
+    }
+    return true;
+}
+
 /* ---- the result ---- */
 
 static bool is_renamed(const linker *self, size_t source, const cx_ptx_token *word)
@@ -339,7 +362,8 @@ cx_ptx_status cx_ptx_link(const cx_ptx_source *sources, size_t count, unsigned m
         return copy_source(sources, out_text, out_length, out_error);
     for (size_t i = 0; done && i < count; i++)
         done = cut_source(&self, i);
-    done = done && settle_all(&self) && write_all(&self, out_text, out_length);
+    done = done && settle_all(&self) && check_externals(&self) &&
+           write_all(&self, out_text, out_length);
     free(self.items);
     if (!done)
         *out_error = error;

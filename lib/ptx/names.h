@@ -42,7 +42,10 @@ typedef struct cx_ptx_name {
     bool outside;   /* a variable outside functions */
     uint32_t index; /* register, function, place in the code, table of targets, shared variable */
     uint32_t count; /* of registers */
+    uint32_t components; /* of a vector register; 0: it is none */
     uint64_t offset, bytes; /* of variables */
+    uint64_t element_bytes; /* of an array with one dimension; 0: it cannot be indexed */
+    bool reserved;  /* a variable that .extern declares, and nothing has defined yet */
     uint32_t next;  /* in its bucket, from 1 */
     uint32_t hash;
 } cx_ptx_name;

@@ -1,4 +1,5 @@
 #include "ptx/cluster.h"
+#include "ptx/expression.h"
 #include "ptx/parser.h"
 
 #include <string.h>
@@ -147,11 +148,45 @@ static const cx_ptx_name *find_numbered(const cx_ptx_parser *self, const cx_ptx_
     return name;
 }
 
-static void take_register(cx_ptx_operand *out, const cx_ptx_name *name, uint32_t number)
+/* `component`: of a vector register, or ALL_COMPONENTS. */
+#define ALL_COMPONENTS UINT32_MAX
+static void take_register(cx_ptx_operand *out, const cx_ptx_name *name, uint32_t number,
+                          uint32_t component)
 {
+    uint32_t slots = name->components ? name->components : name->type == CX_PTX_B128 ? 2 : 1;
+
     out->kind = CX_PTX_OPERAND_REGISTER;
     out->type = name->type;
-    out->slot = name->index + (name->type == CX_PTX_B128 ? 2 * number : number);
+    out->slot = name->index + number * slots + (component == ALL_COMPONENTS ? 0 : component);
+    if (!name->components || component != ALL_COMPONENTS)
+        return;
+    out->kind = CX_PTX_OPERAND_VECTOR;
+    out->count = name->components;
+    for (uint32_t i = 0; i < out->count; i++) {
+        out->parts[i] = out->slot + i;
+        out->part_types[i] = name->type;
+    }
+}
+
+/* Finds v of v.x, or of v.r; the token becomes the name without the component. */
+static const cx_ptx_name *find_component(const cx_ptx_parser *self, cx_ptx_token token,
+                                         uint32_t *out_number, uint32_t *out_component)
+{
+    static const char letters[] = "xyzwrgba";
+    const char *found;
+    const cx_ptx_name *name;
+
+    if (token.length < 3 || token.text[token.length - 2] != '.')
+        return NULL;
+    found = memchr(letters, token.text[token.length - 1], sizeof letters - 1);
+    token.length -= 2;
+    name = cx_ptx_names_find(&self->names, token.text, token.length, 0);
+    if (!name || name->kind == CX_PTX_NAME_REGISTERS)
+        name = find_numbered(self, &token, out_number);
+    if (!found || !name || (name->kind != CX_PTX_NAME_REGISTER && name->kind != CX_PTX_NAME_REGISTERS))
+        return NULL;
+    *out_component = (uint32_t)(found - letters) % 4;
+    return *out_component < name->components ? name : NULL;
 }
 
 static void take_variable(cx_ptx_operand *out, const cx_ptx_name *name)
@@ -172,20 +207,23 @@ static void take_variable(cx_ptx_operand *out, const cx_ptx_name *name)
     out->slot = bases[name->space];
     out->offset = (int64_t)name->offset;
     out->variable_bytes = name->bytes;
+    out->element_bytes = name->element_bytes;
 }
 
 static bool take_name(cx_ptx_parser *self, cx_ptx_operand *out)
 {
     const cx_ptx_token token = self->token;
-    uint32_t number = 0;
+    uint32_t number = 0, component = ALL_COMPONENTS;
     const cx_ptx_name *name = cx_ptx_names_find(&self->names, token.text, token.length, 0);
 
     if (!name || name->kind == CX_PTX_NAME_REGISTERS)
         name = find_numbered(self, &token, &number);
+    if (!name)
+        name = find_component(self, token, &number, &component);
     out->token = token;
     out->kind = CX_PTX_OPERAND_WORD;
     if (name && (name->kind == CX_PTX_NAME_REGISTER || name->kind == CX_PTX_NAME_REGISTERS))
-        take_register(out, name, number);
+        take_register(out, name, number, component);
     else if (name && name->kind == CX_PTX_NAME_VARIABLE) {
         take_variable(out, name);
         if (name->outside && name->space == CX_PTX_SHARED &&
@@ -194,12 +232,6 @@ static bool take_name(cx_ptx_parser *self, cx_ptx_operand *out)
     }
     else if (cx_ptx_token_is(&token, "_"))
         out->kind = CX_PTX_OPERAND_SINK;
-    else if (cx_ptx_token_is(&token, "WARP_SZ"))
-        *out = (cx_ptx_operand){.kind = CX_PTX_OPERAND_NUMBER,
-                                .token = token,
-                                .type = CX_PTX_S64,
-                                .bits = 32,
-                                .second = CX_PTX_NO_SLOT};
     else if (token.text[0] == '%' && !find_special(&token, out))
         return CX_PTX_INVALID_AT(self, "no register '%.*s' is known", CX_PTX_QUOTE(&token));
     cx_ptx_advance(self);
@@ -210,45 +242,38 @@ static bool take_name(cx_ptx_parser *self, cx_ptx_operand *out)
 
 static bool take_number(cx_ptx_parser *self, cx_ptx_operand *out)
 {
-    bool minus = cx_ptx_take(self, "-");
+    cx_ptx_expression value;
 
     out->kind = CX_PTX_OPERAND_NUMBER;
     out->token = self->token;
-    out->bits = self->token.bits;
-    switch (self->token.kind) {
-    case CX_PTX_INTEGER:
-        out->type = CX_PTX_S64;
-        if (minus)
-            out->bits = 0 - out->bits;
-        break;
-    case CX_PTX_SINGLE:
-        out->type = CX_PTX_F32;
-        if (minus)
-            out->bits ^= UINT32_C(1) << 31;
-        break;
-    case CX_PTX_DOUBLE:
-        out->type = CX_PTX_F64;
-        if (minus)
-            out->bits ^= UINT64_C(1) << 63;
-        break;
-    default:
-        return CX_PTX_INVALID_AT(self, "'%.*s' is no operand", CX_PTX_QUOTE(&self->token));
-    }
-    cx_ptx_advance(self);
+    if (!cx_ptx_parse_expression(self, &value))
+        return false;
+    out->type = value.type == CX_PTX_U64 ? CX_PTX_S64 : value.type;
+    out->bits = value.bits;
     return true;
 }
 
-/* Takes + or - and a number, any number of times: [a + -4]. */
+static bool at_name(const cx_ptx_parser *self)
+{
+    return self->token.kind == CX_PTX_WORD && !cx_ptx_at_expression(self);
+}
+
+/* Takes + or - and a product of constants, any number of times: [a + -4 * 2]. */
 bool cx_ptx_take_offset(cx_ptx_parser *self, int64_t *inout_offset)
 {
     while (cx_ptx_at(self, "+") || cx_ptx_at(self, "-")) {
         bool minus = cx_ptx_take(self, "-") ? true : !cx_ptx_take(self, "+");
-        uint64_t number;
+        cx_ptx_expression value;
 
-        minus ^= cx_ptx_take(self, "-");
-        if (!cx_ptx_expect_number(self, &number))
+        if (!cx_ptx_at_expression(self))
+            return CX_PTX_INVALID_AT(self, "a number is missing before '%.*s'",
+                                     CX_PTX_QUOTE(&self->token));
+        if (!cx_ptx_parse_term(self, &value))
             return false;
-        *inout_offset = (int64_t)((uint64_t)*inout_offset + (minus ? 0 - number : number));
+        if (value.type != CX_PTX_S64 && value.type != CX_PTX_U64)
+            return CX_PTX_INVALID_AT(self, "a float in an address");
+        *inout_offset =
+            (int64_t)((uint64_t)*inout_offset + (minus ? 0 - value.bits : value.bits));
     }
     return true;
 }
@@ -258,7 +283,7 @@ bool cx_ptx_take_offset(cx_ptx_parser *self, int64_t *inout_offset)
 static bool take_address(cx_ptx_parser *self, cx_ptx_operand *out)
 {
     cx_ptx_advance(self);
-    if (self->token.kind == CX_PTX_WORD) {
+    if (at_name(self)) {
         if (!take_name(self, out))
             return false;
         if (out->kind != CX_PTX_OPERAND_REGISTER && out->kind != CX_PTX_OPERAND_VARIABLE)
@@ -284,7 +309,7 @@ static bool take_part(cx_ptx_parser *self, cx_ptx_operand *out)
 
     if (out->count == CX_PTX_VECTOR_MAX)
         return CX_PTX_INVALID_AT(self, "a vector of more than %d", CX_PTX_VECTOR_MAX);
-    if (!(self->token.kind == CX_PTX_WORD ? take_name(self, &part) : take_number(self, &part)))
+    if (!(at_name(self) ? take_name(self, &part) : take_number(self, &part)))
         return false;
     switch (part.kind) {
     case CX_PTX_OPERAND_REGISTER:
@@ -334,18 +359,74 @@ static bool take_second(cx_ptx_parser *self, cx_ptx_operand *out)
     return true;
 }
 
+/* Adds index * bytes to the address that the slot has; the index is a register. */
+static bool add_index(cx_ptx_parser *self, const cx_ptx_operand *index, uint64_t bytes,
+                      uint32_t *inout_slot)
+{
+    uint32_t wide = cx_ptx_temp(self), scaled = cx_ptx_temp(self), sum = cx_ptx_temp(self);
+    uint32_t factor = cx_ptx_constant(self, bytes);
+
+    if (wide == CX_PTX_NO_SLOT || scaled == CX_PTX_NO_SLOT || sum == CX_PTX_NO_SLOT ||
+        factor == CX_PTX_NO_SLOT)
+        return false;
+    if (!cx_ptx_emit(self, (cx_ptx_instruction){.op = CX_PTX_EXTEND,
+                                                .type = CX_PTX_B64,
+                                                .from = (uint8_t)index->type,
+                                                .d = wide,
+                                                .a = index->slot}) ||
+        !cx_ptx_emit(self, (cx_ptx_instruction){
+                               .op = CX_PTX_OP_mul_lo_u64, .d = scaled, .a = wide, .b = factor}) ||
+        !cx_ptx_emit(self, (cx_ptx_instruction){
+                               .op = CX_PTX_OP_add_u64, .d = sum, .a = *inout_slot, .b = scaled}))
+        return false;
+    *inout_slot = sum;
+    return true;
+}
+
+/* a[3], a[%r + 1] */
+static bool take_element(cx_ptx_parser *self, uint64_t bytes, cx_ptx_operand *out)
+{
+    cx_ptx_operand index = {.second = CX_PTX_NO_SLOT};
+
+    if (bytes == 0)
+        return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "an index of '%.*s'",
+                           CX_PTX_QUOTE(&out->token));
+    cx_ptx_advance(self);
+    if (!(at_name(self) ? take_name(self, &index) : take_number(self, &index)))
+        return false;
+    if (index.kind == CX_PTX_OPERAND_NUMBER ? index.type != CX_PTX_S64
+                                            : index.kind != CX_PTX_OPERAND_REGISTER ||
+                                                  index.type < CX_PTX_B16 ||
+                                                  cx_ptx_type_bytes(index.type) > 8 ||
+                                                  cx_ptx_type_float(index.type))
+        return CX_PTX_INVALID_AT(self, "'%.*s' is no index", CX_PTX_QUOTE(&index.token));
+    index.offset = (int64_t)index.bits;
+    if (!cx_ptx_take_offset(self, &index.offset) || !cx_ptx_expect(self, "]") ||
+        (index.kind == CX_PTX_OPERAND_REGISTER && !add_index(self, &index, bytes, &out->slot)))
+        return false;
+    out->offset = (int64_t)((uint64_t)out->offset + (uint64_t)index.offset * bytes);
+    out->is_element = true;
+    return true;
+}
+
 bool cx_ptx_parse_operand(cx_ptx_parser *self, cx_ptx_operand *out)
 {
+    cx_ptx_token next;
+
     *out = (cx_ptx_operand){.token = self->token, .second = CX_PTX_NO_SLOT};
     if (cx_ptx_at(self, "["))
         return take_address(self, out);
     if (cx_ptx_at(self, "{"))
         return take_vector(self, out);
-    out->negated = cx_ptx_take(self, "!");
-    if (self->token.kind != CX_PTX_WORD)
+    next = cx_ptx_peek(self);
+    if (cx_ptx_at(self, "!") && next.kind == CX_PTX_WORD && !cx_ptx_token_is(&next, "WARP_SZ"))
+        out->negated = cx_ptx_take(self, "!");
+    if (!at_name(self))
         return take_number(self, out);
     if (!take_name(self, out))
         return false;
+    if (out->kind == CX_PTX_OPERAND_VARIABLE && cx_ptx_at(self, "["))
+        return take_element(self, out->element_bytes, out);
     if (out->kind == CX_PTX_OPERAND_VARIABLE)
         return cx_ptx_take_offset(self, &out->offset);
     return take_second(self, out);

@@ -140,7 +140,8 @@ typedef struct cx_ptx_operand {
     uint8_t special_mode; /* of that instruction */
     cx_ptx_space space;   /* of a variable, or of the variable in an address */
     bool has_variable;
-    uint64_t variable_bytes;
+    bool is_element; /* of an array: the operand of ld and st without brackets around it */
+    uint64_t variable_bytes, element_bytes;
     int64_t offset;       /* of a variable, of an address */
     uint32_t second;      /* the operand behind a bar, or CX_PTX_NO_SLOT */
     unsigned count;       /* of a vector */
@@ -151,7 +152,7 @@ typedef struct cx_ptx_operand {
 /* Places the variable outside functions in the shared memory of the current function. */
 bool cx_ptx_place_shared(cx_ptx_parser *self, size_t index, int64_t *out_offset);
 
-/* Takes + or - and a number, any number of times. */
+/* Takes + or - and a product of constants, any number of times. */
 bool cx_ptx_take_offset(cx_ptx_parser *self, int64_t *inout_offset);
 
 bool cx_ptx_parse_operand(cx_ptx_parser *self, cx_ptx_operand *out_operand);

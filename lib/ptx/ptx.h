@@ -206,6 +206,7 @@ typedef struct cx_ptx_fault {
     bool writes, atomic; /* an atomic operation does both */
     const char *space;   /* NULL: global memory; else "shared", "local" or "parameter" memory, */
     uint64_t space_bytes; /* the size that was asked for, and `address` is an offset in it */
+    const char *reason;   /* of ILLEGAL_INSTRUCTION, for a person; static */
 } cx_ptx_fault;
 
 /*

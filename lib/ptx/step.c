@@ -404,8 +404,8 @@ static bool do_rest(cx_ptx_step *run, const cx_ptx_instruction *at)
         return do_each(run, at, cx_ptx_change_frame);
     default:
         thread_of(run, first_lane(run->active))->next = at;
-        cx_ptx_thread_fail(run->grid, run->block, thread_of(run, first_lane(run->active)),
-                           CX_PTX_ILLEGAL_INSTRUCTION, 0);
+        cx_ptx_thread_refuse(run->grid, run->block, thread_of(run, first_lane(run->active)),
+                             "nothing does this instruction");
         return false;
     }
 }

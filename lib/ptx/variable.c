@@ -1,4 +1,5 @@
 /* Variables and parameters. */
+#include "ptx/expression.h"
 #include "ptx/growth.h"
 #include "ptx/parser.h"
 
@@ -20,6 +21,21 @@ typedef struct declaration {
     bool managed;
     cx_ptx_token name;
 } declaration;
+
+/* .attribute(.managed) */
+static bool take_attributes(cx_ptx_parser *self, declaration *out)
+{
+    if (!cx_ptx_take(self, ".attribute"))
+        return true;
+    if (!cx_ptx_expect(self, "("))
+        return false;
+    if (!cx_ptx_at(self, ".managed"))
+        return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "the attribute '%.*s' of a variable",
+                           CX_PTX_QUOTE(&self->token));
+    cx_ptx_advance(self);
+    out->managed = true;
+    return cx_ptx_expect(self, ")");
+}
 
 static bool take_align(cx_ptx_parser *self, declaration *out)
 {
@@ -204,8 +220,7 @@ static bool take_symbol(cx_ptx_parser *self, const declaration *what, content *o
 
 static bool take_value(cx_ptx_parser *self, const declaration *what, content *out)
 {
-    return self->token.kind == CX_PTX_WORD ? take_symbol(self, what, out)
-                                           : take_number(self, what, out);
+    return cx_ptx_at_expression(self) ? take_number(self, what, out) : take_symbol(self, what, out);
 }
 
 /* The bytes of what a brace of that depth holds: all, a row, ..., the parts of a vector. */
@@ -305,7 +320,8 @@ static bool add_name(cx_ptx_parser *self, const declaration *what, cx_ptx_space 
                               .outside = is_outside(self),
                               .index = (uint32_t)offset,
                               .offset = offset,
-                              .bytes = bytes_of(what)};
+                              .bytes = bytes_of(what),
+                              .element_bytes = what->dimensions == 1 ? what->element_bytes : 0};
 
     return cx_ptx_names_add(&self->names, &name) || cx_ptx_no_memory(self);
 }
@@ -341,6 +357,62 @@ static bool close_size(cx_ptx_parser *self, declaration *what, const content *ta
                              CX_PTX_QUOTE(&what->name));
 }
 
+/* The name of a variable that is declared and not yet defined, or NULL. */
+static cx_ptx_name *find_reserved(const cx_ptx_parser *self, const declaration *what)
+{
+    cx_ptx_name *name = cx_ptx_names_find(&self->names, what->name.text, what->name.length, 0);
+
+    return name && name->kind == CX_PTX_NAME_VARIABLE && name->reserved ? name : NULL;
+}
+
+/* Defines it where it is. */
+static bool take_reserved(cx_ptx_parser *self, const declaration *what,
+                          cx_ptx_placement placement, cx_ptx_space space, uint64_t *out_offset)
+{
+    cx_ptx_name *name = find_reserved(self, what);
+    cx_ptx_module *module = self->module;
+
+    if (name->space != space || name->bytes != what->element_bytes * what->count)
+        return CX_PTX_INVALID_AT(self, "'%.*s' is declared otherwise", CX_PTX_QUOTE(&what->name));
+    name->reserved = false;
+    *out_offset = name->offset;
+    for (size_t i = 0; i < module->variable_count; i++)
+        if (strncmp(module->variables[i].name, what->name.text, what->name.length) == 0 &&
+            module->variables[i].name[what->name.length] == '\0')
+            module->variables[i].exported = placement.exported;
+    return true;
+}
+
+static size_t *bytes_of_part(cx_ptx_module *module, cx_ptx_part part)
+{
+    switch (part) {
+    case CX_PTX_PART_MANAGED:
+        return &module->managed_bytes;
+    case CX_PTX_PART_CONSTANT:
+        return &module->constant_space;
+    default:
+        return &module->memory_bytes;
+    }
+}
+
+/* Places a variable whose values come later. */
+static bool reserve_global(cx_ptx_parser *self, const declaration *what,
+                           cx_ptx_placement placement)
+{
+    cx_ptx_part part = what->managed                        ? CX_PTX_PART_MANAGED
+                       : placement.space == CX_PTX_CONSTANT ? CX_PTX_PART_CONSTANT
+                                                            : CX_PTX_PART_PLAIN;
+    uint64_t offset;
+
+    if (!place_variable(self, what, VARIABLE_BYTES_MAX, bytes_of_part(self->module, part),
+                        &offset) ||
+        !publish_variable(self, what, placement, offset) ||
+        !add_name(self, what, what->managed ? CX_PTX_MANAGED : placement.space, offset))
+        return false;
+    self->names.all[self->names.count - 1].reserved = true;
+    return true;
+}
+
 static bool define_global(cx_ptx_parser *self, declaration *what, cx_ptx_placement placement)
 {
     cx_ptx_module *module = self->module;
@@ -348,10 +420,9 @@ static bool define_global(cx_ptx_parser *self, declaration *what, cx_ptx_placeme
     cx_ptx_part part = what->managed ? CX_PTX_PART_MANAGED
                        : constant    ? CX_PTX_PART_CONSTANT
                                      : CX_PTX_PART_PLAIN;
-    size_t *bytes = what->managed ? &module->managed_bytes
-                    : constant    ? &module->constant_space
-                                  : &module->memory_bytes;
+    size_t *bytes = bytes_of_part(module, part);
     content taken = {.relocations = module->relocation_count};
+    cx_ptx_space space = what->managed ? CX_PTX_MANAGED : placement.space;
     uint64_t offset;
     bool done;
 
@@ -360,14 +431,115 @@ static bool define_global(cx_ptx_parser *self, declaration *what, cx_ptx_placeme
     else
         done = !what->open ||
                CX_PTX_INVALID_AT(self, "'%.*s' has no size", CX_PTX_QUOTE(&what->name));
-    done = done && place_variable(self, what, VARIABLE_BYTES_MAX, bytes, &offset) &&
-           (taken.count == 0 || keep_content(self, &taken, offset, part)) &&
-           publish_variable(self, what, placement, offset) &&
-           add_name(self, what, what->managed ? CX_PTX_MANAGED : placement.space, offset);
+    if (done && find_reserved(self, what))
+        done = take_reserved(self, what, placement, space, &offset);
+    else
+        done = done && place_variable(self, what, VARIABLE_BYTES_MAX, bytes, &offset) &&
+               publish_variable(self, what, placement, offset) &&
+               add_name(self, what, space, offset);
+    done = done && (taken.count == 0 || keep_content(self, &taken, offset, part));
     if (done && constant)
         module->constant_bytes += what->element_bytes * what->count;
     free(taken.bytes);
     return done;
+}
+
+/* ---- variables that are declared before they are defined ---- */
+
+/* Skips an initial value up to the comma or semicolon behind it; counts the values of its outermost
+ * braces. */
+static uint64_t skip_content(cx_ptx_parser *self)
+{
+    uint64_t values = 0;
+    int depth = 0;
+
+    while (self->token.kind != CX_PTX_END && (depth > 0 || !cx_ptx_at(self, ";"))) {
+        if (depth == 0 && cx_ptx_at(self, ","))
+            break;
+        depth -= cx_ptx_at(self, "}");
+        values += depth == 1 && cx_ptx_at(self, ",");
+        depth += cx_ptx_at(self, "{");
+        cx_ptx_advance(self);
+    }
+    return values + 1;
+}
+
+/* Reads declarations of one type up to that of the name. */
+static bool find_in_declarations(cx_ptx_parser *self, const cx_ptx_token *name, declaration *out)
+{
+    if (!take_attributes(self, out) || !take_align(self, out) || !take_type(self, out))
+        return false;
+    do {
+        uint64_t values = 1;
+        bool found;
+
+        if (!cx_ptx_expect_word(self, &out->name) || !take_sizes(self, out))
+            return false;
+        found = out->name.length == name->length &&
+                memcmp(out->name.text, name->text, name->length) == 0;
+        if (cx_ptx_take(self, "="))
+            values = skip_content(self);
+        if (found) {
+            out->count *= out->open ? values : 1;
+            return true;
+        }
+    } while (cx_ptx_take(self, ","));
+    return false;
+}
+
+/* Looks for the definition behind the current token. */
+static bool find_definition(const cx_ptx_parser *self, const cx_ptx_token *name,
+                            cx_ptx_space *out_space, declaration *out)
+{
+    cx_ptx_error unused = {0};
+    cx_ptx_parser ahead = *self;
+    bool external = false;
+    int depth = 0;
+
+    ahead.error = &unused;
+    while (ahead.token.kind != CX_PTX_END) {
+        bool constant = cx_ptx_at(&ahead, ".const");
+        bool variable = depth == 0 && !external && (constant || cx_ptx_at(&ahead, ".global"));
+
+        external = cx_ptx_at(&ahead, ".extern");
+        depth += cx_ptx_at(&ahead, "{");
+        depth -= cx_ptx_at(&ahead, "}");
+        cx_ptx_advance(&ahead);
+        *out = (declaration){0};
+        if (variable && find_in_declarations(&ahead, name, out)) {
+            *out_space = constant ? CX_PTX_CONSTANT : CX_PTX_GLOBAL;
+            return true;
+        }
+        ahead.status = CX_PTX_SUCCESS;
+    }
+    return false;
+}
+
+/* Gives the variable its place, where its definition will put the values. One that the text does not
+ * define is defined by its declaration, as the assembler does it. */
+static bool declare_external(cx_ptx_parser *self, const declaration *what,
+                             cx_ptx_placement placement)
+{
+    const cx_ptx_name *known =
+        cx_ptx_names_find(&self->names, what->name.text, what->name.length, 0);
+    declaration definition;
+    cx_ptx_space space;
+
+    if (known && known->kind == CX_PTX_NAME_VARIABLE)
+        return true;
+    if (!find_definition(self, &what->name, &space, &definition)) {
+        declaration alone = *what;
+
+        if (what->open)
+            return CX_PTX_INVALID_AT(self, "unresolved extern variable '%.*s'",
+                                     CX_PTX_QUOTE(&what->name));
+        placement.external = false;
+        return define_global(self, &alone, placement);
+    }
+    if (space != placement.space)
+        return CX_PTX_INVALID_AT(self, "'%.*s' is defined in another space",
+                                 CX_PTX_QUOTE(&what->name));
+    return reserve_global(self, &definition, placement);
 }
 
 /* The bytes behind which a variable in shared memory is placed. */
@@ -441,27 +613,6 @@ static bool define_local(cx_ptx_parser *self, const declaration *what)
            add_name(self, what, CX_PTX_LOCAL, offset);
 }
 
-/* An external variable of another module cannot be resolved. */
-static bool refuse_external(cx_ptx_parser *self, const declaration *what)
-{
-    return CX_PTX_INVALID_AT(self, "unresolved extern variable '%.*s'", CX_PTX_QUOTE(&what->name));
-}
-
-/* .attribute(.managed) */
-static bool take_attributes(cx_ptx_parser *self, declaration *out)
-{
-    if (!cx_ptx_take(self, ".attribute"))
-        return true;
-    if (!cx_ptx_expect(self, "("))
-        return false;
-    if (!cx_ptx_at(self, ".managed"))
-        return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "the attribute '%.*s' of a variable",
-                           CX_PTX_QUOTE(&self->token));
-    cx_ptx_advance(self);
-    out->managed = true;
-    return cx_ptx_expect(self, ")");
-}
-
 bool cx_ptx_parse_variables(cx_ptx_parser *self, cx_ptx_placement placement)
 {
     declaration what = {0};
@@ -478,7 +629,7 @@ bool cx_ptx_parse_variables(cx_ptx_parser *self, cx_ptx_placement placement)
         else if (placement.space == CX_PTX_LOCAL)
             done = define_local(self, &what);
         else if (placement.external)
-            done = refuse_external(self, &what);
+            done = declare_external(self, &what, placement);
         else
             done = define_global(self, &what, placement);
         if (!done)

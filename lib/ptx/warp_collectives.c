@@ -18,7 +18,9 @@ static bool fail_at_barrier(cx_ptx_grid *grid, const cx_ptx_block *block, cx_ptx
                             const cx_ptx_instruction *at)
 {
     thread->next = at;
-    cx_ptx_thread_fail(grid, block, thread, CX_PTX_ILLEGAL_INSTRUCTION, 0);
+    cx_ptx_thread_refuse(grid, block, thread,
+                         "the barrier's number is above 15, or it expects more threads than the "
+                         "block has");
     return false;
 }
 
@@ -408,7 +410,8 @@ bool cx_ptx_warp_release(cx_ptx_grid *grid, cx_ptx_block *block, uint32_t first)
             continue;
         /* A lane that its own mask leaves out would wait for ever. */
         if (!(all.present >> lane & 1)) {
-            cx_ptx_thread_fail(grid, block, &lanes[lane], CX_PTX_ILLEGAL_INSTRUCTION, 0);
+            cx_ptx_thread_refuse(grid, block, &lanes[lane],
+                                 "the mask of the thread does not name the thread's own lane");
             return false;
         }
         perform_joint(&all);

@@ -358,7 +358,7 @@ static const refusal texts[] = {
     {"x\n", INVALID, "'x' outside a function"},
     {".global .align 3 .u32 x;", INVALID, "an alignment must be a power of two"},
     {".global .u32 x[1][1][1][1][1][1][1][1][1][1];", UNSUPPORTED, "more than 8 dimensions"},
-    {".extern .global .u32 x;", INVALID, "unresolved extern variable 'x'"},
+    {".extern .global .u32 x[];", INVALID, "unresolved extern variable 'x'"},
     {".local .u32 x;", UNSUPPORTED, "'.local' outside a function"},
     {".global .u32 x[4294967296][4294967296];", INVALID, "a variable is too large"},
     {".global .u32 x[9999999999];", INVALID, "a variable is too large"},

@@ -229,5 +229,7 @@ uint64_t cx_emu_kernel_fault_describe(const cx_emu_run *run, cx_ptx_outcome outc
         memory = say_memory(&to, run, fault);
     else if (outcome == CX_PTX_MISALIGNED_ADDRESS)
         cx_text_add(&to, ", which is not aligned for it");
+    else if (outcome == CX_PTX_ILLEGAL_INSTRUCTION && fault->reason)
+        cx_text_add(&to, ": %s", fault->reason);
     return memory;
 }
