@@ -38,7 +38,9 @@ static cx_ptx_encoder encoder_of(const cx_ptx_token *opcode)
         {"createpolicy", cx_ptx_encode_policy}, {"discard", cx_ptx_encode_nothing},
         {"applypriority", cx_ptx_encode_nothing}, {"setmaxnreg", cx_ptx_encode_nothing},
         {"griddepcontrol", cx_ptx_encode_nothing}, {"mapa", cx_ptx_encode_mapa},
-        {"getctarank", cx_ptx_encode_getctarank},
+        {"getctarank", cx_ptx_encode_getctarank}, {"mma", cx_ptx_encode_mma},
+        {"wmma", cx_ptx_encode_wmma},       {"ldmatrix", cx_ptx_encode_matrix_rows},
+        {"stmatrix", cx_ptx_encode_matrix_rows}, {"movmatrix", cx_ptx_encode_movmatrix},
     };
     cx_ptx_token first = cx_ptx_first_word(opcode);
 

@@ -183,7 +183,7 @@ bool cx_ptx_barriers_release(const cx_ptx_grid *grid, cx_ptx_block *block, uint3
 
 /* Does the joint operation that the lanes of the mask have reached. False: it needs others, or some
  * of them do it apart; cx_ptx_warp_release will do it. */
-bool cx_ptx_warp_join(const cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *lanes,
+bool cx_ptx_warp_join(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *lanes,
                       uint32_t mask, bool independent);
 
 /* Does the joint operations that all lanes of the warp have reached; `first` is its first thread.

@@ -173,13 +173,13 @@ static join_result join_lanes(cx_ptx_step *run, const cx_ptx_instruction *at)
     const cx_ptx_warp *warp = run->warp;
 
     if (cx_ptx_join_at_once(run, at))
-        return JOINED;
+        return run->grid->outcome == CX_PTX_DONE ? JOINED : JOIN_FAILED;
     EACH_ACTIVE (run) {
         thread_of(run, lane)->next = at;
         thread_of(run, lane)->state = CX_PTX_THREAD_AT_WARP;
     }
     if (cx_ptx_warp_join(run->grid, run->block, warp->lanes, run->active, warp->independent))
-        return JOINED;
+        return run->grid->outcome == CX_PTX_DONE ? JOINED : JOIN_FAILED;
     if (needs_others(run, at->e))
         return JOIN_WAITS;
     cx_ptx_warp_release(run->grid, run->block, warp->lanes->index);
@@ -372,6 +372,7 @@ cx_ptx_event cx_ptx_group_run(cx_ptx_grid *grid, cx_ptx_block *block, const cx_p
                 return stop(&run, group, at, turn, CX_PTX_EVENT_BLOCKED);
             break;
         case CX_PTX_WARP:
+        case CX_PTX_MATRIX:
             switch (join_lanes(&run, at)) {
             case JOINED:
                 break;

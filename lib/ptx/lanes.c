@@ -189,6 +189,8 @@ bool CX_PTX_LANES_LOAD(const cx_ptx_access *access, const cx_ptx_rows *rows,
                        const cx_ptx_instruction *at);
 bool CX_PTX_LANES_STORE(const cx_ptx_access *access, const cx_ptx_rows *rows,
                         const cx_ptx_instruction *at);
+void CX_PTX_LANES_MULTIPLY(const double *restrict a, const double *restrict b,
+                           double *restrict c, unsigned rows, unsigned columns, unsigned depth);
 extern const cx_ptx_lanes CX_PTX_LANES;
 
 const cx_ptx_lanes CX_PTX_LANES = {
@@ -200,6 +202,7 @@ const cx_ptx_lanes CX_PTX_LANES = {
     .load = CX_PTX_LANES_LOAD,
     .store = CX_PTX_LANES_STORE,
     .move = move,
+    .multiply = CX_PTX_LANES_MULTIPLY,
     .truths = truths,
     .copy_words = copy_words,
     .copy_longs = copy_longs,

@@ -38,6 +38,10 @@ typedef struct cx_ptx_lanes {
      * of longs. */
     void (*move)(uint64_t *d, const cx_ptx_rows *rows, const cx_ptx_instruction *at);
 
+    /* Adds to C the product of A and B, which lie row by row; there are a multiple of 8 columns. */
+    void (*multiply)(const double *restrict a, const double *restrict b, double *restrict c,
+                     unsigned rows, unsigned columns, unsigned depth);
+
     /* The lanes whose word is not 0. */
     uint32_t (*truths)(const void *words);
     /* Copies the lanes of the mask from row to row; from a row of longs to a row of words. */

@@ -5,10 +5,13 @@
  */
 #include "ptx/liveness.h"
 
+#include "ptx/matrix.h"
+
 #include <stdlib.h>
 
 #define NONE UINT32_MAX
-#define OPERANDS_MAX 9
+#define PLAIN_OPERANDS 9
+#define OPERANDS_MAX (PLAIN_OPERANDS + CX_PTX_MATRIX_PARTS * CX_PTX_FRAGMENT_REGISTERS)
 
 #define RESERVED 6 /* the stack pointer, and what the assembler needs for itself */
 #define LEAST 8
@@ -66,12 +69,38 @@ static uint32_t second_of(uint32_t place)
     return (place & CX_PTX_FILE_MASK) == CX_PTX_FRAME_LONGS ? place + CX_PTX_LONGS_BYTES : NONE;
 }
 
+/* D is last: it is what the instruction writes, unless it stores. */
+static size_t find_in_matrix(const cx_ptx_module *module, const cx_ptx_function *function,
+                             const cx_ptx_instruction *at, occurrence *out)
+{
+    static const cx_ptx_matrix_part order[] = {CX_PTX_MATRIX_A, CX_PTX_MATRIX_B, CX_PTX_MATRIX_C,
+                                               CX_PTX_MATRIX_D};
+    const cx_ptx_matrix *what = &module->matrices[at->c];
+    const uint32_t addresses[] = {at->a, at->b};
+    size_t count = 0;
+
+    for (int i = 0; i < 2; i++)
+        if (register_of(function, addresses[i]) != NONE)
+            out[count++] = (occurrence){register_of(function, addresses[i]), false};
+    for (int part = 0; part < CX_PTX_MATRIX_PARTS; part++) {
+        const cx_ptx_fragment *fragment = &what->parts[order[part]];
+        bool loads = at->mode == CX_PTX_MATRIX_LOAD;
+        bool stores = at->mode == CX_PTX_MATRIX_STORE || at->mode == CX_PTX_MATRIX_STORE_ROWS;
+        bool writes = loads || (!stores && order[part] == CX_PTX_MATRIX_D);
+
+        for (unsigned i = 0; i < fragment->count; i++)
+            if (register_of(function, fragment->places[i]) != NONE)
+                out[count++] = (occurrence){register_of(function, fragment->places[i]), writes};
+    }
+    return count;
+}
+
 /* The registers that an instruction reads, then those that it writes. */
-static size_t find_operands(const cx_ptx_function *function, const cx_ptx_instruction *at,
+static size_t find_operands(const cx_ptx_module *module, const cx_ptx_function *function, const cx_ptx_instruction *at,
                             occurrence *out)
 {
     const bool pairs = at->op == CX_PTX_ACCESS_128;
-    const occurrence all[OPERANDS_MAX] = {{at->a, false},
+    const occurrence all[PLAIN_OPERANDS] = {{at->a, false},
                                           {at->b, false},
                                           {pairs ? second_of(at->b) : NONE, false},
                                           {at->c, false},
@@ -84,7 +113,9 @@ static size_t find_operands(const cx_ptx_function *function, const cx_ptx_instru
 
     if (at->op == CX_PTX_ARGUMENT || at->op == CX_PTX_RESULT)
         return 0;
-    for (size_t i = 0; i < OPERANDS_MAX; i++) {
+    if (at->op == CX_PTX_MATRIX)
+        return find_in_matrix(module, function, at, out);
+    for (size_t i = 0; i < PLAIN_OPERANDS; i++) {
         uint32_t found = register_of(function, all[i].place);
 
         if (found != NONE)
@@ -100,7 +131,8 @@ static void note_occurrences(liveness *self, bool counts)
     occurrence operands[OPERANDS_MAX];
 
     for (size_t place = graph->begin; place < graph->end; place++) {
-        size_t count = find_operands(self->function, &graph->module->code[place], operands);
+        size_t count = find_operands(graph->module, self->function,
+                                     &graph->module->code[place], operands);
 
         for (size_t i = 0; i < count; i++) {
             uint32_t which = operands[i].place;

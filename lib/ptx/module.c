@@ -29,6 +29,7 @@ void cx_ptx_unload(cx_ptx_module *module)
     free(module->images);
     free(module->relocations);
     free(module->targets);
+    free(module->matrices);
     free(module);
 }
 

@@ -150,7 +150,8 @@ typedef enum cx_ptx_op {
     CX_PTX_CLUSTER_ARRIVE,
     CX_PTX_CLUSTER_WAIT,
     CX_PTX_WARP, /* a joint operation of a warp's lanes */
-    CX_PTX_ACTIVE_MASK
+    CX_PTX_ACTIVE_MASK,
+    CX_PTX_MATRIX /* mode: cx_ptx_matrix_mode; c: the number of a cx_ptx_matrix */
 } cx_ptx_op;
 
 /* The operation of CX_PTX_ATOMIC: its mode. */
@@ -340,6 +341,8 @@ struct cx_ptx_module {
     size_t relocation_count, relocation_capacity;
     uint32_t *targets; /* of brx.idx: a count, then places in the code */
     size_t target_count, target_capacity;
+    struct cx_ptx_matrix *matrices; /* operands of matrix instructions */
+    size_t matrix_count, matrix_capacity;
     size_t memory_bytes;
     size_t constant_begin; /* constants are the end of the memory, which kernels only read */
     size_t constant_space; /* with gaps between them */

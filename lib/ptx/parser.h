@@ -236,6 +236,10 @@ bool cx_ptx_encode_alloca(cx_ptx_parser *self, const cx_ptx_statement *statement
 bool cx_ptx_encode_stack(cx_ptx_parser *self, const cx_ptx_statement *statement);
 bool cx_ptx_encode_mbarrier(cx_ptx_parser *self, const cx_ptx_statement *statement);
 bool cx_ptx_encode_video(cx_ptx_parser *self, const cx_ptx_statement *statement);
+bool cx_ptx_encode_mma(cx_ptx_parser *self, const cx_ptx_statement *statement);
+bool cx_ptx_encode_wmma(cx_ptx_parser *self, const cx_ptx_statement *statement);
+bool cx_ptx_encode_matrix_rows(cx_ptx_parser *self, const cx_ptx_statement *statement);
+bool cx_ptx_encode_movmatrix(cx_ptx_parser *self, const cx_ptx_statement *statement);
 bool cx_ptx_encode_policy(cx_ptx_parser *self, const cx_ptx_statement *statement);
 bool cx_ptx_encode_activemask(cx_ptx_parser *self, const cx_ptx_statement *statement);
 

@@ -1,5 +1,6 @@
 /* Registers and constants of a function while it is parsed, and the code that names them. */
 #include "ptx/growth.h"
+#include "ptx/matrix.h"
 #include "ptx/parser.h"
 
 #include <string.h>
@@ -218,12 +219,28 @@ static bool append_computed(cx_ptx_parser *self, cx_ptx_instruction done)
     return done.d != CX_PTX_NO_SLOT && append(self, done) && append_move(self, result, done.d);
 }
 
+/* The registers of a matrix instruction, besides its address. */
+static bool settle_matrix(cx_ptx_parser *self, cx_ptx_matrix *what)
+{
+    for (int part = 0; part < CX_PTX_MATRIX_PARTS; part++) {
+        cx_ptx_fragment *fragment = &what->parts[part];
+
+        for (unsigned i = 0; i < fragment->count; i++)
+            if (!settle(self, &fragment->places[i], fragment->element == CX_PTX_ELEMENT_F64))
+                return false;
+    }
+    return true;
+}
+
 bool cx_ptx_emit(cx_ptx_parser *self, cx_ptx_instruction done)
 {
     bool computed = done.op < CX_PTX_COMPUTED;
 
     if (done.op == CX_PTX_ARGUMENT || done.op == CX_PTX_RESULT)
         return append(self, done);
+    if (done.op == CX_PTX_MATRIX)
+        return settle(self, &done.a, true) && settle(self, &done.b, false) &&
+               settle_matrix(self, &self->module->matrices[done.c]) && append(self, done);
     if (!settle(self, &done.a, true) || !settle(self, &done.b, true) ||
         !settle(self, &done.c, true) || !settle(self, &done.e, true) ||
         !settle(self, &done.d, computed ? cx_ptx_op_takes_long(done.op, 3) : gives_long(&done)))
@@ -263,6 +280,23 @@ static uint32_t final_place(const cx_ptx_parser *self, constant_rows *rows, uint
                                      : self->places[slot - CX_PTX_SLOTS_FIXED] & ~PREDICATE_BIT;
 }
 
+static void finish_matrix(const cx_ptx_parser *self, constant_rows *rows, cx_ptx_instruction *each)
+{
+    cx_ptx_matrix *what = &self->module->matrices[each->c];
+
+    each->a = final_place(self, rows, each->a, true);
+    each->b = final_place(self, rows, each->b, false);
+    each->e = final_place(self, rows, each->e, true);
+    each->d = CX_PTX_NO_SLOT;
+    for (int part = 0; part < CX_PTX_MATRIX_PARTS; part++) {
+        cx_ptx_fragment *fragment = &what->parts[part];
+
+        for (unsigned i = 0; i < fragment->count; i++)
+            fragment->places[i] = final_place(self, rows, fragment->places[i],
+                                              fragment->element == CX_PTX_ELEMENT_F64);
+    }
+}
+
 static void finish_code(const cx_ptx_parser *self, constant_rows *rows, size_t begin)
 {
     for (size_t i = begin; i < self->module->code_count; i++) {
@@ -271,6 +305,10 @@ static void finish_code(const cx_ptx_parser *self, constant_rows *rows, size_t b
 
         if (each->op == CX_PTX_ARGUMENT || each->op == CX_PTX_RESULT)
             continue;
+        if (each->op == CX_PTX_MATRIX) {
+            finish_matrix(self, rows, each);
+            continue;
+        }
         each->a = final_place(self, rows, each->a, !computed || cx_ptx_op_takes_long(each->op, 0));
         each->b = final_place(self, rows, each->b, !computed || cx_ptx_op_takes_long(each->op, 1));
         each->c = final_place(self, rows, each->c, !computed || cx_ptx_op_takes_long(each->op, 2));

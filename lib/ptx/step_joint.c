@@ -1,4 +1,5 @@
 /* Joint operations of lanes that are all there: the frequent ones, without a detour. */
+#include "ptx/matrix.h"
 #include "ptx/step.h"
 
 static bool shuffle(const cx_ptx_step *run, const cx_ptx_instruction *at)
@@ -50,8 +51,12 @@ bool cx_ptx_join_at_once(const cx_ptx_step *run, const cx_ptx_instruction *at)
     /* The mask names all lanes that are left, and the group is all of them. */
     if (run->warp->independent || !cx_ptx_is_uniform(at->e) || run->active != live ||
         ((uint32_t)cx_ptx_get(&run->rows, at->e, 0) & live) != live ||
-        (at->size && live != UINT32_MAX))
+        (at->op == CX_PTX_WARP && at->size && live != UINT32_MAX))
         return false;
+    if (at->op == CX_PTX_MATRIX) {
+        cx_ptx_matrix_do(run->grid, run->block, run->warp->lanes, &run->rows, run->active, at);
+        return true;
+    }
     switch ((cx_ptx_warp_mode)at->mode) {
     case CX_PTX_WARP_SYNC:
         return true;

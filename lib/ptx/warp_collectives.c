@@ -1,5 +1,6 @@
 /* Joint operations of the threads of a block, and of the lanes of a warp. */
 #include "ptx/grid.h"
+#include "ptx/matrix.h"
 
 /* ---- barriers ---- */
 
@@ -127,8 +128,8 @@ bool cx_ptx_barriers_release(const cx_ptx_grid *grid, cx_ptx_block *block, uint3
 
 /* The lanes of a warp in a joint operation. */
 typedef struct party {
-    const cx_ptx_grid *grid;
-    const cx_ptx_block *block;
+    cx_ptx_grid *grid;
+    cx_ptx_block *block;
     cx_ptx_thread *lanes; /* the first thread of the warp */
     const cx_ptx_instruction *at; /* of one of them; the others do the same with their own slots */
     uint32_t present;
@@ -325,7 +326,26 @@ static void elect_lane(const party *all)
     }
 }
 
-static void perform_joint(const party *all)
+/* Lanes at one instruction have the same registers unless they have called each other's functions. */
+static void multiply_matrices(const party *all)
+{
+    unsigned first = (unsigned)__builtin_ctz(all->present);
+    const cx_ptx_thread *one = &all->lanes[first];
+    const cx_ptx_rows rows = cx_ptx_rows_of(all->grid, all->block, one);
+
+    for (unsigned lane = 0; lane < CX_PTX_WARP_SIZE; lane++) {
+        const cx_ptx_thread *other = &all->lanes[lane];
+
+        if (is_present(all, lane) && (other->words != one->words || other->longs != one->longs)) {
+            cx_ptx_thread_refuse(all->grid, all->block, other,
+                                 "the lanes of a matrix instruction have come by other calls");
+            return;
+        }
+    }
+    cx_ptx_matrix_do(all->grid, all->block, all->lanes, &rows, all->present, all->at);
+}
+
+static void perform_warp(const party *all)
 {
     switch (all->at->mode) {
     case CX_PTX_WARP_SYNC:
@@ -352,6 +372,14 @@ static void perform_joint(const party *all)
     default:
         reduce_lanes(all);
     }
+}
+
+static void perform_joint(const party *all)
+{
+    if (all->at->op == CX_PTX_MATRIX)
+        multiply_matrices(all);
+    else
+        perform_warp(all);
     for (unsigned lane = 0; lane < CX_PTX_WARP_SIZE; lane++) {
         if (!is_present(all, lane))
             continue;
@@ -361,7 +389,7 @@ static void perform_joint(const party *all)
 }
 
 /* True if all unfinished lanes of the mask wait for the same operation. */
-static bool is_gathered(const cx_ptx_grid *grid, const cx_ptx_block *block, cx_ptx_thread *lanes,
+static bool is_gathered(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *lanes,
                         unsigned count, unsigned of, party *out)
 {
     const cx_ptx_instruction *at = lanes[of].next;
@@ -374,7 +402,8 @@ static bool is_gathered(const cx_ptx_grid *grid, const cx_ptx_block *block, cx_p
 
         if (!(mask >> lane & 1) || thread->state == CX_PTX_THREAD_ENDED)
             continue;
-        if (thread->state != CX_PTX_THREAD_AT_WARP || thread->next->mode != at->mode ||
+        if (thread->state != CX_PTX_THREAD_AT_WARP || thread->next->op != at->op ||
+            (at->op == CX_PTX_MATRIX && thread->next != at) || thread->next->mode != at->mode ||
             thread->next->type != at->type || get(out, lane, thread->next->e) != mask)
             return false;
         out->present |= UINT32_C(1) << lane;
@@ -383,12 +412,12 @@ static bool is_gathered(const cx_ptx_grid *grid, const cx_ptx_block *block, cx_p
 }
 
 /* Without .sync, the lanes that are there do it. */
-bool cx_ptx_warp_join(const cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *lanes,
+bool cx_ptx_warp_join(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *lanes,
                       uint32_t mask, bool independent)
 {
     const party all = {grid, block, lanes, lanes[__builtin_ctz(mask)].next, mask};
 
-    if (!all.at->size || independent)
+    if (all.at->op == CX_PTX_MATRIX || !all.at->size || independent)
         for (uint32_t left = mask; left; left &= left - 1)
             if (get(&all, (unsigned)__builtin_ctz(left), all.at->e) != mask)
                 return false;
@@ -415,6 +444,8 @@ bool cx_ptx_warp_release(cx_ptx_grid *grid, cx_ptx_block *block, uint32_t first)
             return false;
         }
         perform_joint(&all);
+        if (grid->outcome != CX_PTX_DONE)
+            return false;
         released = true;
     }
     return released;

@@ -110,12 +110,13 @@ tests_ptx_checks_ptx_LDADD = $(PTX_LIBS) -lm
 # the interpreter in the embedded driver
 PTX_DRIVER = tests/ptx/check_edges_integer.c tests/ptx/check_edges_float.c tests/ptx/check_edges_half.c \
 	tests/ptx/check_lockstep.c tests/ptx/check_texts.c tests/ptx/check_builtins.c tests/ptx/check_forms.c \
-	tests/ptx/check_grammar.c
+	tests/ptx/check_grammar.c tests/ptx/check_matrix.c
 check_PROGRAMS += tests/ptx/checks_driver
 CHECK_FILES += $(PTX_DRIVER)
 $(PTX_DRIVER:.c=$(EXEEXT)): tests/ptx/checks_driver$(EXEEXT) ; $(LINK_CHECK)
-tests_ptx_checks_driver_SOURCES = $(PTX_DRIVER) $(PTX_ROWS) tests/ptx/edges.c tests/ptx/texts.c tests/ptx/texts.h
-tests_ptx_checks_driver_LDADD = $(EMU_LIBS)
+tests_ptx_checks_driver_SOURCES = $(PTX_DRIVER) $(PTX_ROWS) tests/ptx/edges.c tests/ptx/mma_shapes.def tests/ptx/texts.c \
+	tests/ptx/texts.h
+tests_ptx_checks_driver_LDADD = $(EMU_LIBS) -lm
 dist_check_SCRIPTS += tests/ptx/assembled.sh
 TESTS += tests/ptx/assembled.sh
 EXTRA_DIST += tests/ptx/edges_integer.def tests/ptx/edges_float.def tests/ptx/edges_half.def tests/ptx/lockstep.cu tests/ptx/lockstep.ptx

@@ -346,10 +346,15 @@ static const refusal statements[] = {
     {"prefetch.global.L1 [%d0", INVALID, "']' is missing before 'ret'"},
     {"tex.1d.v4.s32.s32 {%u0, %u1, %u2, %u3}, [tt, {%u4}];", UNSUPPORTED, "is not supported"},
     {"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%d0, %d1}, {%d2}, {%d"
-     "3}, {%d4, %d5};",
-     UNSUPPORTED, "is not supported"},
+     "3}, {%d4};",
+     INVALID, "wrong number of registers"},
     {"wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%u0}, [%d0], 16;",
-     UNSUPPORTED, "is not supported"},
+     INVALID, "wrong number of registers"},
+    {"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%d0}, [%d0];",
+     INVALID, "the type of part 1 does not fit"},
+    {"stmatrix.sync.aligned.m8n8.x1.shared.b16 {%u0}, [%d0];",
+     INVALID, "'%d0' cannot be an operand here"},
+    {"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {5}, [%d0];", INVALID, "cannot be written"},
 };
 
 /* Behind the head of a text. */

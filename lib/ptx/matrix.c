@@ -1,0 +1,569 @@
+#include "ptx/matrix.h"
+
+#include "ptx/address_resolve.h"
+#include "ptx/bits.h"
+#include "ptx/lanes.h"
+#include "ptx/minifloat.h"
+
+#include <fenv.h>
+#include <string.h>
+
+#define SIDE_MAX 32 /* rows of A and C, columns of B and C */
+#define ELEMENTS_MAX 1024
+
+typedef struct work {
+    cx_ptx_grid *grid;
+    cx_ptx_block *block;
+    cx_ptx_thread *lanes;
+    const cx_ptx_rows *rows;
+    uint32_t mask;
+    const cx_ptx_instruction *at;
+    const cx_ptx_matrix *what;
+} work;
+
+/* The place of an element in its matrix. */
+typedef struct spot {
+    unsigned row, column;
+} spot;
+
+static bool is_present(const work *self, unsigned lane)
+{
+    return self->mask >> lane & 1;
+}
+
+static unsigned rows_of(const cx_ptx_matrix *what, cx_ptx_matrix_part part)
+{
+    return part == CX_PTX_MATRIX_B ? what->k : what->m;
+}
+
+static unsigned columns_of(const cx_ptx_matrix *what, cx_ptx_matrix_part part)
+{
+    return part == CX_PTX_MATRIX_A ? what->k : what->n;
+}
+
+/* ---- where a lane's elements are ---- */
+
+/* Eight lanes, two quads of which the second is 16 lanes behind, have a matrix of their own. */
+static spot spot_in_quads(const cx_ptx_matrix *what, cx_ptx_matrix_part part, unsigned lane,
+                          unsigned element)
+{
+    unsigned own = lane % 4 + (lane < 16 ? 0 : 4);
+    const cx_ptx_fragment *fragment = &what->parts[part];
+
+    switch (part) {
+    case CX_PTX_MATRIX_A:
+        return fragment->by_columns ? (spot){element % 4 + (lane < 16 ? 0 : 4), lane % 4}
+                                    : (spot){own, element};
+    case CX_PTX_MATRIX_B:
+        return fragment->by_columns ? (spot){element, own}
+                                    : (spot){lane % 4, element + (lane < 16 ? 0 : 4)};
+    default:
+        if (fragment->element == CX_PTX_ELEMENT_F16)
+            return (spot){own, element};
+        return (spot){(lane & 1) + (element & 2) + (lane < 16 ? 0 : 4),
+                      (element & 4) + (lane & 2) + (element & 1)};
+    }
+}
+
+static spot spot_of(const cx_ptx_matrix *what, cx_ptx_matrix_part part, unsigned lane,
+                    unsigned element)
+{
+    cx_ptx_element kind = (cx_ptx_element)what->parts[part].element;
+    unsigned packed = cx_ptx_element_packed(kind), group = lane / 4, own = lane % 4;
+    unsigned blocks, block, across;
+
+    if (what->in_quads)
+        return spot_in_quads(what, part, lane, element);
+    if (part == CX_PTX_MATRIX_C || part == CX_PTX_MATRIX_D) {
+        blocks = what->m / 8;
+        block = element / 2;
+        return (spot){group + 8 * (block % blocks), 8 * (block / blocks) + 2 * own + element % 2};
+    }
+    block = element / packed;
+    across = own * packed + element % packed;
+    if (part == CX_PTX_MATRIX_A) {
+        blocks = what->m / 8;
+        block %= blocks * (what->k / (4 * packed));
+        return (spot){group + 8 * (block % blocks), 4 * packed * (block / blocks) + across};
+    }
+    blocks = what->k / (4 * packed);
+    block %= blocks * (what->n / 8);
+    return (spot){4 * packed * (block % blocks) + across, group + 8 * (block / blocks)};
+}
+
+/* ---- elements as numbers ---- */
+
+static float single_of(uint32_t bits)
+{
+    float value;
+
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* A half; its exponent is moved by a product, which makes subnormal ones right too. */
+static float half_of(uint32_t bits)
+{
+    uint32_t magnitude = (bits & 0x7fff) << 13, sign = (bits & 0x8000) << 16;
+
+    if (magnitude >= 0x0f800000)
+        return single_of(sign | 0x70000000 | magnitude);
+    magnitude = cx_ptx_bits_f32(single_of(magnitude) * 0x1p112f);
+    return single_of(sign | magnitude);
+}
+
+static double float_element(cx_ptx_element kind, uint64_t bits)
+{
+    double wide;
+
+    switch (kind) {
+    case CX_PTX_ELEMENT_F16:
+        return half_of((uint32_t)bits);
+    case CX_PTX_ELEMENT_BF16:
+        return single_of((uint32_t)bits << 16);
+    case CX_PTX_ELEMENT_TF32:
+        return single_of((uint32_t)bits & ~UINT32_C(0x1fff));
+    case CX_PTX_ELEMENT_F32:
+        return single_of((uint32_t)bits);
+    case CX_PTX_ELEMENT_E4M3:
+        return cx_ptx_minifloat_value(&cx_ptx_e4m3, (uint32_t)bits);
+    case CX_PTX_ELEMENT_E5M2:
+        return cx_ptx_minifloat_value(&cx_ptx_e5m2, (uint32_t)bits);
+    default:
+        memcpy(&wide, &bits, sizeof wide);
+        return wide;
+    }
+}
+
+static uint64_t float_bits(cx_ptx_element kind, double value)
+{
+    uint64_t bits;
+
+    switch (kind) {
+    case CX_PTX_ELEMENT_F16:
+        return cx_ptx_minifloat_of(&cx_ptx_f16, value, FE_TONEAREST);
+    case CX_PTX_ELEMENT_F32:
+        return cx_ptx_bits_f32(cx_ptx_number((float)value));
+    default:
+        memcpy(&bits, &value, sizeof bits);
+        return bits;
+    }
+}
+
+static int32_t integer_element(cx_ptx_element kind, uint32_t bits)
+{
+    switch (kind) {
+    case CX_PTX_ELEMENT_S8:
+        return (int8_t)bits;
+    case CX_PTX_ELEMENT_S4:
+        return (int32_t)(bits << 28) >> 28;
+    default:
+        return (int32_t)bits;
+    }
+}
+
+/* ---- fragments ---- */
+
+static uint64_t element_bits(uint64_t whole, cx_ptx_element kind, unsigned number)
+{
+    unsigned bits = cx_ptx_element_bits(kind);
+
+    return bits >= 32 ? whole : whole >> bits * number & ((UINT64_C(1) << bits) - 1);
+}
+
+#define EACH_REGISTER(fragment, lane, number)                  \
+    for (unsigned number = 0; number < (fragment)->count; number++) \
+        for (unsigned lane = 0; lane < CX_PTX_WARP_SIZE; lane++)
+
+/* The elements of the lanes of one product, or of all lanes. */
+static bool is_in_quad(const cx_ptx_matrix *what, unsigned lane, unsigned quad)
+{
+    return !what->in_quads || lane / 4 % 4 == quad;
+}
+
+static void gather_floats(const work *self, cx_ptx_matrix_part part, unsigned quad, double *out)
+{
+    const cx_ptx_fragment *fragment = &self->what->parts[part];
+    cx_ptx_element kind = (cx_ptx_element)fragment->element;
+    unsigned packed = cx_ptx_element_packed(kind), columns = columns_of(self->what, part);
+
+    memset(out, 0, rows_of(self->what, part) * columns * sizeof *out);
+    EACH_REGISTER (fragment, lane, number) {
+        uint64_t whole;
+
+        if (!is_present(self, lane) || !is_in_quad(self->what, lane, quad))
+            continue;
+        whole = cx_ptx_get(self->rows, fragment->places[number], lane);
+        for (unsigned i = 0; i < packed; i++) {
+            spot to = spot_of(self->what, part, lane, number * packed + i);
+
+            out[to.row * columns + to.column] = float_element(kind, element_bits(whole, kind, i));
+        }
+    }
+}
+
+static void gather_integers(const work *self, cx_ptx_matrix_part part, int32_t *out)
+{
+    const cx_ptx_fragment *fragment = &self->what->parts[part];
+    cx_ptx_element kind = (cx_ptx_element)fragment->element;
+    unsigned packed = cx_ptx_element_packed(kind), columns = columns_of(self->what, part);
+
+    memset(out, 0, rows_of(self->what, part) * columns * sizeof *out);
+    EACH_REGISTER (fragment, lane, number) {
+        uint64_t whole = is_present(self, lane)
+                             ? cx_ptx_get(self->rows, fragment->places[number], lane)
+                             : 0;
+
+        for (unsigned i = 0; i < packed; i++) {
+            spot to = spot_of(self->what, part, lane, number * packed + i);
+
+            out[to.row * columns + to.column] =
+                integer_element(kind, (uint32_t)element_bits(whole, kind, i));
+        }
+    }
+}
+
+/* Writes D: `bits` gives an element's. */
+#define SCATTER(self, quad, bits)                                                            \
+    {                                                                                        \
+        const cx_ptx_fragment *fragment = &(self)->what->parts[CX_PTX_MATRIX_D];             \
+        cx_ptx_element kind = (cx_ptx_element)fragment->element;                             \
+        unsigned packed = cx_ptx_element_packed(kind), width = 32 / packed;                  \
+                                                                                             \
+        EACH_REGISTER (fragment, lane, number) {                                             \
+            uint64_t whole = 0;                                                              \
+                                                                                             \
+            if (!is_present(self, lane) || !is_in_quad((self)->what, lane, quad))            \
+                continue;                                                                    \
+            for (unsigned i = 0; i < packed; i++) {                                          \
+                spot from =                                                                  \
+                    spot_of((self)->what, CX_PTX_MATRIX_D, lane, number * packed + i);       \
+                size_t at = from.row * (self)->what->n + from.column;                        \
+                                                                                             \
+                whole |= (uint64_t)(bits) << i * width;                                      \
+            }                                                                                \
+            cx_ptx_put((self)->rows, fragment->places[number], lane, whole);                 \
+        }                                                                                    \
+    }
+
+/* ---- products ---- */
+
+/* Products of small floats are exact, their sum is a double, and it is rounded once. */
+static void multiply_floats(const work *self, unsigned quad)
+{
+    const cx_ptx_matrix *what = self->what;
+    double a[ELEMENTS_MAX], b[ELEMENTS_MAX], c[SIDE_MAX * SIDE_MAX];
+
+    gather_floats(self, CX_PTX_MATRIX_A, quad, a);
+    gather_floats(self, CX_PTX_MATRIX_B, quad, b);
+    gather_floats(self, CX_PTX_MATRIX_C, quad, c);
+    self->grid->lanes->multiply(a, b, c, what->m, what->n, what->k);
+    SCATTER(self, quad, float_bits(kind, c[at]))
+}
+
+/* Each step is one fused operation, in the order of k. */
+static void multiply_doubles(const work *self)
+{
+    const cx_ptx_matrix *what = self->what;
+    double a[ELEMENTS_MAX], b[ELEMENTS_MAX], c[SIDE_MAX * SIDE_MAX];
+
+    gather_floats(self, CX_PTX_MATRIX_A, 0, a);
+    gather_floats(self, CX_PTX_MATRIX_B, 0, b);
+    gather_floats(self, CX_PTX_MATRIX_C, 0, c);
+    for (unsigned row = 0; row < what->m; row++)
+        for (unsigned k = 0; k < what->k; k++)
+            for (unsigned column = 0; column < what->n; column++) {
+                double *sum = &c[row * what->n + column];
+                double x = a[row * what->k + k], y = b[k * what->n + column];
+
+                *sum = what->rounding == FE_TONEAREST
+                           ? fma(x, y, *sum)
+                           : cx_ptx_round_f64(CX_PTX_FUSED, what->rounding, x, y, *sum);
+            }
+    SCATTER(self, 0, float_bits(kind, c[at]))
+}
+
+static int32_t sum_of(const cx_ptx_matrix *what, int64_t sum)
+{
+    return what->saturated ? cx_ptx_saturate(sum) : (int32_t)(uint32_t)(uint64_t)sum;
+}
+
+static void multiply_integers(const work *self)
+{
+    const cx_ptx_matrix *what = self->what;
+    int32_t a[ELEMENTS_MAX], b[ELEMENTS_MAX], c[SIDE_MAX * SIDE_MAX], sums[SIDE_MAX];
+
+    gather_integers(self, CX_PTX_MATRIX_A, a);
+    gather_integers(self, CX_PTX_MATRIX_B, b);
+    gather_integers(self, CX_PTX_MATRIX_C, c);
+    for (unsigned row = 0; row < what->m; row++) {
+        memset(sums, 0, sizeof sums);
+        for (unsigned k = 0; k < what->k; k++)
+            for (unsigned column = 0; column < what->n; column++)
+                sums[column] += a[row * what->k + k] * b[k * what->n + column];
+        for (unsigned column = 0; column < what->n; column++) {
+            int32_t *sum = &c[row * what->n + column];
+
+            *sum = sum_of(what, (int64_t)*sum + sums[column]);
+        }
+    }
+    SCATTER(self, 0, (uint32_t)c[at])
+}
+
+/* Words of 32 bits, each of a row of A or of a column of B. */
+static void gather_bits(const work *self, cx_ptx_matrix_part part, uint32_t *out)
+{
+    const cx_ptx_fragment *fragment = &self->what->parts[part];
+    unsigned words = self->what->k / 32;
+
+    memset(out, 0, SIDE_MAX * words * sizeof *out);
+    EACH_REGISTER (fragment, lane, number) {
+        spot first = spot_of(self->what, part, lane, number * 32);
+        unsigned line = part == CX_PTX_MATRIX_A ? first.row : first.column;
+        unsigned along = part == CX_PTX_MATRIX_A ? first.column : first.row;
+
+        if (is_present(self, lane))
+            out[line * words + along / 32] =
+                (uint32_t)cx_ptx_get(self->rows, fragment->places[number], lane);
+    }
+}
+
+static void multiply_bits(const work *self)
+{
+    const cx_ptx_matrix *what = self->what;
+    uint32_t a[SIDE_MAX * 8], b[SIDE_MAX * 8];
+    int32_t c[SIDE_MAX * SIDE_MAX];
+    unsigned words = what->k / 32;
+
+    gather_bits(self, CX_PTX_MATRIX_A, a);
+    gather_bits(self, CX_PTX_MATRIX_B, b);
+    gather_integers(self, CX_PTX_MATRIX_C, c);
+    for (unsigned row = 0; row < what->m; row++)
+        for (unsigned column = 0; column < what->n; column++)
+            for (unsigned i = 0; i < words; i++) {
+                uint32_t x = a[row * words + i], y = b[column * words + i];
+                uint32_t *sum = (uint32_t *)&c[row * what->n + column];
+
+                *sum += (uint32_t)__builtin_popcount(what->by_and ? x & y : x ^ y);
+            }
+    SCATTER(self, 0, (uint32_t)c[at])
+}
+
+static void multiply(const work *self)
+{
+    switch ((cx_ptx_element)self->what->parts[CX_PTX_MATRIX_A].element) {
+    case CX_PTX_ELEMENT_F64:
+        multiply_doubles(self);
+        break;
+    case CX_PTX_ELEMENT_B1:
+        multiply_bits(self);
+        break;
+    case CX_PTX_ELEMENT_S8:
+    case CX_PTX_ELEMENT_U8:
+    case CX_PTX_ELEMENT_S4:
+    case CX_PTX_ELEMENT_U4:
+        multiply_integers(self);
+        break;
+    default:
+        for (unsigned quad = 0; quad < (self->what->in_quads ? 4 : 1); quad++)
+            multiply_floats(self, quad);
+    }
+}
+
+/* ---- memory ---- */
+
+static unsigned char *reach(const work *self, unsigned lane, uint64_t base, const void *value)
+{
+    return cx_ptx_resolve_lane(self->grid, self->block, &self->lanes[lane], self->at, base, value);
+}
+
+static void copy_bits(unsigned char *to, unsigned to_bit, const unsigned char *from,
+                      unsigned from_bit, unsigned bits)
+{
+    if (bits % 8 == 0) {
+        memcpy(to + to_bit / 8, from + from_bit / 8, bits / 8);
+        return;
+    }
+    unsigned value = from[from_bit / 8] >> from_bit % 8 & ((1u << bits) - 1);
+    unsigned mask = ((1u << bits) - 1) << to_bit % 8;
+
+    to[to_bit / 8] = (unsigned char)((to[to_bit / 8] & ~mask) | value << to_bit % 8);
+}
+
+/* The lines of a matrix in memory, rows or columns, lie `stride` elements apart, at the address that
+ * the first lane has. False: it has failed. */
+static bool access_lines(const work *self, unsigned char *lines, unsigned count, bool stores)
+{
+    const cx_ptx_fragment *fragment = &self->what->parts[self->what->part];
+    unsigned lane = (unsigned)__builtin_ctz(self->mask), bytes = self->at->size;
+    uint64_t stride = cx_ptx_get(self->rows, self->at->b, lane);
+    uint64_t base = cx_ptx_get(self->rows, self->at->a, lane);
+
+    for (unsigned i = 0; i < count; i++) {
+        unsigned char *line = lines + (size_t)i * bytes;
+        uint64_t offset = i * stride * cx_ptx_element_bits((cx_ptx_element)fragment->element) / 8;
+        unsigned char *memory = reach(self, lane, base + offset, stores ? line : NULL);
+
+        if (!memory)
+            return false;
+        if (stores)
+            memcpy(memory, line, bytes);
+        else
+            memcpy(line, memory, bytes);
+    }
+    return true;
+}
+
+/* Copies between a fragment and lines. */
+static void spread_lines(const work *self, unsigned char *lines, bool stores)
+{
+    cx_ptx_matrix_part part = (cx_ptx_matrix_part)self->what->part;
+    const cx_ptx_fragment *fragment = &self->what->parts[part];
+    cx_ptx_element kind = (cx_ptx_element)fragment->element;
+    unsigned packed = cx_ptx_element_packed(kind), bits = cx_ptx_element_bits(kind);
+
+    EACH_REGISTER (fragment, lane, number) {
+        uint64_t whole = 0;
+        unsigned char *word = (unsigned char *)&whole;
+
+        if (!is_present(self, lane))
+            continue;
+        if (stores)
+            whole = cx_ptx_get(self->rows, fragment->places[number], lane);
+        for (unsigned i = 0; i < packed; i++) {
+            spot at = spot_of(self->what, part, lane, number * packed + i);
+            unsigned line = fragment->by_columns ? at.column : at.row;
+            unsigned along = fragment->by_columns ? at.row : at.column;
+            unsigned char *memory = lines + (size_t)line * self->at->size;
+
+            if (stores)
+                copy_bits(memory, along * bits, word, i * bits, bits);
+            else
+                copy_bits(word, i * bits, memory, along * bits, bits);
+        }
+        if (!stores)
+            cx_ptx_put(self->rows, fragment->places[number], lane, whole);
+    }
+}
+
+static void move_fragment(const work *self, bool stores)
+{
+    const cx_ptx_matrix *what = self->what;
+    cx_ptx_matrix_part part = (cx_ptx_matrix_part)what->part;
+    unsigned char lines[ELEMENTS_MAX * sizeof(float)] = {0};
+    unsigned count =
+        what->parts[part].by_columns ? columns_of(what, part) : rows_of(what, part);
+
+    if (stores)
+        spread_lines(self, lines, true);
+    if (access_lines(self, lines, count, stores) && !stores)
+        spread_lines(self, lines, false);
+}
+
+/* ---- matrices of 8 rows with 8 halves ---- */
+
+#define ROW_BYTES 16
+#define ROWS 8
+
+/* The half `along` of line `line`, where a lane has two neighbours. */
+static void spread_rows(const work *self, const cx_ptx_fragment *fragment, unsigned number,
+                        uint16_t halves[ROWS][ROWS], bool transposed, bool stores)
+{
+    for (unsigned lane = 0; lane < CX_PTX_WARP_SIZE; lane++) {
+        unsigned line = lane / 4, along = lane % 4 * 2;
+        uint16_t *low = transposed ? &halves[along][line] : &halves[line][along];
+        uint16_t *high = transposed ? &halves[along + 1][line] : &halves[line][along + 1];
+        uint32_t word = 0;
+
+        if (!is_present(self, lane))
+            continue;
+        if (!stores) {
+            cx_ptx_put(self->rows, fragment->places[number], lane, *low | (uint32_t)*high << 16);
+            continue;
+        }
+        word = (uint32_t)cx_ptx_get(self->rows, fragment->places[number], lane);
+        *low = (uint16_t)word;
+        *high = (uint16_t)(word >> 16);
+    }
+}
+
+/* Lanes 8 i to 8 i + 7 have the addresses of the rows of matrix i. */
+static bool access_rows(const work *self, unsigned number, uint16_t halves[ROWS][ROWS],
+                        bool stores)
+{
+    for (unsigned row = 0; row < ROWS; row++) {
+        unsigned lane = number * ROWS + row;
+        unsigned char *memory;
+
+        if (!is_present(self, lane))
+            continue;
+        memory = reach(self, lane, cx_ptx_get(self->rows, self->at->a, lane),
+                       stores ? halves[row] : NULL);
+        if (!memory)
+            return false;
+        if (stores)
+            memcpy(memory, halves[row], ROW_BYTES);
+        else
+            memcpy(halves[row], memory, ROW_BYTES);
+    }
+    return true;
+}
+
+/* The address may be one of the loaded registers: all matrices are read before one is written. */
+static void load_rows(const work *self)
+{
+    const cx_ptx_fragment *fragment = &self->what->parts[CX_PTX_MATRIX_D];
+    uint16_t all[4][ROWS][ROWS] = {{{0}}};
+
+    for (unsigned i = 0; i < fragment->count; i++)
+        if (!access_rows(self, i, all[i], false))
+            return;
+    for (unsigned i = 0; i < fragment->count; i++)
+        spread_rows(self, fragment, i, all[i], self->what->transposed, false);
+}
+
+static void store_rows(const work *self)
+{
+    const cx_ptx_fragment *fragment = &self->what->parts[CX_PTX_MATRIX_D];
+
+    for (unsigned i = 0; i < fragment->count; i++) {
+        uint16_t halves[ROWS][ROWS] = {{0}};
+
+        spread_rows(self, fragment, i, halves, self->what->transposed, true);
+        if (!access_rows(self, i, halves, true))
+            return;
+    }
+}
+
+static void transpose(const work *self)
+{
+    uint16_t halves[ROWS][ROWS] = {{0}};
+
+    spread_rows(self, &self->what->parts[CX_PTX_MATRIX_A], 0, halves, false, true);
+    spread_rows(self, &self->what->parts[CX_PTX_MATRIX_D], 0, halves, true, false);
+}
+
+void cx_ptx_matrix_do(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *lanes,
+                      const cx_ptx_rows *rows, uint32_t mask, const cx_ptx_instruction *at)
+{
+    const work self = {grid, block, lanes, rows, mask, at, &grid->module->matrices[at->c]};
+
+    switch ((cx_ptx_matrix_mode)at->mode) {
+    case CX_PTX_MATRIX_MULTIPLY:
+        multiply(&self);
+        break;
+    case CX_PTX_MATRIX_LOAD:
+    case CX_PTX_MATRIX_STORE:
+        move_fragment(&self, at->mode == CX_PTX_MATRIX_STORE);
+        break;
+    case CX_PTX_MATRIX_LOAD_ROWS:
+        load_rows(&self);
+        break;
+    case CX_PTX_MATRIX_STORE_ROWS:
+        store_rows(&self);
+        break;
+    case CX_PTX_MATRIX_TRANSPOSE:
+        transpose(&self);
+        break;
+    }
+}
