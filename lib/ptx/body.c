@@ -87,7 +87,7 @@ static bool is_known(const cx_ptx_token *opcode)
     cx_ptx_token first = cx_ptx_first_word(opcode);
 
     if (cx_ptx_token_is(&first, "cp"))
-        return !cx_ptx_has_word(opcode, "bulk");
+        return !cx_ptx_has_word(opcode, "tensor");
     return encoder_of(opcode) != cx_ptx_encode_computed ||
            cx_ptx_op_family(first.text, first.length);
 }

@@ -35,7 +35,7 @@ static bool changes_nothing(const cx_ptx_token *word)
     static const char *const words[] = {
         "volatile", "relaxed", "acquire", "release", "acq_rel", "weak", "sys", "gpu",
         "cta",      "cluster", "nc",      "ca",      "cg",      "cs",   "lu",  "cv",
-        "wb",       "wt",      "mmio",    "noftz"};
+        "wb",       "wt",      "mmio",    "noftz",   "async",   "mbarrier::complete_tx::bytes"};
 
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (cx_ptx_token_is(word, words[i]))
@@ -212,10 +212,32 @@ bool cx_ptx_encode_ld(cx_ptx_parser *self, const cx_ptx_statement *statement)
            encode_access(self, statement, &statement->operands[1], &statement->operands[0], false);
 }
 
+static bool tells_barrier(const cx_ptx_token *opcode)
+{
+    return cx_ptx_has_word(opcode, "shared::cluster") &&
+           cx_ptx_has_word(opcode, "mbarrier::complete_tx::bytes");
+}
+
+/* st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [to], value, [barrier] */
+static bool encode_store_async(cx_ptx_parser *self, const cx_ptx_statement *statement)
+{
+    access_words what;
+
+    if (!tells_barrier(&statement->opcode) || !read_words(statement, &what))
+        return cx_ptx_unknown(self, statement);
+    return cx_ptx_need(self, statement, 3, 3) &&
+           encode_access(self, statement, &statement->operands[0], &statement->operands[1],
+                         true) &&
+           cx_ptx_emit_completion(self, statement, 2,
+                                  what.count * cx_ptx_type_bytes(what.type));
+}
+
 bool cx_ptx_encode_st(cx_ptx_parser *self, const cx_ptx_statement *statement)
 {
-    if (cx_ptx_has_word(&statement->opcode, "async") || cx_ptx_has_word(&statement->opcode, "bulk"))
+    if (cx_ptx_has_word(&statement->opcode, "bulk"))
         return cx_ptx_unknown(self, statement);
+    if (cx_ptx_has_word(&statement->opcode, "async"))
+        return encode_store_async(self, statement);
     return cx_ptx_need(self, statement, 2, 2) &&
            encode_access(self, statement, &statement->operands[0], &statement->operands[1], true);
 }
@@ -390,6 +412,15 @@ bool cx_ptx_encode_red(cx_ptx_parser *self, const cx_ptx_statement *statement)
 {
     if (cx_ptx_has_word(&statement->opcode, "exch") || cx_ptx_has_word(&statement->opcode, "cas"))
         return cx_ptx_unknown(self, statement);
+    if (cx_ptx_has_word(&statement->opcode, "async")) {
+        cx_ptx_statement reduction = *statement;
+
+        reduction.count = 2;
+        return (tells_barrier(&statement->opcode) || cx_ptx_unknown(self, statement)) &&
+               cx_ptx_need(self, statement, 3, 3) && encode_atomic(self, &reduction, 0) &&
+               cx_ptx_emit_completion(self, statement, 2,
+                                      cx_ptx_type_bytes(cx_ptx_last_type(&statement->opcode)));
+    }
     return encode_atomic(self, statement, 0);
 }
 
@@ -407,36 +438,75 @@ bool cx_ptx_encode_nothing(cx_ptx_parser *self, const cx_ptx_statement *statemen
 
 /* ---- asynchronous copies: done at once ---- */
 
+/* The address of an operand, in a register of its own where it has an offset. */
+static uint32_t address_of(cx_ptx_parser *self, const cx_ptx_instruction *access)
+{
+    cx_ptx_instruction sum = {.op = CX_PTX_ADD_ADDRESS,
+                              .a = access->a,
+                              .immediate = access->immediate,
+                              .d = access->a};
+
+    if (access->immediate == 0)
+        return access->a;
+    sum.d = cx_ptx_temp(self);
+    return sum.d != CX_PTX_NO_SLOT && cx_ptx_emit(self, sum) ? sum.d : CX_PTX_NO_SLOT;
+}
+
+/* The bytes to copy, of so many: a number of them, or none where a predicate says so. */
+static uint32_t bytes_to_copy(cx_ptx_parser *self, const cx_ptx_statement *statement,
+                              uint64_t bytes)
+{
+    const cx_ptx_operand *operand = &statement->operands[3];
+    cx_ptx_instruction chosen = {.op = CX_PTX_OP_selp_b32,
+                                 .a = CX_PTX_SLOT_ZERO,
+                                 .b = cx_ptx_constant(self, bytes)};
+
+    if (statement->count == 3 || chosen.b == CX_PTX_NO_SLOT)
+        return chosen.b;
+    if (operand->kind != CX_PTX_OPERAND_REGISTER || operand->type != CX_PTX_PRED)
+        return cx_ptx_value(self, operand, CX_PTX_U32);
+    chosen.c = cx_ptx_value(self, operand, CX_PTX_PRED);
+    chosen.d = cx_ptx_temp(self);
+    return chosen.c != CX_PTX_NO_SLOT && chosen.d != CX_PTX_NO_SLOT && cx_ptx_emit(self, chosen)
+               ? chosen.d
+               : CX_PTX_NO_SLOT;
+}
+
+/* cp.async.ca.shared.global [to], [from], 4 {, bytes or a predicate that leaves them out} */
 static bool encode_copy(cx_ptx_parser *self, const cx_ptx_statement *statement)
 {
     const cx_ptx_operand *to = &statement->operands[0], *from = &statement->operands[1];
-    cx_ptx_instruction done = {.op = CX_PTX_COPY_ASYNC}, source;
+    cx_ptx_instruction done = {.op = CX_PTX_COPY_ASYNC}, target = {0}, source = {0};
     uint64_t bytes;
 
     if (!cx_ptx_need(self, statement, 3, 4) ||
-        !cx_ptx_take_address(self, statement, to, CX_PTX_SHARED, true, &done) ||
+        !cx_ptx_take_address(self, statement, to, CX_PTX_SHARED, true, &target) ||
         !cx_ptx_take_address(self, statement, from, CX_PTX_GLOBAL, false, &source))
         return false;
     bytes = statement->operands[2].bits;
     if (statement->operands[2].kind != CX_PTX_OPERAND_NUMBER ||
-        (bytes != 4 && bytes != 8 && bytes != 16) || statement->operands[0].offset != 0 ||
-        statement->operands[1].offset != 0)
+        (bytes != 4 && bytes != 8 && bytes != 16))
         return cx_ptx_unknown(self, statement);
-    done.b = source.a;
+    done.space = target.space;
+    done.a = address_of(self, &target);
+    done.b = address_of(self, &source);
     done.size = done.align = (uint8_t)bytes;
     done.site = next_site(self);
-    done.c = statement->count == 4 ? cx_ptx_value(self, &statement->operands[3], CX_PTX_U32)
-                                   : cx_ptx_constant(self, bytes);
-    return done.c != CX_PTX_NO_SLOT && cx_ptx_emit(self, done);
+    done.c = bytes_to_copy(self, statement, bytes);
+    return done.a != CX_PTX_NO_SLOT && done.b != CX_PTX_NO_SLOT && done.c != CX_PTX_NO_SLOT &&
+           cx_ptx_emit(self, done);
 }
 
 bool cx_ptx_encode_cp(cx_ptx_parser *self, const cx_ptx_statement *statement)
 {
     const cx_ptx_token *opcode = &statement->opcode;
 
-    if (!cx_ptx_has_word(opcode, "async") || cx_ptx_has_word(opcode, "bulk") ||
-        cx_ptx_has_word(opcode, "mbarrier"))
+    if (!cx_ptx_has_word(opcode, "async"))
         return cx_ptx_unknown(self, statement);
+    if (cx_ptx_has_word(opcode, "bulk"))
+        return cx_ptx_encode_bulk(self, statement);
+    if (cx_ptx_has_word(opcode, "mbarrier"))
+        return cx_ptx_encode_mbarrier(self, statement);
     if (cx_ptx_has_word(opcode, "commit_group") || cx_ptx_has_word(opcode, "wait_group") ||
         cx_ptx_has_word(opcode, "wait_all"))
         return true;

@@ -60,7 +60,7 @@ static uint32_t register_of(const cx_ptx_function *function, uint32_t place)
 
 static bool stores(const cx_ptx_instruction *at)
 {
-    return at->op >= CX_PTX_STORE_8 && at->op <= CX_PTX_STORE_64;
+    return (at->op >= CX_PTX_STORE_8 && at->op <= CX_PTX_STORE_64) || at->op == CX_PTX_BULK;
 }
 
 /* The place behind the first half of a pair. */

@@ -175,6 +175,43 @@ static bool encode_end(cx_ptx_parser *self, const cx_ptx_statement *statement,
                                &done);
 }
 
+bool cx_ptx_emit_completion(cx_ptx_parser *self, const cx_ptx_statement *statement, int operand,
+                            unsigned bytes)
+{
+    cx_ptx_instruction done = {.op = CX_PTX_MBARRIER,
+                               .size = 8,
+                               .align = 8,
+                               .mode = CX_PTX_MBARRIER_COMPLETE,
+                               .site = self->module->sites++};
+
+    if (!cx_ptx_take_address(self, statement, &statement->operands[operand], CX_PTX_CLUSTER, true,
+                             &done))
+        return false;
+    done.d = cx_ptx_temp(self);
+    done.b = cx_ptx_constant(self, bytes);
+    return done.d != CX_PTX_NO_SLOT && done.b != CX_PTX_NO_SLOT && cx_ptx_emit(self, done);
+}
+
+/* cp.async.mbarrier.arrive{.noinc}.shared.b64 [address]: the thread's copies are done. Without
+ * .noinc, the arrival is one more than the barrier expects. */
+static bool encode_copied(cx_ptx_parser *self, const cx_ptx_statement *statement,
+                          cx_ptx_instruction done)
+{
+    bool counts = cx_ptx_has_word(&statement->opcode, "noinc");
+
+    if (!cx_ptx_has_word(&statement->opcode, "arrive") ||
+        cx_ptx_last_type(&statement->opcode) != CX_PTX_B64)
+        return cx_ptx_unknown(self, statement);
+    if (!cx_ptx_need(self, statement, 1, 1) ||
+        !cx_ptx_take_address(self, statement, &statement->operands[0], space_of(statement), true,
+                             &done))
+        return false;
+    done.d = cx_ptx_temp(self);
+    done.b = cx_ptx_constant(self, counts);
+    done.site = self->module->sites++;
+    return done.d != CX_PTX_NO_SLOT && done.b != CX_PTX_NO_SLOT && cx_ptx_emit(self, done);
+}
+
 static bool reaches_others(const cx_ptx_token *word)
 {
     return cx_ptx_token_is(word, "arrive") || cx_ptx_token_is(word, "arrive_drop") ||
@@ -190,6 +227,8 @@ bool cx_ptx_encode_mbarrier(cx_ptx_parser *self, const cx_ptx_statement *stateme
     cx_ptx_token word;
 
     cx_ptx_next_word(&words, &word);
+    if (cx_ptx_token_is(&word, "cp"))
+        return encode_copied(self, statement, done);
     if (!cx_ptx_next_word(&words, &word) || cx_ptx_last_type(opcode) != CX_PTX_B64)
         return cx_ptx_unknown(self, statement);
     if (space_of(statement) == CX_PTX_CLUSTER && !reaches_others(&word))

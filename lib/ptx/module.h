@@ -127,6 +127,7 @@ typedef enum cx_ptx_op {
     CX_PTX_RANK_OF_SHARED,   /* d: the rank of the block that has the address a */
     CX_PTX_FENCE,
     CX_PTX_COPY_ASYNC,
+    CX_PTX_BULK, /* bulk.h */
     CX_PTX_BRANCH, /* branches: flow.h */
     CX_PTX_BRANCH_BACK,
     CX_PTX_BRANCH_IF,

@@ -219,6 +219,7 @@ bool cx_ptx_encode_red(cx_ptx_parser *self, const cx_ptx_statement *statement);
 bool cx_ptx_encode_fence(cx_ptx_parser *self, const cx_ptx_statement *statement);
 bool cx_ptx_encode_nothing(cx_ptx_parser *self, const cx_ptx_statement *statement);
 bool cx_ptx_encode_cp(cx_ptx_parser *self, const cx_ptx_statement *statement);
+bool cx_ptx_encode_bulk(cx_ptx_parser *self, const cx_ptx_statement *statement);
 bool cx_ptx_encode_ret(cx_ptx_parser *self, const cx_ptx_statement *statement);
 bool cx_ptx_encode_exit(cx_ptx_parser *self, const cx_ptx_statement *statement);
 bool cx_ptx_encode_trap(cx_ptx_parser *self, const cx_ptx_statement *statement);
@@ -252,6 +253,9 @@ bool cx_ptx_take_address(cx_ptx_parser *self, const cx_ptx_statement *statement,
 bool cx_ptx_encode_wide_mov(cx_ptx_parser *self, const cx_ptx_statement *statement);
 bool cx_ptx_encode_wide_access(cx_ptx_parser *self, const cx_ptx_operand *value,
                                cx_ptx_instruction done, bool stores, bool at_once);
+/* Tells the barrier in shared memory, at that operand, so many bytes. */
+bool cx_ptx_emit_completion(cx_ptx_parser *self, const cx_ptx_statement *statement, int operand,
+                            unsigned bytes);
 bool cx_ptx_encode_wide_atom(cx_ptx_parser *self, const cx_ptx_statement *statement,
                              cx_ptx_instruction done);
 

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "ptx/bits.h"
+#include "ptx/bulk.h"
 #include "ptx/cluster.h"
 #include "ptx/video.h"
 #include "ptx/wide.h"
@@ -394,6 +395,11 @@ static bool do_rest(cx_ptx_step *run, const cx_ptx_instruction *at)
     case CX_PTX_COPY_ASYNC:
         EACH_ACTIVE (run)
             if (!copy_async(run, at, lane))
+                return false;
+        return true;
+    case CX_PTX_BULK:
+        EACH_ACTIVE (run)
+            if (!cx_ptx_bulk_do(run->grid, run->block, thread_of(run, lane), &run->rows, at))
                 return false;
         return true;
     case CX_PTX_ARGUMENT:

@@ -18,7 +18,7 @@ assemble() # folder
     [ "$refused" -eq 0 ]
 }
 
-set -- grammar matrix
+set -- async grammar matrix
 echo "1..$#"
 for name; do
     mkdir "$scratch/$name"

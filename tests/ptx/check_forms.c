@@ -365,9 +365,6 @@ START_TEST(other_valid_code_is_refused_by_name)
         {"tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r1], 64;", "tcgen05.alloc"},
         {"cp.async.bulk.tensor.1d.shared::cluster.global.tile [%d1], [%d2, {%r1}], [%d3];",
          "cp.async.bulk"},
-        {"st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r2, [%r3];",
-         "st.async"},
-        {"cp.async.bulk.commit_group;", "cp.async.bulk"},
         {"multimem.ld_reduce.global.add.u32 %r1, [%d1];", "multimem"},
     };
     CUmodule module;
