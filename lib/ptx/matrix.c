@@ -65,30 +65,48 @@ static spot spot_in_quads(const cx_ptx_matrix *what, cx_ptx_matrix_part part, un
     }
 }
 
-static spot spot_of(const cx_ptx_matrix *what, cx_ptx_matrix_part part, unsigned lane,
-                    unsigned element)
+/* The places of a register's elements: number `row * columns + column` grows by these steps. */
+typedef struct steps {
+    unsigned first, group, own, element;
+} steps;
+
+static steps steps_of(const cx_ptx_matrix *what, cx_ptx_matrix_part part, unsigned number)
 {
-    cx_ptx_element kind = (cx_ptx_element)what->parts[part].element;
-    unsigned packed = cx_ptx_element_packed(kind), group = lane / 4, own = lane % 4;
-    unsigned blocks, block, across;
+    unsigned packed = cx_ptx_element_packed((cx_ptx_element)what->parts[part].element);
+    unsigned columns = columns_of(what, part), width = 4 * packed, blocks, block;
 
     if (what->in_quads)
-        return spot_in_quads(what, part, lane, element);
-    if (part == CX_PTX_MATRIX_C || part == CX_PTX_MATRIX_D) {
+        return (steps){0};
+    switch (part) {
+    case CX_PTX_MATRIX_A:
         blocks = what->m / 8;
-        block = element / 2;
-        return (spot){group + 8 * (block % blocks), 8 * (block / blocks) + 2 * own + element % 2};
-    }
-    block = element / packed;
-    across = own * packed + element % packed;
-    if (part == CX_PTX_MATRIX_A) {
+        block = number % (blocks * (what->k / width));
+        return (steps){8 * (block % blocks) * columns + width * (block / blocks), columns, packed, 1};
+    case CX_PTX_MATRIX_B:
+        blocks = what->k / width;
+        block = number % (blocks * (what->n / 8));
+        return (steps){width * (block % blocks) * columns + 8 * (block / blocks), 1,
+                       packed * columns, columns};
+    default:
         blocks = what->m / 8;
-        block %= blocks * (what->k / (4 * packed));
-        return (spot){group + 8 * (block % blocks), 4 * packed * (block / blocks) + across};
+        block = number * packed / 2;
+        return (steps){8 * (block % blocks) * columns + 8 * (block / blocks) + number * packed % 2,
+                       columns, 2, 1};
     }
-    blocks = what->k / (4 * packed);
-    block %= blocks * (what->n / 8);
-    return (spot){4 * packed * (block % blocks) + across, group + 8 * (block / blocks)};
+}
+
+/* The number of a lane's element in its matrix. */
+static unsigned place_of(const cx_ptx_matrix *what, cx_ptx_matrix_part part, const steps *along,
+                         unsigned lane, unsigned number, unsigned i)
+{
+    unsigned packed;
+    spot found;
+
+    if (!what->in_quads)
+        return along->first + lane / 4 * along->group + lane % 4 * along->own + i * along->element;
+    packed = cx_ptx_element_packed((cx_ptx_element)what->parts[part].element);
+    found = spot_in_quads(what, part, lane, number * packed + i);
+    return found.row * columns_of(what, part) + found.column;
 }
 
 /* ---- elements as numbers ---- */
@@ -171,79 +189,115 @@ static uint64_t element_bits(uint64_t whole, cx_ptx_element kind, unsigned numbe
     return bits >= 32 ? whole : whole >> bits * number & ((UINT64_C(1) << bits) - 1);
 }
 
-#define EACH_REGISTER(fragment, lane, number)                  \
-    for (unsigned number = 0; number < (fragment)->count; number++) \
-        for (unsigned lane = 0; lane < CX_PTX_WARP_SIZE; lane++)
+#define EACH_LANE_OF(self, lane)                                   \
+    for (unsigned lane = 0; lane < CX_PTX_WARP_SIZE; lane++)        \
+        if (is_present(self, lane))
 
-/* The elements of the lanes of one product, or of all lanes. */
+/* The lanes of one product; all lanes have one together unless they multiply in quads. */
 static bool is_in_quad(const cx_ptx_matrix *what, unsigned lane, unsigned quad)
 {
     return !what->in_quads || lane / 4 % 4 == quad;
 }
 
-static void gather_floats(const work *self, cx_ptx_matrix_part part, unsigned quad, double *out)
+/* The most frequent elements, without a choice for each of them. */
+static void gather_halves(const work *self, uint32_t place, const steps *along, double *out)
+{
+    EACH_LANE_OF (self, lane) {
+        uint32_t word = (uint32_t)cx_ptx_get(self->rows, place, lane);
+        double *to = out + along->first + lane / 4 * along->group + lane % 4 * along->own;
+
+        to[0] = half_of(word & 0xffff);
+        to[along->element] = half_of(word >> 16);
+    }
+}
+
+static void gather_register(const work *self, cx_ptx_matrix_part part, unsigned number,
+                            unsigned quad, double *out)
 {
     const cx_ptx_fragment *fragment = &self->what->parts[part];
+    const steps along = steps_of(self->what, part, number);
     cx_ptx_element kind = (cx_ptx_element)fragment->element;
-    unsigned packed = cx_ptx_element_packed(kind), columns = columns_of(self->what, part);
+    unsigned packed = cx_ptx_element_packed(kind);
 
-    memset(out, 0, rows_of(self->what, part) * columns * sizeof *out);
-    EACH_REGISTER (fragment, lane, number) {
-        uint64_t whole;
-
-        if (!is_present(self, lane) || !is_in_quad(self->what, lane, quad))
-            continue;
-        whole = cx_ptx_get(self->rows, fragment->places[number], lane);
-        for (unsigned i = 0; i < packed; i++) {
-            spot to = spot_of(self->what, part, lane, number * packed + i);
-
-            out[to.row * columns + to.column] = float_element(kind, element_bits(whole, kind, i));
-        }
+    if (kind == CX_PTX_ELEMENT_F16 && !self->what->in_quads) {
+        gather_halves(self, fragment->places[number], &along, out);
+        return;
     }
+    EACH_LANE_OF (self, lane) {
+        uint64_t whole = cx_ptx_get(self->rows, fragment->places[number], lane);
+
+        if (!is_in_quad(self->what, lane, quad))
+            continue;
+        for (unsigned i = 0; i < packed; i++)
+            out[place_of(self->what, part, &along, lane, number, i)] =
+                float_element(kind, element_bits(whole, kind, i));
+    }
+}
+
+/* Registers that repeat others are left out. */
+static unsigned distinct_registers(const cx_ptx_matrix *what, cx_ptx_matrix_part part)
+{
+    const cx_ptx_fragment *fragment = &what->parts[part];
+    unsigned elements = rows_of(what, part) * columns_of(what, part);
+    unsigned distinct = elements / CX_PTX_WARP_SIZE /
+                        cx_ptx_element_packed((cx_ptx_element)fragment->element);
+
+    return what->in_quads || distinct > fragment->count ? fragment->count : distinct;
+}
+
+static void gather_floats(const work *self, cx_ptx_matrix_part part, unsigned quad, double *out)
+{
+    unsigned count = distinct_registers(self->what, part);
+
+    memset(out, 0, rows_of(self->what, part) * columns_of(self->what, part) * sizeof *out);
+    for (unsigned number = 0; number < count; number++)
+        gather_register(self, part, number, quad, out);
 }
 
 static void gather_integers(const work *self, cx_ptx_matrix_part part, int32_t *out)
 {
     const cx_ptx_fragment *fragment = &self->what->parts[part];
     cx_ptx_element kind = (cx_ptx_element)fragment->element;
-    unsigned packed = cx_ptx_element_packed(kind), columns = columns_of(self->what, part);
+    unsigned packed = cx_ptx_element_packed(kind), count = distinct_registers(self->what, part);
 
-    memset(out, 0, rows_of(self->what, part) * columns * sizeof *out);
-    EACH_REGISTER (fragment, lane, number) {
-        uint64_t whole = is_present(self, lane)
-                             ? cx_ptx_get(self->rows, fragment->places[number], lane)
-                             : 0;
+    memset(out, 0, rows_of(self->what, part) * columns_of(self->what, part) * sizeof *out);
+    for (unsigned number = 0; number < count; number++) {
+        const steps along = steps_of(self->what, part, number);
 
-        for (unsigned i = 0; i < packed; i++) {
-            spot to = spot_of(self->what, part, lane, number * packed + i);
+        EACH_LANE_OF (self, lane) {
+            uint64_t whole = cx_ptx_get(self->rows, fragment->places[number], lane);
 
-            out[to.row * columns + to.column] =
-                integer_element(kind, (uint32_t)element_bits(whole, kind, i));
+            for (unsigned i = 0; i < packed; i++)
+                out[place_of(self->what, part, &along, lane, number, i)] =
+                    integer_element(kind, (uint32_t)element_bits(whole, kind, i));
         }
     }
 }
 
-/* Writes D: `bits` gives an element's. */
-#define SCATTER(self, quad, bits)                                                            \
-    {                                                                                        \
-        const cx_ptx_fragment *fragment = &(self)->what->parts[CX_PTX_MATRIX_D];             \
-        cx_ptx_element kind = (cx_ptx_element)fragment->element;                             \
-        unsigned packed = cx_ptx_element_packed(kind), width = 32 / packed;                  \
-                                                                                             \
-        EACH_REGISTER (fragment, lane, number) {                                             \
-            uint64_t whole = 0;                                                              \
-                                                                                             \
-            if (!is_present(self, lane) || !is_in_quad((self)->what, lane, quad))            \
-                continue;                                                                    \
-            for (unsigned i = 0; i < packed; i++) {                                          \
-                spot from =                                                                  \
-                    spot_of((self)->what, CX_PTX_MATRIX_D, lane, number * packed + i);       \
-                size_t at = from.row * (self)->what->n + from.column;                        \
-                                                                                             \
-                whole |= (uint64_t)(bits) << i * width;                                      \
-            }                                                                                \
-            cx_ptx_put((self)->rows, fragment->places[number], lane, whole);                 \
-        }                                                                                    \
+/* Writes D: `bits` gives the bits of element number `at`. */
+#define SCATTER(self, quad, bits)                                                              \
+    {                                                                                          \
+        const cx_ptx_fragment *fragment = &(self)->what->parts[CX_PTX_MATRIX_D];               \
+        cx_ptx_element kind = (cx_ptx_element)fragment->element;                               \
+        unsigned packed = cx_ptx_element_packed(kind), width = 32 / packed;                    \
+                                                                                               \
+        for (unsigned number = 0; number < fragment->count; number++) {                        \
+            const steps along = steps_of((self)->what, CX_PTX_MATRIX_D, number);               \
+                                                                                               \
+            EACH_LANE_OF (self, lane) {                                                        \
+                uint64_t whole = 0;                                                            \
+                                                                                               \
+                if (!is_in_quad((self)->what, lane, quad))                                     \
+                    continue;                                                                  \
+                for (unsigned i = 0; i < packed; i++) {                                        \
+                    unsigned at =                                                              \
+                        place_of((self)->what, CX_PTX_MATRIX_D, &along, lane, number, i);      \
+                                                                                               \
+                    whole |= (uint64_t)(bits) << i * width;                                    \
+                }                                                                              \
+                cx_ptx_put((self)->rows, fragment->places[number], lane, whole);               \
+            }                                                                                  \
+        }                                                                                      \
     }
 
 /* ---- products ---- */
@@ -314,17 +368,20 @@ static void multiply_integers(const work *self)
 static void gather_bits(const work *self, cx_ptx_matrix_part part, uint32_t *out)
 {
     const cx_ptx_fragment *fragment = &self->what->parts[part];
-    unsigned words = self->what->k / 32;
+    unsigned words = self->what->k / 32, columns = columns_of(self->what, part);
 
     memset(out, 0, SIDE_MAX * words * sizeof *out);
-    EACH_REGISTER (fragment, lane, number) {
-        spot first = spot_of(self->what, part, lane, number * 32);
-        unsigned line = part == CX_PTX_MATRIX_A ? first.row : first.column;
-        unsigned along = part == CX_PTX_MATRIX_A ? first.column : first.row;
+    for (unsigned number = 0; number < fragment->count; number++) {
+        const steps along = steps_of(self->what, part, number);
 
-        if (is_present(self, lane))
-            out[line * words + along / 32] =
+        EACH_LANE_OF (self, lane) {
+            unsigned at = place_of(self->what, part, &along, lane, number, 0);
+            unsigned row = at / columns, column = at % columns;
+            unsigned line = part == CX_PTX_MATRIX_A ? row : column;
+
+            out[line * words + (part == CX_PTX_MATRIX_A ? column : row) / 32] =
                 (uint32_t)cx_ptx_get(self->rows, fragment->places[number], lane);
+        }
     }
 }
 
@@ -421,28 +478,29 @@ static void spread_lines(const work *self, unsigned char *lines, bool stores)
     const cx_ptx_fragment *fragment = &self->what->parts[part];
     cx_ptx_element kind = (cx_ptx_element)fragment->element;
     unsigned packed = cx_ptx_element_packed(kind), bits = cx_ptx_element_bits(kind);
+    unsigned columns = columns_of(self->what, part);
 
-    EACH_REGISTER (fragment, lane, number) {
-        uint64_t whole = 0;
-        unsigned char *word = (unsigned char *)&whole;
+    for (unsigned number = 0; number < fragment->count; number++) {
+        const steps along = steps_of(self->what, part, number);
 
-        if (!is_present(self, lane))
-            continue;
-        if (stores)
-            whole = cx_ptx_get(self->rows, fragment->places[number], lane);
-        for (unsigned i = 0; i < packed; i++) {
-            spot at = spot_of(self->what, part, lane, number * packed + i);
-            unsigned line = fragment->by_columns ? at.column : at.row;
-            unsigned along = fragment->by_columns ? at.row : at.column;
-            unsigned char *memory = lines + (size_t)line * self->at->size;
+        EACH_LANE_OF (self, lane) {
+            uint64_t whole = stores ? cx_ptx_get(self->rows, fragment->places[number], lane) : 0;
 
-            if (stores)
-                copy_bits(memory, along * bits, word, i * bits, bits);
-            else
-                copy_bits(word, i * bits, memory, along * bits, bits);
+            for (unsigned i = 0; i < packed; i++) {
+                unsigned at = place_of(self->what, part, &along, lane, number, i);
+                unsigned row = at / columns, column = at % columns;
+                unsigned line = fragment->by_columns ? column : row;
+                unsigned first = (fragment->by_columns ? row : column) * bits;
+                unsigned char *memory = lines + (size_t)line * self->at->size;
+
+                if (stores)
+                    copy_bits(memory, first, (unsigned char *)&whole, i * bits, bits);
+                else
+                    copy_bits((unsigned char *)&whole, i * bits, memory, first, bits);
+            }
+            if (!stores)
+                cx_ptx_put(self->rows, fragment->places[number], lane, whole);
         }
-        if (!stores)
-            cx_ptx_put(self->rows, fragment->places[number], lane, whole);
     }
 }
 
