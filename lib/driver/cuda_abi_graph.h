@@ -2,6 +2,7 @@
 #ifndef CX_DRIVER_CUDA_ABI_GRAPH_H
 #define CX_DRIVER_CUDA_ABI_GRAPH_H
 
+#include "driver/cuda_abi_array.h"
 #include "driver/cuda_abi_copy.h"
 
 enum { CXU_USER_OBJECT_NO_DESTRUCTOR_SYNC = 1 };

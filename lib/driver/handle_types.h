@@ -21,13 +21,14 @@
     KEPT(CUgraphExec, CUgraphExec_st, GRAPH_EXEC) \
     KEPT(CUmemoryPool, CUmemPoolHandle_st, POOL) \
     KEPT(CUlinkState, CUlinkState_st, LINK) \
+    KEPT(CUarray, CUarray_st, ARRAY) \
+    KEPT(CUmipmappedArray, CUmipmappedArray_st, MIPMAPPED_ARRAY) \
     UNKEPT(CUgraphNode, CUgraphNode_st) \
     UNKEPT(CUuserObject, CUuserObject_st) \
     UNKEPT(CUgreenCtx, CUgreenCtx_st) \
     UNKEPT(CUdevResourceDesc, CUdevResourceDesc_st) \
     UNKEPT(CUasyncCallbackHandle, CUasyncCallbackEntry_st) \
     UNKEPT(CUlogsCallbackHandle, CUlogsCallbackEntry_st) \
-    UNKEPT(CUarray, CUarray_st) \
     UNKEPT(CUtexref, CUtexref_st) \
     UNKEPT(CUexternalMemory, CUextMemory_st)
 /* clang-format on */

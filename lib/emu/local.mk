@@ -54,6 +54,8 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/memory/allocation.h \
 	lib/emu/memory/arena.c \
 	lib/emu/memory/arena.h \
+	lib/emu/memory/array.c \
+	lib/emu/memory/array.h \
 	lib/emu/memory/debug_read.c \
 	lib/emu/memory/export.c \
 	lib/emu/memory/export.h \
@@ -172,6 +174,7 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/graph/user_object.c \
 	lib/emu/graph/user_object.h
 lib_emu_libemu_la_SOURCES += \
+	lib/emu/call/array_call.c \
 	lib/emu/call/capture_call.c \
 	lib/emu/call/checkpoint.c \
 	lib/emu/call/config.c \

@@ -74,6 +74,28 @@ SAME_2D(destination_pitch_bytes, dstPitch)
 SAME_2D(width_bytes, WidthInBytes)
 SAME_2D(height, Height)
 
+#define SAME_ARRAY(field, their_field) \
+    SAME_FIELD(cxu_array_descriptor, field, CUDA_ARRAY_DESCRIPTOR, their_field)
+SAME_SIZE(cxu_array_descriptor, CUDA_ARRAY_DESCRIPTOR)
+SAME_ARRAY(width, Width)
+SAME_ARRAY(height, Height)
+SAME_ARRAY(format, Format)
+SAME_ARRAY(channels, NumChannels)
+
+#define SAME_ARRAY_3D(field, their_field) \
+    SAME_FIELD(cxu_array_3d_descriptor, field, CUDA_ARRAY3D_DESCRIPTOR, their_field)
+SAME_SIZE(cxu_array_3d_descriptor, CUDA_ARRAY3D_DESCRIPTOR)
+SAME_ARRAY_3D(width, Width)
+SAME_ARRAY_3D(height, Height)
+SAME_ARRAY_3D(depth, Depth)
+SAME_ARRAY_3D(format, Format)
+SAME_ARRAY_3D(channels, NumChannels)
+SAME_ARRAY_3D(flags, Flags)
+SAME_SIZE(cxu_array_sparse_properties, CUDA_ARRAY_SPARSE_PROPERTIES)
+SAME_FIELD(cxu_array_sparse_properties, flags, CUDA_ARRAY_SPARSE_PROPERTIES, flags)
+SAME_SIZE(cxu_array_memory_requirements, CUDA_ARRAY_MEMORY_REQUIREMENTS)
+SAME_FIELD(cxu_array_memory_requirements, alignment, CUDA_ARRAY_MEMORY_REQUIREMENTS, alignment)
+
 #define SAME_3D(field, their_field) SAME_FIELD(cxu_memcpy_3d, field, CUDA_MEMCPY3D, their_field)
 SAME_SIZE(cxu_memcpy_3d, CUDA_MEMCPY3D)
 SAME_3D(source_x_bytes, srcXInBytes)
@@ -430,6 +452,10 @@ SAME_FIELD(cxu_ctx_create_params, cig, CUctxCreateParams, cigParams)
 #define cxu_mem_alloc_node_params CUDA_MEM_ALLOC_NODE_PARAMS
 #define cxu_graph_mem_attribute CUgraphMem_attribute
 #define cxu_array_format CUarray_format
+#define cxu_array_descriptor CUDA_ARRAY_DESCRIPTOR
+#define cxu_array_3d_descriptor CUDA_ARRAY3D_DESCRIPTOR
+#define cxu_array_sparse_properties CUDA_ARRAY_SPARSE_PROPERTIES
+#define cxu_array_memory_requirements CUDA_ARRAY_MEMORY_REQUIREMENTS
 #define cxu_atomic_operation CUatomicOperation
 #define cxu_flush_rdma_target CUflushGPUDirectRDMAWritesTarget
 #define cxu_flush_rdma_scope CUflushGPUDirectRDMAWritesScope

@@ -206,7 +206,7 @@ START_TEST(a_wrong_box_is_named)
     ck_assert_uint_eq(fail, 1);
     boxes[1] = small_box();
     boxes[1].destination.type = CXU_MEMCPY_OPERAND_TYPE_ARRAY;
-    ck_result(cx_emu_call_memcpy_3d_batch_async_v1(2, boxes, &fail, 0, stream), NOT_SUPPORTED);
+    ck_result(cx_emu_call_memcpy_3d_batch_async_v1(2, boxes, &fail, 0, stream), INVALID_VALUE);
     boxes[1] = small_box();
     boxes[1].depth = SIZE_MAX;
     ck_result(cx_emu_call_memcpy_3d_batch_async_v1(2, boxes, &fail, 0, stream), INVALID_VALUE);

@@ -233,7 +233,7 @@ START_TEST(regions_that_cannot_be_are_invalid_value)
 }
 END_TEST
 
-START_TEST(arrays_are_not_supported)
+START_TEST(an_array_that_is_none_is_invalid)
 {
     CUdeviceptr device = make_memory(BYTES);
     cxu_memcpy_3d box = box_to_device(device);
@@ -241,8 +241,8 @@ START_TEST(arrays_are_not_supported)
 
     box.source_type = CXU_MEMORYTYPE_ARRAY;
     rows.destination_type = CXU_MEMORYTYPE_ARRAY;
-    ck_result(cx_emu_call_memcpy_3d(&box), NOT_SUPPORTED);
-    ck_result(cx_emu_call_memcpy_2d(&rows), NOT_SUPPORTED);
+    ck_result(cx_emu_call_memcpy_3d(&box), INVALID_VALUE);
+    ck_result(cx_emu_call_memcpy_2d(&rows), INVALID_VALUE);
 }
 END_TEST
 
@@ -260,7 +260,7 @@ static Suite *region_suite(void)
     tcase_add_test(tcase, a_pageable_region_may_be_reused_when_the_call_returns);
     tcase_add_test(tcase, regions_of_nothing_succeed);
     tcase_add_test(tcase, regions_that_cannot_be_are_invalid_value);
-    tcase_add_test(tcase, arrays_are_not_supported);
+    tcase_add_test(tcase, an_array_that_is_none_is_invalid);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -35,6 +35,8 @@ typedef enum kind {
     KIND_GREEN,
     KIND_NOTIFICATION,
     KIND_LOGS,
+    KIND_ARRAY,
+    KIND_MIPMAPPED_ARRAY,
     KIND_KEPT, /* no call destroys one, or makes one */
     KIND_COUNT
 } kind;
@@ -47,7 +49,8 @@ enum { POINTER_CLASS = 5 }; /* of __builtin_classify_type */
              CUlinkState: KIND_LINK, CUfunction: KIND_FUNCTION, CUkernel: KIND_KERNEL,      \
              CUgraph: KIND_GRAPH, CUgraphNode: KIND_NODE, CUgraphExec: KIND_EXEC,           \
              CUuserObject: KIND_USER_OBJECT, CUgreenCtx: KIND_GREEN,                        \
-             CUdevResourceDesc: KIND_KEPT, CUarray: KIND_KEPT, CUtexref: KIND_KEPT,         \
+             CUdevResourceDesc: KIND_KEPT, CUtexref: KIND_KEPT, CUarray: KIND_ARRAY,        \
+             CUmipmappedArray: KIND_MIPMAPPED_ARRAY,                                        \
              CUexternalMemory: KIND_KEPT,                                                   \
              CUasyncCallbackHandle: KIND_NOTIFICATION, CUlogsCallbackHandle: KIND_LOGS,     \
              CUdeviceptr: KIND_ADDRESS, CUhostFn: KIND_FUNCTION_POINTER,                    \
@@ -345,6 +348,18 @@ static void make_contexts(void **into)
     into[KIND_KEPT] = desc;
 }
 
+static void make_arrays(void **into)
+{
+    const cxu_array_3d_descriptor descriptor = {4, 4, 0, CXU_AD_FORMAT_FLOAT, 1, 0};
+    CUarray array;
+    CUmipmappedArray mipmapped;
+
+    ck_success(cx_emu_call_array_3d_create(&array, &descriptor));
+    ck_success(cx_emu_call_mipmapped_array_create(&mipmapped, &descriptor, 2));
+    into[KIND_ARRAY] = array;
+    into[KIND_MIPMAPPED_ARRAY] = mipmapped;
+}
+
 static void make_one_of_each(void **into)
 {
     CUmemoryPool pool;
@@ -357,6 +372,7 @@ static void make_one_of_each(void **into)
     into[KIND_EVENT] = make_event();
     into[KIND_POOL] = pool;
     into[KIND_ADDRESS] = (void *)(uintptr_t)make_memory(64);
+    make_arrays(into);
     make_code(into);
     make_graph(into);
     make_callbacks(into);
@@ -368,6 +384,8 @@ static void destroy_one_of_each(void *const *of)
     cx_emu_call_stream_destroy(of[KIND_STREAM]);
     cx_emu_call_event_destroy(of[KIND_EVENT]);
     cx_emu_call_mem_free((uintptr_t)of[KIND_ADDRESS]);
+    cx_emu_call_array_destroy(of[KIND_ARRAY]);
+    cx_emu_call_mipmapped_array_destroy(of[KIND_MIPMAPPED_ARRAY]);
     cx_emu_call_module_unload(of[KIND_MODULE]);
     cx_emu_call_library_unload(of[KIND_LIBRARY]);
     cx_emu_call_link_destroy(of[KIND_LINK]);

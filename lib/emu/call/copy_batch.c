@@ -2,8 +2,8 @@
 #include "emu/graph/capture.h"
 #include "emu/schedule/copy.h"
 #include "emu/device/device.h"
+#include "emu/memory/array.h"
 #include "emu/base/state.h"
-#include "emu/report/not_supported.h"
 #include <stdlib.h>
 
 #define NO_COPY SIZE_MAX /* the index of an error that is of no copy */
@@ -260,13 +260,39 @@ cxu_result cx_emu_call_memcpy_batch_async(CUdeviceptr *destinations, CUdeviceptr
 
 /* ---- boxes ---- */
 
+/* Sizes are in elements of the arrays, of one byte without one. */
+static cxu_result find_element(const cxu_memcpy_operand *operand, size_t *inout_bytes)
+{
+    cx_emu_array *array;
+    cxu_result result;
+
+    if (operand->type != CXU_MEMCPY_OPERAND_TYPE_ARRAY)
+        return CXU_SUCCESS;
+    cx_lock_enter(&cx_emu_lock);
+    result = cx_emu_array_find(operand->of.array.array, &array);
+    if (result == CXU_SUCCESS && *inout_bytes != 0 && *inout_bytes != array->element_bytes)
+        result = CXU_INVALID_VALUE;
+    if (result == CXU_SUCCESS)
+        *inout_bytes = array->element_bytes;
+    cx_lock_leave(&cx_emu_lock);
+    return result == CXU_INVALID_HANDLE ? CXU_INVALID_VALUE : result;
+}
+
 static cxu_result read_operand(const cxu_memcpy_operand *operand,
-                               const cxu_memcpy_3d_batch_op *given, cx_emu_copy_side *out_side)
+                               const cxu_memcpy_3d_batch_op *given, size_t element,
+                               cx_emu_copy_side *out_side)
 {
     size_t row = operand->of.pointer.row_length, rows = operand->of.pointer.layer_height;
 
-    if (operand->type == CXU_MEMCPY_OPERAND_TYPE_ARRAY)
-        return cx_emu_not_supported("cuMemcpy3DBatchAsync", "a side that is an array");
+    if (operand->type == CXU_MEMCPY_OPERAND_TYPE_ARRAY) {
+        *out_side = (cx_emu_copy_side){.type = CXU_MEMORYTYPE_ARRAY,
+                                       .array = operand->of.array.array,
+                                       .y = operand->of.array.y,
+                                       .z = operand->of.array.z};
+        return __builtin_mul_overflow(operand->of.array.x, element, &out_side->x_bytes)
+                   ? CXU_INVALID_VALUE
+                   : CXU_SUCCESS;
+    }
     if (operand->type != CXU_MEMCPY_OPERAND_TYPE_POINTER)
         return CXU_INVALID_VALUE;
     row = row ? row : given->width;
@@ -275,23 +301,34 @@ static cxu_result read_operand(const cxu_memcpy_operand *operand,
         return CXU_INVALID_VALUE;
     *out_side = (cx_emu_copy_side){.type = CXU_MEMORYTYPE_UNIFIED,
                                    .address = operand->of.pointer.address,
-                                   .pitch_bytes = row};
-    return __builtin_mul_overflow(row, rows, &out_side->slice_bytes) ? CXU_INVALID_VALUE
-                                                                     : CXU_SUCCESS;
+                                   .pitch_bytes = row * element};
+    return row * element > CX_EMU_MAX_PITCH ||
+                   __builtin_mul_overflow(row * element, rows, &out_side->slice_bytes)
+               ? CXU_INVALID_VALUE
+               : CXU_SUCCESS;
 }
 
 static cxu_result read_box(const cxu_memcpy_3d_batch_op *given, cx_emu_copy *out_copy)
 {
+    size_t element = 0;
     cxu_result result;
 
     if (given->width == 0 || given->height == 0 || given->depth == 0 ||
         !way_valid(given->order, given->flags))
         return CXU_INVALID_VALUE;
-    *out_copy = (cx_emu_copy){
-        .width_bytes = given->width, .height = given->height, .depth = given->depth};
-    result = read_operand(&given->source, given, &out_copy->source);
-    return result == CXU_SUCCESS ? read_operand(&given->destination, given, &out_copy->destination)
-                                 : result;
+    *out_copy = (cx_emu_copy){.height = given->height, .depth = given->depth};
+    result = find_element(&given->source, &element);
+    if (result == CXU_SUCCESS)
+        result = find_element(&given->destination, &element);
+    if (result != CXU_SUCCESS)
+        return result;
+    element = element != 0 ? element : 1;
+    if (__builtin_mul_overflow(given->width, element, &out_copy->width_bytes))
+        return CXU_INVALID_VALUE;
+    result = read_operand(&given->source, given, element, &out_copy->source);
+    return result == CXU_SUCCESS
+               ? read_operand(&given->destination, given, element, &out_copy->destination)
+               : result;
 }
 
 static cxu_result read_boxes(const cxu_memcpy_3d_batch_op *given, batch *all)

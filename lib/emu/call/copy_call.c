@@ -177,55 +177,128 @@ cxu_result cx_emu_call_memcpy_peer_async(CUdeviceptr destination, CUcontext dest
                         CX_EMU_COPY_ASYNC);
 }
 
+/* ---- rows of arrays ---- */
+
+static cx_emu_copy_side side_of_array(CUarray array, size_t offset)
+{
+    return (cx_emu_copy_side){.type = CXU_MEMORYTYPE_ARRAY, .array = array, .x_bytes = offset};
+}
+
+static cx_emu_copy_side side_of_memory(cxu_memory_type type, uintptr_t address)
+{
+    return (cx_emu_copy_side){.type = type, .address = address};
+}
+
+static cxu_result copy_row(cx_emu_copy_side to, cx_emu_copy_side from, size_t bytes,
+                           CUstream stream, cx_emu_copy_mode mode)
+{
+    const cx_emu_copy copy = {
+        .destination = to, .source = from, .width_bytes = bytes, .height = 1, .depth = 1};
+    cxu_result result = cx_emu_enter();
+
+    return result == CXU_SUCCESS ? submit_copy(&copy, stream, mode) : result;
+}
+
+cxu_result cx_emu_call_memcpy_dtoa(CUarray destination, size_t offset, CUdeviceptr source,
+                                   size_t bytes)
+{
+    return copy_row(side_of_array(destination, offset),
+                    side_of_memory(CXU_MEMORYTYPE_DEVICE, source), bytes, NULL,
+                    CX_EMU_COPY_SYNC);
+}
+
+cxu_result cx_emu_call_memcpy_atod(CUdeviceptr destination, CUarray source, size_t offset,
+                                   size_t bytes)
+{
+    return copy_row(side_of_memory(CXU_MEMORYTYPE_DEVICE, destination),
+                    side_of_array(source, offset), bytes, NULL, CX_EMU_COPY_SYNC);
+}
+
+cxu_result cx_emu_call_memcpy_htoa(CUarray destination, size_t offset, const void *source,
+                                   size_t bytes)
+{
+    return copy_row(side_of_array(destination, offset),
+                    side_of_memory(CXU_MEMORYTYPE_HOST, (uintptr_t)source), bytes, NULL,
+                    CX_EMU_COPY_SYNC);
+}
+
+cxu_result cx_emu_call_memcpy_atoh(void *destination, CUarray source, size_t offset, size_t bytes)
+{
+    return copy_row(side_of_memory(CXU_MEMORYTYPE_HOST, (uintptr_t)destination),
+                    side_of_array(source, offset), bytes, NULL, CX_EMU_COPY_SYNC);
+}
+
+cxu_result cx_emu_call_memcpy_atoa(CUarray destination, size_t destination_offset, CUarray source,
+                                   size_t source_offset, size_t bytes)
+{
+    return copy_row(side_of_array(destination, destination_offset),
+                    side_of_array(source, source_offset), bytes, NULL, CX_EMU_COPY_SYNC);
+}
+
+cxu_result cx_emu_call_memcpy_htoa_async(CUarray destination, size_t offset, const void *source,
+                                         size_t bytes, CUstream stream)
+{
+    return copy_row(side_of_array(destination, offset),
+                    side_of_memory(CXU_MEMORYTYPE_HOST, (uintptr_t)source), bytes, stream,
+                    CX_EMU_COPY_ASYNC);
+}
+
+cxu_result cx_emu_call_memcpy_atoh_async(void *destination, CUarray source, size_t offset,
+                                         size_t bytes, CUstream stream)
+{
+    return copy_row(side_of_memory(CXU_MEMORYTYPE_HOST, (uintptr_t)destination),
+                    side_of_array(source, offset), bytes, stream, CX_EMU_COPY_ASYNC);
+}
+
 /* ---- 2D ---- */
 
-static cxu_result copy_2d(const char *call, const cxu_memcpy_2d *copy, CUstream stream,
+static cxu_result copy_2d(const cxu_memcpy_2d *copy, CUstream stream,
                           cx_emu_copy_mode mode)
 {
     cx_emu_copy shape;
     cxu_result result = cx_emu_enter();
 
     if (result == CXU_SUCCESS)
-        result = cx_emu_copy_of_2d(call, copy, &shape);
+        result = cx_emu_copy_of_2d(copy, &shape);
     return result == CXU_SUCCESS ? submit_copy(&shape, stream, mode) : result;
 }
 
 cxu_result cx_emu_call_memcpy_2d(const cxu_memcpy_2d *copy)
 {
-    return copy_2d("cuMemcpy2D_v2", copy, NULL, CX_EMU_COPY_SYNC);
+    return copy_2d(copy, NULL, CX_EMU_COPY_SYNC);
 }
 
 cxu_result cx_emu_call_memcpy_2d_unaligned(const cxu_memcpy_2d *copy)
 {
-    return copy_2d("cuMemcpy2DUnaligned_v2", copy, NULL, CX_EMU_COPY_SYNC);
+    return copy_2d(copy, NULL, CX_EMU_COPY_SYNC);
 }
 
 cxu_result cx_emu_call_memcpy_2d_async(const cxu_memcpy_2d *copy, CUstream stream)
 {
-    return copy_2d("cuMemcpy2DAsync_v2", copy, stream, CX_EMU_COPY_ASYNC);
+    return copy_2d(copy, stream, CX_EMU_COPY_ASYNC);
 }
 
 /* ---- 3D ---- */
 
-static cxu_result copy_3d(const char *call, const cxu_memcpy_3d *copy, CUstream stream,
+static cxu_result copy_3d(const cxu_memcpy_3d *copy, CUstream stream,
                           cx_emu_copy_mode mode)
 {
     cx_emu_copy shape;
     cxu_result result = cx_emu_enter();
 
     if (result == CXU_SUCCESS)
-        result = cx_emu_copy_of_3d(call, copy, &shape);
+        result = cx_emu_copy_of_3d(copy, &shape);
     return result == CXU_SUCCESS ? submit_copy(&shape, stream, mode) : result;
 }
 
 cxu_result cx_emu_call_memcpy_3d(const cxu_memcpy_3d *copy)
 {
-    return copy_3d("cuMemcpy3D_v2", copy, NULL, CX_EMU_COPY_SYNC);
+    return copy_3d(copy, NULL, CX_EMU_COPY_SYNC);
 }
 
 cxu_result cx_emu_call_memcpy_3d_async(const cxu_memcpy_3d *copy, CUstream stream)
 {
-    return copy_3d("cuMemcpy3DAsync_v2", copy, stream, CX_EMU_COPY_ASYNC);
+    return copy_3d(copy, stream, CX_EMU_COPY_ASYNC);
 }
 
 /* ---- between contexts ---- */
@@ -263,7 +336,7 @@ static cxu_memcpy_3d without_contexts(const cxu_memcpy_3d_peer *copy)
 }
 
 /* As recorded: a copy of nothing is a success whatever else the descriptor says. */
-static cxu_result copy_3d_peer(const char *call, const cxu_memcpy_3d_peer *copy, CUstream stream,
+static cxu_result copy_3d_peer(const cxu_memcpy_3d_peer *copy, CUstream stream,
                                cx_emu_copy_mode mode)
 {
     cxu_memcpy_3d plain;
@@ -277,7 +350,7 @@ static cxu_result copy_3d_peer(const char *call, const cxu_memcpy_3d_peer *copy,
     if (is_empty(copy))
         return submit_copy(&shape, stream, mode);
     plain = without_contexts(copy);
-    result = cx_emu_copy_of_3d(call, &plain, &shape);
+    result = cx_emu_copy_of_3d(&plain, &shape);
     if (result == CXU_SUCCESS && mode == CX_EMU_COPY_SYNC) {
         shape.alone[0] = copy->destination_context;
         shape.alone[1] = copy->source_context;
@@ -290,10 +363,10 @@ static cxu_result copy_3d_peer(const char *call, const cxu_memcpy_3d_peer *copy,
 
 cxu_result cx_emu_call_memcpy_3d_peer(const cxu_memcpy_3d_peer *copy)
 {
-    return copy_3d_peer("cuMemcpy3DPeer", copy, NULL, CX_EMU_COPY_SYNC);
+    return copy_3d_peer(copy, NULL, CX_EMU_COPY_SYNC);
 }
 
 cxu_result cx_emu_call_memcpy_3d_peer_async(const cxu_memcpy_3d_peer *copy, CUstream stream)
 {
-    return copy_3d_peer("cuMemcpy3DPeerAsync", copy, stream, CX_EMU_COPY_ASYNC);
+    return copy_3d_peer(copy, stream, CX_EMU_COPY_ASYNC);
 }

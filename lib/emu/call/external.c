@@ -1,4 +1,4 @@
-/* Memory of other interfaces, and arrays: there are none, so only the arguments are checked. */
+/* Memory of other interfaces, and sparse arrays: there are none, so only the arguments are checked. */
 #include "emu/base/state.h"
 #include "emu/report/not_supported.h"
 
@@ -18,7 +18,7 @@ cxu_result cx_emu_call_import_external_memory(CUexternalMemory *out_memory,
     return cx_emu_not_supported("cuImportExternalMemory", "memory of another interface");
 }
 
-/* No array exists that could be mapped. */
+/* No sparse array exists that could be mapped. */
 cxu_result cx_emu_call_mem_map_array_async(cxu_array_map_info *maps, unsigned int count,
                                            CUstream stream)
 {

@@ -41,7 +41,12 @@ static const char *type_name(cxu_graph_node_type type)
 
 static char side_letter(cxu_memory_type type)
 {
-    return type == CXU_MEMORYTYPE_HOST ? 'H' : type == CXU_MEMORYTYPE_DEVICE ? 'D' : 'U';
+    static const char letters[] = {[CXU_MEMORYTYPE_HOST] = 'H',
+                                   [CXU_MEMORYTYPE_DEVICE] = 'D',
+                                   [CXU_MEMORYTYPE_ARRAY] = 'A',
+                                   [CXU_MEMORYTYPE_UNIFIED] = 'U'};
+
+    return letters[type];
 }
 
 /* The direction of a copy is always printed. */

@@ -14,6 +14,7 @@
 #include "emu/device/sticky.h"
 #include "emu/memory/allocation.h"
 #include "emu/memory/arena.h"
+#include "emu/memory/array.h"
 #include "emu/memory/mapping.h"
 #include "emu/memory/physical.h"
 #include "emu/memory/pool.h"
@@ -36,6 +37,7 @@
 static const cx_emu_context_part parts_of_contexts[] = {
     {.open = cx_emu_limits_open},
     {.close = cx_emu_allocations_release},
+    {.close = cx_emu_arrays_release},
     {.close = cx_emu_heap_close},
     {.close = cx_emu_output_flush},
     {.close = cx_emu_modules_release},

@@ -1,6 +1,7 @@
 #include "emu/graph/node_params.h"
 #include "emu/base/state.h"
 #include "emu/context/context.h"
+#include "emu/memory/array.h"
 #include "emu/schedule/event.h"
 #include "emu/schedule/host_function.h"
 
@@ -9,7 +10,7 @@ static cxu_result request_copy(const cxu_memcpy_3d *descriptor, const cx_emu_dev
                                cx_emu_work_request *out_request)
 {
     cx_emu_copy copy;
-    cxu_result result = cx_emu_copy_of_3d("a memcpy node", descriptor, &copy);
+    cxu_result result = cx_emu_copy_of_3d(descriptor, &copy);
 
     if (result != CXU_SUCCESS)
         return result;
@@ -134,24 +135,24 @@ cxu_result cx_emu_node_params_set_context(cx_emu_node_params *node_params, CUcon
 
 /* ---- updates ---- */
 
-static uintptr_t destination_of(const cxu_memcpy_3d *copy)
+/* The memory of one side of a copy. */
+static const cx_emu_allocation *memory_of(cxu_memory_type type, const void *host,
+                                          CUdeviceptr device, CUarray handle)
 {
-    return copy->destination_type == CXU_MEMORYTYPE_HOST ? (uintptr_t)copy->destination_host
-                                                         : copy->destination_device;
+    cx_emu_array *array;
+
+    if (type == CXU_MEMORYTYPE_ARRAY)
+        return cx_emu_array_find(handle, &array) == CXU_SUCCESS ? array->memory : NULL;
+    return cx_emu_allocation_find(type == CXU_MEMORYTYPE_HOST ? (uintptr_t)host : device, 1);
 }
 
-static uintptr_t source_of(const cxu_memcpy_3d *copy)
-{
-    return copy->source_type == CXU_MEMORYTYPE_HOST ? (uintptr_t)copy->source_host
-                                                    : copy->source_device;
-}
+#define MEMORY_OF(copy, side)                                                       \
+    memory_of((copy)->side##_type, (copy)->side##_host, (copy)->side##_device,      \
+              (copy)->side##_array)
 
 /* The owner of freed memory is unknown. */
-static bool same_owner(uintptr_t before, uintptr_t after)
+static bool same_owner(const cx_emu_allocation *one, const cx_emu_allocation *other)
 {
-    const cx_emu_allocation *one = cx_emu_allocation_find(before, 1);
-    const cx_emu_allocation *other = cx_emu_allocation_find(after, 1);
-
     return !one || !other || (one->device == other->device && one->context == other->context);
 }
 
@@ -159,8 +160,8 @@ static bool copies_compatible(const cxu_memcpy_3d *before, const cxu_memcpy_3d *
 {
     return before->source_type == after->source_type &&
            before->destination_type == after->destination_type &&
-           same_owner(source_of(before), source_of(after)) &&
-           same_owner(destination_of(before), destination_of(after));
+           same_owner(MEMORY_OF(before, source), MEMORY_OF(after, source)) &&
+           same_owner(MEMORY_OF(before, destination), MEMORY_OF(after, destination));
 }
 
 /* For fills of several rows, only the value and the address may change. */
@@ -172,7 +173,8 @@ static bool fills_compatible(const cxu_memset_node_params *before,
     if (before->height > 1 &&
         (before->width != after->width || before->pitch_bytes != after->pitch_bytes))
         return false;
-    return same_owner(before->destination, after->destination);
+    return same_owner(cx_emu_allocation_find(before->destination, 1),
+                      cx_emu_allocation_find(after->destination, 1));
 }
 
 /* Nothing is known of a function that is gone. */

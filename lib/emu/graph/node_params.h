@@ -59,7 +59,7 @@ void cx_emu_node_params_assign(cx_emu_node_params *own, const cx_emu_node_params
  *
  * CXU_CONTEXT_IS_DESTROYED: its context is gone. CXU_INVALID_HANDLE: its event is.
  * CXU_INVALID_VALUE: its memory is, or its description is invalid. CXU_CAPTURED_EVENT: it waits for
- * an event that was last recorded while capturing. CXU_NOT_SUPPORTED: arrays.
+ * an event that was last recorded while capturing.
  */
 cxu_result cx_emu_node_params_request(const cx_emu_node_params *node_params, uint64_t latest,
                                       cx_emu_node_params_room *room,

@@ -314,14 +314,16 @@ static cx_emu_allocation *complete_range(cx_emu_allocation *allocation, uintptr_
 cx_emu_allocation *cx_emu_allocation_find(uintptr_t address, size_t bytes)
 {
     cx_emu_allocation *allocation = index_floor(address);
-    return allocation != NULL && !allocation->freed ? complete_range(allocation, address, bytes)
-                                                    : NULL;
+    return allocation != NULL && !allocation->freed && !allocation->of_array
+               ? complete_range(allocation, address, bytes)
+               : NULL;
 }
 
 cx_emu_allocation *cx_emu_allocation_find_for_work(uintptr_t address, size_t bytes, uint64_t latest)
 {
     cx_emu_allocation *allocation = index_floor(address);
-    return allocation != NULL && !allocation->hidden && allocation->buffer_id <= latest
+    return allocation != NULL && !allocation->hidden && !allocation->of_array &&
+                   allocation->buffer_id <= latest
                ? complete_range(allocation, address, bytes)
                : NULL;
 }

@@ -66,6 +66,7 @@ struct cx_emu_allocation {
     bool gone;        /* queued work that names it fails */
     bool sync_memops; /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
     bool of_module;   /* variables of a module: it goes with the module, and no user frees it */
+    bool of_array;    /* no address of the user's is in it */
     cx_emu_mem_advices advices;     /* of CX_EMU_MEMORY_MANAGED */
     struct cx_emu_pool *pool;       /* the pool that it is of, or NULL */
     struct cx_emu_block *block;     /* of CX_EMU_MEMORY_ASYNC that graphs allocate, else NULL */

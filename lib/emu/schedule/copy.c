@@ -1,6 +1,7 @@
 #include "emu/schedule/copy.h"
 #include "emu/base/state.h"
 #include "emu/context/context.h"
+#include "emu/memory/array.h"
 #include "emu/memory/reservation.h"
 #include "emu/memory/shared.h"
 #include "emu/schedule/schedule.h"
@@ -230,6 +231,58 @@ static const cx_emu_device *reacher_of(const cx_emu_copy_side *side, const cx_em
     return side->device ? side->device : device;
 }
 
+/* True if the box is one of elements of the array. */
+static bool array_has(const cx_emu_array *array, const cx_emu_copy_side *side,
+                      const cx_emu_copy *copy)
+{
+    return side->x_bytes % array->element_bytes == 0 &&
+           copy->width_bytes % array->element_bytes == 0 && side->x_bytes <= array->width_bytes &&
+           copy->width_bytes <= array->width_bytes - side->x_bytes && side->y <= array->height &&
+           copy->height <= array->height - side->y && side->z <= array->depth &&
+           copy->depth <= array->depth - side->z;
+}
+
+static cxu_result locate_in_array(const cx_emu_copy_side *side, const cx_emu_copy *copy,
+                                  cx_emu_span *out_span, cx_emu_box *out_box)
+{
+    cx_emu_array *array;
+    size_t offset;
+    cxu_result result = cx_emu_array_find(side->array, &array);
+
+    if (result == CXU_INVALID_HANDLE || (result == CXU_SUCCESS && !array_has(array, side, copy)))
+        return CXU_INVALID_VALUE;
+    if (result != CXU_SUCCESS)
+        return result;
+    offset = array->offset + side->z * cx_emu_array_slice_bytes(array) +
+             side->y * array->width_bytes + side->x_bytes;
+    *out_span = (cx_emu_span){array->memory->mapped + offset,
+                              {array->memory, array->memory->address + array->memory->bytes},
+                              CX_EMU_PLACE_DEVICE};
+    *out_box =
+        (cx_emu_box){out_span->bytes, array->width_bytes, cx_emu_array_slice_bytes(array)};
+    return CXU_SUCCESS;
+}
+
+/* `out_bytes`: from the first to the last byte of the box. */
+static cxu_result locate_side(const cx_emu_copy_side *side, const cx_emu_copy *copy,
+                              cx_emu_reach reach, cx_emu_span *out_span, cx_emu_box *out_box,
+                              size_t *out_bytes)
+{
+    cxu_result result;
+
+    if (side->type == CXU_MEMORYTYPE_ARRAY) {
+        *out_bytes = copy->width_bytes * copy->height * copy->depth;
+        return locate_in_array(side, copy, out_span, out_box);
+    }
+    if (!cx_emu_box_bytes(side->pitch_bytes, side->slice_bytes, copy->width_bytes, copy->height,
+                          copy->depth, out_bytes))
+        return CXU_INVALID_VALUE;
+    result = cx_emu_span_find(side->type, side->address, *out_bytes, reach, out_span);
+    if (result == CXU_SUCCESS)
+        *out_box = (cx_emu_box){out_span->bytes, side->pitch_bytes, side->slice_bytes};
+    return result;
+}
+
 static cxu_result locate_path(const cx_emu_copy *copy, const cx_emu_device *device, uint64_t latest,
                               path *out_path)
 {
@@ -237,26 +290,14 @@ static cxu_result locate_path(const cx_emu_copy *copy, const cx_emu_device *devi
     size_t to_bytes;
     cxu_result result;
 
-    if (!cx_emu_box_bytes(to->pitch_bytes, to->slice_bytes, copy->width_bytes, copy->height,
-                          copy->depth, &to_bytes) ||
-        !cx_emu_box_bytes(from->pitch_bytes, from->slice_bytes, copy->width_bytes, copy->height,
-                          copy->depth, &out_path->from_bytes))
-        return CXU_INVALID_VALUE;
-    result = cx_emu_span_find(to->type, to->address, to_bytes,
-                              (cx_emu_reach){reacher_of(to, device), true, latest}, &out_path->to);
-    if (result == CXU_SUCCESS)
-        result = cx_emu_span_find(from->type, from->address, out_path->from_bytes,
-                                  (cx_emu_reach){reacher_of(from, device), false, latest},
-                                  &out_path->from);
-    if (result != CXU_SUCCESS)
-        return result;
-    out_path->shape =
-        (cx_emu_transfer){.destination = {out_path->to.bytes, to->pitch_bytes, to->slice_bytes},
-                          .source = {out_path->from.bytes, from->pitch_bytes, from->slice_bytes},
-                          .width_bytes = copy->width_bytes,
-                          .height = copy->height,
-                          .depth = copy->depth};
-    return CXU_SUCCESS;
+    out_path->shape = (cx_emu_transfer){
+        .width_bytes = copy->width_bytes, .height = copy->height, .depth = copy->depth};
+    result = locate_side(to, copy, (cx_emu_reach){reacher_of(to, device), true, latest},
+                         &out_path->to, &out_path->shape.destination, &to_bytes);
+    return result == CXU_SUCCESS
+               ? locate_side(from, copy, (cx_emu_reach){reacher_of(from, device), false, latest},
+                             &out_path->from, &out_path->shape.source, &out_path->from_bytes)
+               : result;
 }
 
 cxu_result cx_emu_copy_request(const cx_emu_copy *copy, const cx_emu_device *device,

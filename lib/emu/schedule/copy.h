@@ -12,6 +12,8 @@ typedef struct cx_emu_copy_side {
     uintptr_t address;  /* of the first byte of the box */
     size_t pitch_bytes; /* from row to row */
     size_t slice_bytes; /* from slice to slice */
+    CUarray array;      /* of ARRAY: looked up like memory; it has no address and no pitches, */
+    size_t x_bytes, y, z; /* and the box begins here */
     const cx_emu_device *device; /* the device that reaches it; NULL: the one of the stream or
                                   * node */
 } cx_emu_copy_side;
@@ -98,12 +100,9 @@ cxu_result cx_emu_copy_stage(cx_emu_work_request *request);
 /* Frees the buffer, if there is one, of a request that was not submitted. */
 void cx_emu_copy_unstage(cx_emu_work_request *request);
 
-/* Reads the user's descriptor of a copy, or NULL. CXU_INVALID_VALUE; CXU_NOT_SUPPORTED for arrays,
- * with a message that names `call`. */
-cxu_result cx_emu_copy_of_2d(const char *call, const cxu_memcpy_2d *descriptor,
-                             cx_emu_copy *out_copy);
-cxu_result cx_emu_copy_of_3d(const char *call, const cxu_memcpy_3d *descriptor,
-                             cx_emu_copy *out_copy);
+/* Reads the user's descriptor of a copy, or NULL. CXU_INVALID_VALUE. */
+cxu_result cx_emu_copy_of_2d(const cxu_memcpy_2d *descriptor, cx_emu_copy *out_copy);
+cxu_result cx_emu_copy_of_3d(const cxu_memcpy_3d *descriptor, cx_emu_copy *out_copy);
 
 /* Makes a descriptor of a copy. */
 cxu_memcpy_3d cx_emu_copy_describe(const cx_emu_copy *copy);

@@ -1,6 +1,5 @@
 /* Copies of 2D and 3D regions: the user's descriptors, checked and turned into copies. */
 #include "emu/device/device.h"
-#include "emu/report/not_supported.h"
 #include "emu/schedule/copy.h"
 
 /* One side of a descriptor, 2D or 3D. */
@@ -8,12 +7,13 @@ typedef struct region {
     cxu_memory_type type;
     const void *host;
     CUdeviceptr device;
+    CUarray array;
     size_t x_bytes, y, z;
     size_t pitch_bytes;
     size_t slice_rows;
 } region;
 
-static cxu_result base_of(const region *side, const char *call, uintptr_t *out_base)
+static cxu_result base_of(const region *side, uintptr_t *out_base)
 {
     switch (side->type) {
     case CXU_MEMORYTYPE_HOST:
@@ -23,8 +23,6 @@ static cxu_result base_of(const region *side, const char *call, uintptr_t *out_b
     case CXU_MEMORYTYPE_UNIFIED:
         *out_base = (uintptr_t)side->device;
         return CXU_SUCCESS;
-    case CXU_MEMORYTYPE_ARRAY:
-        return cx_emu_not_supported(call, "a side that is an array");
     default:
         return CXU_INVALID_VALUE;
     }
@@ -62,31 +60,39 @@ static bool locate_region(const region *side, uintptr_t base, cx_emu_copy_side *
     return true;
 }
 
-static cxu_result convert_region(const region *side, const char *call, const cx_emu_copy *shape,
+static cxu_result convert_region(const region *side, const cx_emu_copy *shape,
                                  cx_emu_copy_side *out_side)
 {
     bool empty = shape->width_bytes == 0 || shape->height == 0 || shape->depth == 0;
     uintptr_t base = 0;
-    cxu_result result = base_of(side, call, &base);
+    cxu_result result;
 
+    if (side->type == CXU_MEMORYTYPE_ARRAY) {
+        *out_side = (cx_emu_copy_side){.type = CXU_MEMORYTYPE_ARRAY,
+                                       .array = side->array,
+                                       .x_bytes = side->x_bytes,
+                                       .y = side->y,
+                                       .z = side->z};
+        return CXU_SUCCESS;
+    }
+    result = base_of(side, &base);
     if (result != CXU_SUCCESS || empty)
         return result;
     return region_fits(side, shape) && locate_region(side, base, out_side) ? CXU_SUCCESS
                                                                            : CXU_INVALID_VALUE;
 }
 
-static cxu_result convert_both(const char *call, const region *destination, const region *source,
-                               cx_emu_copy *shape)
+static cxu_result convert_both(const region *destination, const region *source, cx_emu_copy *shape)
 {
-    cxu_result result = convert_region(source, call, shape, &shape->source);
+    cxu_result result = convert_region(source, shape, &shape->source);
 
-    return result == CXU_SUCCESS ? convert_region(destination, call, shape, &shape->destination)
+    return result == CXU_SUCCESS ? convert_region(destination, shape, &shape->destination)
                                  : result;
 }
 
 /* ---- 2D ---- */
 
-cxu_result cx_emu_copy_of_2d(const char *call, const cxu_memcpy_2d *copy, cx_emu_copy *out_copy)
+cxu_result cx_emu_copy_of_2d(const cxu_memcpy_2d *copy, cx_emu_copy *out_copy)
 {
     region destination, source;
 
@@ -96,16 +102,18 @@ cxu_result cx_emu_copy_of_2d(const char *call, const cxu_memcpy_2d *copy, cx_emu
     source = (region){.type = copy->source_type,
                       .host = copy->source_host,
                       .device = copy->source_device,
+                      .array = copy->source_array,
                       .x_bytes = copy->source_x_bytes,
                       .y = copy->source_y,
                       .pitch_bytes = copy->source_pitch_bytes};
     destination = (region){.type = copy->destination_type,
                            .host = copy->destination_host,
                            .device = copy->destination_device,
+                           .array = copy->destination_array,
                            .x_bytes = copy->destination_x_bytes,
                            .y = copy->destination_y,
                            .pitch_bytes = copy->destination_pitch_bytes};
-    return convert_both(call, &destination, &source, out_copy);
+    return convert_both(&destination, &source, out_copy);
 }
 
 /* ---- 3D ---- */
@@ -119,7 +127,7 @@ static void make_tight(region *side, const cx_emu_copy *shape)
         side->slice_rows = side->y + shape->height;
 }
 
-cxu_result cx_emu_copy_of_3d(const char *call, const cxu_memcpy_3d *copy, cx_emu_copy *out_copy)
+cxu_result cx_emu_copy_of_3d(const cxu_memcpy_3d *copy, cx_emu_copy *out_copy)
 {
     cx_emu_copy shape = {0};
     region destination, source;
@@ -134,6 +142,7 @@ cxu_result cx_emu_copy_of_3d(const char *call, const cxu_memcpy_3d *copy, cx_emu
     source = (region){.type = copy->source_type,
                       .host = copy->source_host,
                       .device = copy->source_device,
+                      .array = copy->source_array,
                       .x_bytes = copy->source_x_bytes,
                       .y = copy->source_y,
                       .z = copy->source_z,
@@ -142,6 +151,7 @@ cxu_result cx_emu_copy_of_3d(const char *call, const cxu_memcpy_3d *copy, cx_emu
     destination = (region){.type = copy->destination_type,
                            .host = copy->destination_host,
                            .device = copy->destination_device,
+                           .array = copy->destination_array,
                            .x_bytes = copy->destination_x_bytes,
                            .y = copy->destination_y,
                            .z = copy->destination_z,
@@ -149,7 +159,7 @@ cxu_result cx_emu_copy_of_3d(const char *call, const cxu_memcpy_3d *copy, cx_emu
                            .slice_rows = copy->destination_height};
     make_tight(&source, &shape);
     make_tight(&destination, &shape);
-    result = convert_both(call, &destination, &source, &shape);
+    result = convert_both(&destination, &source, &shape);
     if (result == CXU_SUCCESS)
         *out_copy = shape;
     return result;
@@ -173,13 +183,25 @@ cxu_memcpy_3d cx_emu_copy_describe(const cx_emu_copy *copy)
                                 .height = copy->height,
                                 .depth = copy->depth};
 
-    if (from->type == CXU_MEMORYTYPE_HOST)
+    if (from->type == CXU_MEMORYTYPE_HOST) {
         descriptor.source_host = (const void *)from->address;
-    else
+    } else if (from->type == CXU_MEMORYTYPE_ARRAY) {
+        descriptor.source_array = from->array;
+        descriptor.source_x_bytes = from->x_bytes;
+        descriptor.source_y = from->y;
+        descriptor.source_z = from->z;
+    } else {
         descriptor.source_device = from->address;
-    if (to->type == CXU_MEMORYTYPE_HOST)
+    }
+    if (to->type == CXU_MEMORYTYPE_HOST) {
         descriptor.destination_host = (void *)to->address;
-    else
+    } else if (to->type == CXU_MEMORYTYPE_ARRAY) {
+        descriptor.destination_array = to->array;
+        descriptor.destination_x_bytes = to->x_bytes;
+        descriptor.destination_y = to->y;
+        descriptor.destination_z = to->z;
+    } else {
         descriptor.destination_device = to->address;
+    }
     return descriptor;
 }

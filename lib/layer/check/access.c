@@ -113,6 +113,15 @@ static int of_fill(cx_check_access *out, CUdeviceptr to, size_t pitch, size_t el
         return copy_of(out, (uintptr_t)CX_CALL(call, slot)->destination, to_host,              \
                        (uintptr_t)CX_CALL(call, slot)->source, from_host,                      \
                        CX_CALL(call, slot)->bytes);
+/* Copies to and from an array: only the other side is memory with an address. */
+#define TO_ARRAY(slot, from_host)                                                          \
+    case CX_SLOT_##slot:                                                                   \
+        return linear(&out[0], (uintptr_t)CX_CALL(call, slot)->source,                    \
+                      CX_CALL(call, slot)->bytes, false, from_host);
+#define FROM_ARRAY(slot, to_host)                                                          \
+    case CX_SLOT_##slot:                                                                   \
+        return linear(&out[0], (uintptr_t)CX_CALL(call, slot)->destination,               \
+                      CX_CALL(call, slot)->bytes, true, to_host);
 #define LINEAR_FILL(slot, element)                                                            \
     case CX_SLOT_##slot:                                                                      \
         return of_fill(out, CX_CALL(call, slot)->destination, 0, element,                    \
@@ -134,6 +143,8 @@ static bool find_stream(const cx_check_call *call, CUstream *out_stream)
         IN_STREAM(memcpy_htod_async)
         IN_STREAM(memcpy_dtoh_async)
         IN_STREAM(memcpy_dtod_async)
+        IN_STREAM(memcpy_htoa_async)
+        IN_STREAM(memcpy_atoh_async)
         IN_STREAM(memcpy_2d_async)
         IN_STREAM(memcpy_3d_async)
         IN_STREAM(memset_d8_async)
@@ -164,6 +175,12 @@ int cx_check_accesses(const cx_check_call *call, cx_check_access out[CX_CHECK_AC
         LINEAR_COPY(memcpy_htod_async, false, true)
         LINEAR_COPY(memcpy_dtoh_async, true, false)
         LINEAR_COPY(memcpy_dtod_async, false, false)
+        TO_ARRAY(memcpy_dtoa, false)
+        TO_ARRAY(memcpy_htoa, true)
+        TO_ARRAY(memcpy_htoa_async, true)
+        FROM_ARRAY(memcpy_atod, false)
+        FROM_ARRAY(memcpy_atoh, true)
+        FROM_ARRAY(memcpy_atoh_async, true)
         LINEAR_FILL(memset_d8, 1)
         LINEAR_FILL(memset_d16, 2)
         LINEAR_FILL(memset_d32, 4)

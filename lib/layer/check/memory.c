@@ -234,6 +234,8 @@ void cx_check_failed_memory(cx_check_call *call)
 
 #define TOUCHES(slot) [CX_SLOT_##slot] = {NULL, touched},
 const cx_check_hooks cx_check_memory[CX_SLOT_COUNT] = {
+    TOUCHES(memcpy_dtoa) TOUCHES(memcpy_atod) TOUCHES(memcpy_htoa) TOUCHES(memcpy_atoh)
+    TOUCHES(memcpy_htoa_async) TOUCHES(memcpy_atoh_async)
     TOUCHES(memcpy_unified) TOUCHES(memcpy_peer) TOUCHES(memcpy_htod) TOUCHES(memcpy_dtoh)
         TOUCHES(memcpy_dtod) TOUCHES(memcpy_2d) TOUCHES(memcpy_2d_unaligned) TOUCHES(memcpy_3d)
             TOUCHES(memcpy_unified_async) TOUCHES(memcpy_peer_async) TOUCHES(memcpy_htod_async)

@@ -162,6 +162,7 @@ static void unregisters(cx_check_call *call)
 #define USES_OF(slot) [CX_SLOT_##slot] = {NULL, used},
 #define TELLS(slot) [CX_SLOT_##slot] = {NULL, tells},
 const cx_check_hooks cx_check_pending[CX_SLOT_COUNT] = {
+    USES_OF(memcpy_htoa_async) USES_OF(memcpy_atoh_async)
     USES_OF(memcpy_unified_async) USES_OF(memcpy_peer_async) USES_OF(memcpy_htod_async)
         USES_OF(memcpy_dtoh_async) USES_OF(memcpy_dtod_async) USES_OF(memcpy_2d_async)
             USES_OF(memcpy_3d_async) USES_OF(memset_d8_async) USES_OF(memset_d16_async)

@@ -34,6 +34,8 @@ static const unsigned char submits[CX_SLOT_COUNT] = {
     SUBMITS(memcpy_htod_async, MOVE),
     SUBMITS(memcpy_dtoh_async, MOVE),
     SUBMITS(memcpy_dtod_async, MOVE),
+    SUBMITS(memcpy_htoa_async, MOVE),
+    SUBMITS(memcpy_atoh_async, MOVE),
     SUBMITS(memcpy_2d_async, MOVE),
     SUBMITS(memcpy_3d_async, MOVE),
     SUBMITS(memcpy_3d_peer_async, MOVE),
