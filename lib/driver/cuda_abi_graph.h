@@ -4,6 +4,7 @@
 
 #include "driver/cuda_abi_array.h"
 #include "driver/cuda_abi_copy.h"
+#include "driver/cuda_abi_texture.h"
 
 enum { CXU_USER_OBJECT_NO_DESTRUCTOR_SYNC = 1 };
 enum { CXU_GRAPH_USER_OBJECT_MOVE = 1 };

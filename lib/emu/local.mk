@@ -72,7 +72,9 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/memory/reservation.c \
 	lib/emu/memory/reservation.h \
 	lib/emu/memory/shared.c \
-	lib/emu/memory/shared.h
+	lib/emu/memory/shared.h \
+	lib/emu/memory/texture.c \
+	lib/emu/memory/texture.h
 lib_emu_libemu_la_SOURCES += \
 	lib/emu/context/context.c \
 	lib/emu/context/context.h \
@@ -225,5 +227,6 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/call/shareable.c \
 	lib/emu/call/stream_attribute.c \
 	lib/emu/call/table.c \
+	lib/emu/call/texture_call.c \
 	lib/emu/call/value_call.c \
 	lib/emu/call/virtual_memory.c

@@ -41,6 +41,8 @@ static cx_ptx_encoder encoder_of(const cx_ptx_token *opcode)
         {"getctarank", cx_ptx_encode_getctarank}, {"mma", cx_ptx_encode_mma},
         {"wmma", cx_ptx_encode_wmma},       {"ldmatrix", cx_ptx_encode_matrix_rows},
         {"stmatrix", cx_ptx_encode_matrix_rows}, {"movmatrix", cx_ptx_encode_movmatrix},
+        {"txq", cx_ptx_encode_texture_query},
+        {"suq", cx_ptx_encode_texture_query}, {"istypep", cx_ptx_encode_istypep},
     };
     cx_ptx_token first = cx_ptx_first_word(opcode);
 
@@ -102,6 +104,8 @@ static bool parse_opcode(cx_ptx_parser *self, uint32_t guard, bool unless)
         return cx_ptx_parse_branch(self, &statement.opcode, guard, unless);
     if (first_word_is(&statement.opcode, "call"))
         return cx_ptx_parse_call(self);
+    if (cx_ptx_is_texture(&statement.opcode))
+        return cx_ptx_parse_texture(self, &statement.opcode);
     if (take_operands(self, &statement) && drop_policy(&statement))
         return encoder_of(&statement.opcode)(self, &statement);
     /* Operands that nothing here knows belong to an instruction that is not known either. */

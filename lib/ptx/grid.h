@@ -7,6 +7,7 @@
 #define CX_PTX_GRID_H
 
 #include "ptx/module.h"
+#include "ptx/texture.h"
 
 #define CX_PTX_BARRIERS 16
 #define CX_PTX_WORKSPACE_WORDS 8
@@ -72,7 +73,14 @@ typedef struct cx_ptx_view {
     bool read_only;
 } cx_ptx_view;
 
-enum { CX_PTX_WATCHED = 16 };
+/* A texture or surface object that an instruction found. */
+typedef struct cx_ptx_object {
+    bool known, is_surface;
+    uint64_t handle;
+    cx_ptx_texture texture;
+} cx_ptx_object;
+
+enum { CX_PTX_WATCHED = 16, CX_PTX_OBJECTS = 8 };
 
 typedef struct cx_ptx_grid {
     const cx_ptx_module *module;
@@ -82,6 +90,7 @@ typedef struct cx_ptx_grid {
     const cx_ptx_environment *environment;
     cx_ptx_view *views; /* one for each site of the module; empty if accesses are watched */
     cx_ptx_view watched[CX_PTX_WATCHED]; /* instead, shared by sites */
+    cx_ptx_object objects[CX_PTX_OBJECTS];
     uint32_t threads_in_block;
     size_t words_of_warp, longs_of_warp; /* rows for functions that call each other */
     size_t bytes_of_warp;                /* all rows */

@@ -6,11 +6,12 @@
 #include "ptx/liveness.h"
 
 #include "ptx/matrix.h"
+#include "ptx/texture.h"
 
 #include <stdlib.h>
 
 #define NONE UINT32_MAX
-#define PLAIN_OPERANDS 9
+#define PLAIN_OPERANDS (9 + CX_PTX_TEXTURE_RESULTS - 1)
 #define OPERANDS_MAX (PLAIN_OPERANDS + CX_PTX_MATRIX_PARTS * CX_PTX_FRAGMENT_REGISTERS)
 
 #define RESERVED 6 /* the stack pointer, and what the assembler needs for itself */
@@ -95,6 +96,12 @@ static size_t find_in_matrix(const cx_ptx_module *module, const cx_ptx_function 
     return count;
 }
 
+/* The places behind the first word of a texture's result; its inputs are moved there just before. */
+static uint32_t result_of(const cx_ptx_instruction *at, uint32_t number)
+{
+    return at->op == CX_PTX_TEXTURE ? at->d + number * (uint32_t)CX_PTX_WORDS_BYTES : NONE;
+}
+
 /* The registers that an instruction reads, then those that it writes. */
 static size_t find_operands(const cx_ptx_module *module, const cx_ptx_function *function, const cx_ptx_instruction *at,
                             occurrence *out)
@@ -108,7 +115,10 @@ static size_t find_operands(const cx_ptx_module *module, const cx_ptx_function *
                                           {at->e, false},
                                           {at->d, !stores(at)},
                                           {pairs ? second_of(at->d) : NONE, true},
-                                          {at->op == CX_PTX_WARP ? at->site : NONE, true}};
+                                          {at->op == CX_PTX_WARP ? at->site : NONE, true},
+                                          {result_of(at, 1), true},
+                                          {result_of(at, 2), true},
+                                          {result_of(at, 3), true}};
     size_t count = 0;
 
     if (at->op == CX_PTX_ARGUMENT || at->op == CX_PTX_RESULT)

@@ -117,6 +117,7 @@ typedef enum cx_ptx_op {
     CX_PTX_SUB_CARRY_32,
     CX_PTX_SUB_CARRY_64,
     CX_PTX_ATOMIC,
+    CX_PTX_TEXTURE,    /* mode: cx_ptx_texture_operation; immediate: cx_ptx_texture_code */
     CX_PTX_ACCESS_128, /* mode: cx_ptx_wide_mode; d, b, c: each a register and the next one */
     CX_PTX_CLOCK_32,
     CX_PTX_CLOCK_HIGH,

@@ -58,6 +58,7 @@ typedef struct cx_ptx_parser {
     size_t jump_count, jump_capacity;
     size_t function_names; /* where its own names begin */
     cx_ptx_temps temps;
+    uint32_t texture_words; /* the first of some in a row, or CX_PTX_NO_SLOT: encode_texture.c */
     int line; /* of the statement */
     size_t callee_shared; /* bytes of shared memory of functions that are no kernels */
     cx_ptx_shared *shared;
@@ -242,6 +243,8 @@ bool cx_ptx_encode_wmma(cx_ptx_parser *self, const cx_ptx_statement *statement);
 bool cx_ptx_encode_matrix_rows(cx_ptx_parser *self, const cx_ptx_statement *statement);
 bool cx_ptx_encode_movmatrix(cx_ptx_parser *self, const cx_ptx_statement *statement);
 bool cx_ptx_encode_policy(cx_ptx_parser *self, const cx_ptx_statement *statement);
+bool cx_ptx_encode_texture_query(cx_ptx_parser *self, const cx_ptx_statement *statement);
+bool cx_ptx_encode_istypep(cx_ptx_parser *self, const cx_ptx_statement *statement);
 bool cx_ptx_encode_activemask(cx_ptx_parser *self, const cx_ptx_statement *statement);
 
 /* Takes the address of an instruction; `space` is that of the opcode. */
@@ -268,6 +271,9 @@ bool cx_ptx_emit_computed(cx_ptx_parser *self, const cx_ptx_statement *statement
 bool cx_ptx_parse_call(cx_ptx_parser *self);
 /* Parses `.callprototype _ (.param .b32 _);` or `.calltargets f, g;` */
 bool cx_ptx_parse_callees(cx_ptx_parser *self, uint32_t *out_index);
+/* tex, tld4, suld, sust, sured */
+bool cx_ptx_is_texture(const cx_ptx_token *opcode);
+bool cx_ptx_parse_texture(cx_ptx_parser *self, const cx_ptx_token *opcode);
 bool cx_ptx_parse_branch(cx_ptx_parser *self, const cx_ptx_token *opcode, uint32_t guard,
                          bool unless);
 

@@ -15,6 +15,7 @@
 
 typedef struct cx_ptx_module cx_ptx_module;
 typedef struct cx_ptx_function cx_ptx_function;
+typedef struct cx_ptx_texture cx_ptx_texture; /* texture.h */
 
 typedef enum cx_ptx_status {
     CX_PTX_SUCCESS,
@@ -137,6 +138,9 @@ enum { CX_PTX_ASK_DEVICE = 0xfffe, CX_PTX_ASK_COUNT = 0xffff };
 typedef struct cx_ptx_environment {
     /* Finds the range that holds the address. False: no range there may be used. */
     bool (*find)(void *self, uint64_t address, cx_ptx_range *out_range);
+    /* Describes a texture or surface object; it may be used until the launch is over. False: there
+     * is none. NULL: there are none. */
+    bool (*find_texture)(void *self, uint64_t handle, bool is_surface, cx_ptx_texture *out_texture);
     /* Is told each access to global memory before it is made; slow. NULL: nobody asks. */
     void (*touched)(void *self, const cx_ptx_touch *touch);
     /* True: give up; asked now and then. */
@@ -207,6 +211,9 @@ typedef struct cx_ptx_fault {
     const char *space;   /* NULL: global memory; else "shared", "local" or "parameter" memory, */
     uint64_t space_bytes; /* the size that was asked for, and `address` is an offset in it */
     const char *reason;   /* of ILLEGAL_INSTRUCTION, for a person; static */
+    const char *object;   /* NULL: memory; else "texture" or "surface", and `address` is its handle */
+    int32_t place[3];     /* of an access beyond a surface: the byte of the row, the row, the slice */
+    uint32_t extent[3];   /* the surface's; 0: there is no such object */
 } cx_ptx_fault;
 
 /*

@@ -17,6 +17,7 @@ void cx_ptx_begin_registers(cx_ptx_parser *self)
     self->words = CX_PTX_FRAME_WORDS_COUNT;
     self->longs = CX_PTX_FRAME_LONGS_COUNT;
     self->temps.count[0] = self->temps.count[1] = 0;
+    self->texture_words = CX_PTX_NO_SLOT;
     cx_ptx_begin_temps(self);
     cx_ptx_constant(self, 0); /* number 0: it is CX_PTX_SLOT_ZERO too */
 }
@@ -151,6 +152,7 @@ static bool gives_long(const cx_ptx_instruction *what)
     case CX_PTX_CLOCK_HIGH:
     case CX_PTX_CLUSTER_REGISTER:
     case CX_PTX_RANK_OF_SHARED:
+    case CX_PTX_TEXTURE:
     case CX_PTX_WARP:
     case CX_PTX_BARRIER:
     case CX_PTX_ACTIVE_MASK:

@@ -376,6 +376,8 @@ static bool do_rest(cx_ptx_step *run, const cx_ptx_instruction *at)
     case CX_PTX_ATOMIC:
     case CX_PTX_MBARRIER:
         return do_atomic(run, at);
+    case CX_PTX_TEXTURE:
+        return cx_ptx_step_texture(run, at);
     case CX_PTX_ACCESS_128:
         return access_128(run, at);
     case CX_PTX_CLOCK_32:

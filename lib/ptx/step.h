@@ -22,6 +22,9 @@ typedef struct cx_ptx_step {
 /* Does an instruction that goes on with the next one. False: a lane has failed. */
 bool cx_ptx_step_do(cx_ptx_step *run, const cx_ptx_instruction *at);
 
+/* Does an instruction on textures or surfaces; step_texture.c. False: a lane has failed. */
+bool cx_ptx_step_texture(cx_ptx_step *run, const cx_ptx_instruction *at);
+
 /* Does a joint operation of the active lanes if they are all that it needs; step_joint.c. */
 bool cx_ptx_join_at_once(const cx_ptx_step *run, const cx_ptx_instruction *at);
 

@@ -96,6 +96,45 @@ SAME_FIELD(cxu_array_sparse_properties, flags, CUDA_ARRAY_SPARSE_PROPERTIES, fla
 SAME_SIZE(cxu_array_memory_requirements, CUDA_ARRAY_MEMORY_REQUIREMENTS)
 SAME_FIELD(cxu_array_memory_requirements, alignment, CUDA_ARRAY_MEMORY_REQUIREMENTS, alignment)
 
+#define SAME_RESOURCE(field, their_field) \
+    SAME_FIELD(cxu_resource_descriptor, field, CUDA_RESOURCE_DESC, their_field)
+SAME_SIZE(cxu_resource_descriptor, CUDA_RESOURCE_DESC)
+SAME_RESOURCE(type, resType)
+SAME_RESOURCE(of.array, res.array.hArray)
+SAME_RESOURCE(of.linear.address, res.linear.devPtr)
+SAME_RESOURCE(of.linear.format, res.linear.format)
+SAME_RESOURCE(of.linear.channels, res.linear.numChannels)
+SAME_RESOURCE(of.linear.bytes, res.linear.sizeInBytes)
+SAME_RESOURCE(of.pitch_2d.width, res.pitch2D.width)
+SAME_RESOURCE(of.pitch_2d.height, res.pitch2D.height)
+SAME_RESOURCE(of.pitch_2d.pitch_bytes, res.pitch2D.pitchInBytes)
+SAME_RESOURCE(flags, flags)
+
+#define SAME_TEXTURE(field, their_field) \
+    SAME_FIELD(cxu_texture_descriptor, field, CUDA_TEXTURE_DESC, their_field)
+SAME_SIZE(cxu_texture_descriptor, CUDA_TEXTURE_DESC)
+SAME_TEXTURE(address_mode, addressMode)
+SAME_TEXTURE(filter_mode, filterMode)
+SAME_TEXTURE(flags, flags)
+SAME_TEXTURE(max_anisotropy, maxAnisotropy)
+SAME_TEXTURE(mipmap_filter_mode, mipmapFilterMode)
+SAME_TEXTURE(mipmap_level_bias, mipmapLevelBias)
+SAME_TEXTURE(min_mipmap_level_clamp, minMipmapLevelClamp)
+SAME_TEXTURE(max_mipmap_level_clamp, maxMipmapLevelClamp)
+SAME_TEXTURE(border_color, borderColor)
+
+#define SAME_VIEW(field, their_field) \
+    SAME_FIELD(cxu_resource_view_descriptor, field, CUDA_RESOURCE_VIEW_DESC, their_field)
+SAME_SIZE(cxu_resource_view_descriptor, CUDA_RESOURCE_VIEW_DESC)
+SAME_VIEW(format, format)
+SAME_VIEW(width, width)
+SAME_VIEW(height, height)
+SAME_VIEW(depth, depth)
+SAME_VIEW(first_mipmap_level, firstMipmapLevel)
+SAME_VIEW(last_mipmap_level, lastMipmapLevel)
+SAME_VIEW(first_layer, firstLayer)
+SAME_VIEW(last_layer, lastLayer)
+
 #define SAME_3D(field, their_field) SAME_FIELD(cxu_memcpy_3d, field, CUDA_MEMCPY3D, their_field)
 SAME_SIZE(cxu_memcpy_3d, CUDA_MEMCPY3D)
 SAME_3D(source_x_bytes, srcXInBytes)
@@ -453,6 +492,11 @@ SAME_FIELD(cxu_ctx_create_params, cig, CUctxCreateParams, cigParams)
 #define cxu_graph_mem_attribute CUgraphMem_attribute
 #define cxu_array_format CUarray_format
 #define cxu_array_descriptor CUDA_ARRAY_DESCRIPTOR
+#define cxu_texture_object CUtexObject
+#define cxu_surface_object CUsurfObject
+#define cxu_resource_descriptor CUDA_RESOURCE_DESC
+#define cxu_texture_descriptor CUDA_TEXTURE_DESC
+#define cxu_resource_view_descriptor CUDA_RESOURCE_VIEW_DESC
 #define cxu_array_3d_descriptor CUDA_ARRAY3D_DESCRIPTOR
 #define cxu_array_sparse_properties CUDA_ARRAY_SPARSE_PROPERTIES
 #define cxu_array_memory_requirements CUDA_ARRAY_MEMORY_REQUIREMENTS

@@ -95,7 +95,7 @@ END_TEST
 START_TEST(what_is_wrong_with_code_stands_in_the_log)
 {
     static const char broken[] = PTX_HEAD ".visible .entry k()\n{\n    .reg .b32 %r;\n"
-                                          "    tex.1d.v4.s32.s32 %r, 1;\n}\n";
+                                          "    tex.2dms.v4.s32.s32 %r, 1;\n}\n";
     char text[200] = "";
     uintptr_t bytes = sizeof text;
     cxu_jit_option options[] = {CXU_JIT_ERROR_LOG_BUFFER, CXU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
@@ -103,7 +103,7 @@ START_TEST(what_is_wrong_with_code_stands_in_the_log)
     CUmodule module;
 
     ck_result(cx_emu_call_module_load_data_ex(&module, broken, 2, options, values), NOT_SUPPORTED);
-    ck_assert_ptr_nonnull(strstr(text, "tex.1d.v4.s32.s32"));
+    ck_assert_ptr_nonnull(strstr(text, "tex.2dms.v4.s32.s32"));
     ck_assert_ptr_nonnull(strstr(text, "line 7"));
     ck_result(cx_emu_call_module_load_data_ex(&module, PTX_HEAD ".entry k() { bra X; }", 2, options,
                                               values),

@@ -66,7 +66,7 @@ EMU_MODULE = tests/emu/check_child_grid.c tests/emu/check_cluster.c tests/emu/ch
 	tests/emu/check_fat.c tests/emu/check_jit.c tests/emu/check_kernel.c tests/emu/check_kernel_query.c tests/emu/check_launch_attribute.c \
 	tests/emu/check_link.c \
 	tests/emu/check_link_input.c tests/emu/check_old_launch.c tests/emu/check_parts.c \
-	tests/emu/check_sweep.c
+	tests/emu/check_sweep.c tests/emu/check_texture.c
 check_PROGRAMS += tests/emu/checks_module
 CHECK_FILES += $(EMU_MODULE)
 $(EMU_MODULE:.c=$(EXEEXT)): tests/emu/checks_module$(EXEEXT) ; $(LINK_CHECK)
@@ -98,7 +98,7 @@ PTX_ROWS = tests/ptx/edge_rows.h tests/ptx/edges.h tests/ptx/exact.c tests/ptx/e
 
 # the interpreter alone
 PTX_FILES = tests/ptx/check_damage.c tests/ptx/check_instructions.c tests/ptx/check_liveness.c tests/ptx/check_flow.c \
-	tests/ptx/check_access.c tests/ptx/check_cores.c tests/ptx/check_clusters.c tests/ptx/check_wide.c tests/ptx/check_judged.c \
+	tests/ptx/check_access.c tests/ptx/check_cores.c tests/ptx/check_clusters.c tests/ptx/check_texture.c tests/ptx/check_wide.c tests/ptx/check_judged.c \
 	tests/ptx/check_refused.c
 check_PROGRAMS += tests/ptx/checks_ptx
 CHECK_FILES += $(PTX_FILES)

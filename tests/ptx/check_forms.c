@@ -354,9 +354,7 @@ START_TEST(other_valid_code_is_refused_by_name)
     static const struct {
         const char *instruction, *name;
     } rows[] = {
-        {"tex.2d.v4.f32.s32 {%r1, %r2, %r3, %r4}, [t, {%r5, %r6}];", "tex.2d"},
-        {"suld.b.1d.b32.trap %r1, [s, {%r2}];", "suld.b"},
-        {"txq.width.b32 %r1, [t];", "txq.width"},
+        {"tex.2dms.v4.f32.s32 {%r1, %r2, %r3, %r4}, [t, {%r5, %r6, %r5, %r6}];", "tex.2dms"},
         {"mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r1}, {%r2}, {%r3}, {%r4}, %r5, 0;",
          "mma.sp"},
         {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%r1}, %d1, %d2, 1, 1, 1, 0, 0;",

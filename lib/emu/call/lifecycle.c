@@ -19,6 +19,7 @@
 #include "emu/memory/physical.h"
 #include "emu/memory/pool.h"
 #include "emu/memory/shared.h"
+#include "emu/memory/texture.h"
 #include "emu/module/heap.h"
 #include "emu/module/loading.h"
 #include "emu/module/module.h"
@@ -32,12 +33,18 @@
 #include "emu/schedule/work.h"
 #include <stdlib.h>
 
+static void release_textures(cx_emu_context *context)
+{
+    cx_emu_textures_release(context);
+}
+
 /* The parts of a context. Its end closes them from the last to the first: work names events,
  * modules and memory, so it ends before them. */
 static const cx_emu_context_part parts_of_contexts[] = {
     {.open = cx_emu_limits_open},
     {.close = cx_emu_allocations_release},
     {.close = cx_emu_arrays_release},
+    {.close = release_textures},
     {.close = cx_emu_heap_close},
     {.close = cx_emu_output_flush},
     {.close = cx_emu_modules_release},

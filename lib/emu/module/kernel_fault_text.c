@@ -46,8 +46,27 @@ static const char *verb_of(const cx_ptx_fault *fault)
     return fault->writes ? "a write of" : "a read of";
 }
 
+/* A texture or surface object, and where the access was to be. */
+static void say_object(cx_text *to, const cx_ptx_fault *fault)
+{
+    cx_text_add(to, ", %s object %#llx", fault->object, (ull)fault->address);
+    if (fault->extent[0] == 0) {
+        cx_text_add(to, ", which is none of the context's, or whose memory is gone");
+        return;
+    }
+    cx_text_add(to, ": %s %u byte%s at byte %d of row %d of slice %d", verb_of(fault), fault->bytes,
+                fault->bytes == 1 ? "" : "s", (int)fault->place[0], (int)fault->place[1],
+                (int)fault->place[2]);
+    cx_text_add(to, ", of a surface of %u bytes x %u x %u", fault->extent[0], fault->extent[1],
+                fault->extent[2]);
+}
+
 static void say_access(cx_text *to, const cx_ptx_fault *fault)
 {
+    if (fault->object) {
+        say_object(to, fault);
+        return;
+    }
     cx_text_add(to, ", address %#llx", (ull)fault->address);
     if (fault->space)
         cx_text_add(to, " of %s memory", fault->space);
@@ -225,7 +244,7 @@ uint64_t cx_emu_kernel_fault_describe(const cx_emu_run *run, cx_ptx_outcome outc
     say_place(&to, run, fault);
     if (outcome == CX_PTX_ILLEGAL_ADDRESS || outcome == CX_PTX_MISALIGNED_ADDRESS)
         say_access(&to, fault);
-    if (outcome == CX_PTX_ILLEGAL_ADDRESS)
+    if (outcome == CX_PTX_ILLEGAL_ADDRESS && !fault->object)
         memory = say_memory(&to, run, fault);
     else if (outcome == CX_PTX_MISALIGNED_ADDRESS)
         cx_text_add(&to, ", which is not aligned for it");

@@ -6,6 +6,7 @@
 #include "emu/context/output.h"
 #include "emu/device/device.h"
 #include "emu/device/sticky.h"
+#include "emu/memory/texture.h"
 #include "emu/module/cluster.h"
 #include "emu/module/condition_handle.h"
 #include "emu/module/heap.h"
@@ -257,6 +258,31 @@ static bool find_memory(void *self, uint64_t address, cx_ptx_range *out_range)
     return found;
 }
 
+/* Keeps the memory of the object until the kernel is done, whatever becomes of the object. */
+static bool find_object(cx_emu_run *run, uint64_t handle, bool is_surface,
+                        cx_ptx_texture *out_texture, bool *out_lacks)
+{
+    cx_emu_use use;
+
+    *out_lacks = false;
+    if (!cx_emu_texture_describe(handle, is_surface, run->context, out_texture, &use))
+        return false;
+    *out_lacks = !is_noted(run, use.allocation) && !note_use(run, use);
+    return !*out_lacks;
+}
+
+static bool find_texture(void *self, uint64_t handle, bool is_surface, cx_ptx_texture *out_texture)
+{
+    bool found, lacks;
+
+    do {
+        cx_lock_enter(&cx_emu_lock);
+        found = find_object(self, handle, is_surface, out_texture, &lacks);
+        cx_lock_leave(&cx_emu_lock);
+    } while (lacks && await_memory(self));
+    return found;
+}
+
 /* ---- what kernels call ---- */
 
 static void print_text(void *self, const char *text, size_t length, bool failed)
@@ -419,6 +445,7 @@ static void run_kernel(void *argument)
 {
     cx_emu_run *run = argument;
     const cx_ptx_environment environment = {.find = find_memory,
+                                            .find_texture = find_texture,
                                             .touched = watch(run) ? note_touch : NULL,
                                             .stopped = is_stopped,
                                             .self = run,
