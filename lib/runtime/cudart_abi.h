@@ -66,6 +66,54 @@ typedef struct cxr_channel_format {
     int kind;
 } cxr_channel_format;
 
+/* cudaResourceDesc as far as all versions have it. */
+typedef struct cxr_resource_descriptor {
+    cxu_resource_type type;
+    union {
+        CUarray array;
+        CUmipmappedArray mipmapped;
+        struct {
+            void *pointer;
+            cxr_channel_format channels;
+            size_t bytes;
+        } linear;
+        struct {
+            void *pointer;
+            cxr_channel_format channels;
+            size_t width, height;
+            size_t pitch_bytes;
+        } pitch_2d;
+    } of;
+} cxr_resource_descriptor;
+
+typedef struct cxr_texture_descriptor {
+    cxu_address_mode address_mode[3];
+    cxu_filter_mode filter_mode;
+    int read_mode;
+    int srgb;
+    float border_color[4];
+    int normalized;
+    unsigned int max_anisotropy;
+    cxu_filter_mode mipmap_filter_mode;
+    float mipmap_level_bias;
+    float min_mipmap_level_clamp;
+    float max_mipmap_level_clamp;
+    int no_trilinear_optimization;
+    int seamless_cubemap; /* not in CUDA 11's first one */
+} cxr_texture_descriptor;
+
+/* cudaResourceViewDesc as far as all versions have it: the driver's begins so. */
+typedef struct cxr_resource_view_descriptor {
+    cxu_resource_view_format format;
+    size_t width;
+    size_t height;
+    size_t depth;
+    unsigned int first_mipmap_level;
+    unsigned int last_mipmap_level;
+    unsigned int first_layer;
+    unsigned int last_layer;
+} cxr_resource_view_descriptor;
+
 typedef struct cxr_copy_3d {
     CUarray source_array;
     cxr_position source_position;

@@ -2,6 +2,8 @@
 noinst_LTLIBRARIES += lib/runtime/libruntime.la
 lib_runtime_libruntime_la_SOURCES = \
 	lib/runtime/calls.def lib/runtime/exports.def lib/runtime/properties.def \
+	lib/runtime/array.c lib/runtime/array.h \
+	lib/runtime/array_copy.c \
 	lib/runtime/calls.h \
 	lib/runtime/code.c lib/runtime/code.h \
 	lib/runtime/copy.c lib/runtime/copy.h \
@@ -25,6 +27,7 @@ lib_runtime_libruntime_la_SOURCES = \
 	lib/runtime/register.c \
 	lib/runtime/stream.c \
 	lib/runtime/symbol.c \
+	lib/runtime/texture.c \
 	lib/runtime/thread.c lib/runtime/thread.h
 EXTRA_DIST += lib/runtime/exports.awk
 

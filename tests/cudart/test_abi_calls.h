@@ -29,6 +29,15 @@
 #define cxu_shared_config enum cudaSharedMemConfig
 #define cxu_p2p_attribute enum cudaDeviceP2PAttr
 #define cxu_device_attribute enum cudaDeviceAttr
+#define CUarray cudaArray_t
+#define CUmipmappedArray cudaMipmappedArray_t
+#define cxu_array_sparse_properties struct cudaArraySparseProperties
+#define cxu_array_memory_requirements struct cudaArrayMemoryRequirements
+#define cxu_texture_object cudaTextureObject_t
+#define cxu_surface_object cudaSurfaceObject_t
+#define cxr_resource_descriptor struct cudaResourceDesc
+#define cxr_texture_descriptor struct cudaTextureDesc
+#define cxr_resource_view_descriptor struct cudaResourceViewDesc
 #define cxu_atomic_operation enum cudaAtomicOperation
 #define cxu_flush_rdma_target enum cudaFlushGPUDirectRDMAWritesTarget
 #define cxu_flush_rdma_scope enum cudaFlushGPUDirectRDMAWritesScope
@@ -76,6 +85,15 @@
 #define LOOSE_cudaGetDriverEntryPoint 1
 #define LOOSE_cudaGetDriverEntryPointByVersion 1
 #define LOOSE_cudaMemcpyBatchAsync 1
+/* An array that is only read is a pointer to a const one there. */
+#define LOOSE_cudaGetChannelDesc 1
+#define LOOSE_cudaGetMipmappedArrayLevel 1
+#define LOOSE_cudaMemcpy2DArrayToArray 1
+#define LOOSE_cudaMemcpy2DFromArray 1
+#define LOOSE_cudaMemcpy2DFromArrayAsync 1
+#define LOOSE_cudaMemcpyArrayToArray 1
+#define LOOSE_cudaMemcpyFromArray 1
+#define LOOSE_cudaMemcpyFromArrayAsync 1
 
 #define COMPARE(known, ...) COMPARE_1(known, __VA_ARGS__)
 #define COMPARE_1(known, ...) COMPARE_KNOWN_##known(__VA_ARGS__)
