@@ -9,6 +9,8 @@
  */
 #include "code.h"
 
+#include <semaphore.h>
+
 #include <stdio.h>
 #include <unistd.h>
 
