@@ -100,6 +100,12 @@ static const cx_ptx_minifloat *small_of_type(cx_ptx_type type)
         return &cx_ptx_e4m3;
     case CX_PTX_E5M2:
         return &cx_ptx_e5m2;
+    case CX_PTX_E2M3:
+        return &cx_ptx_e2m3;
+    case CX_PTX_E3M2:
+        return &cx_ptx_e3m2;
+    case CX_PTX_E2M1:
+        return &cx_ptx_e2m1;
     default:
         return NULL;
     }
@@ -110,7 +116,9 @@ static double float_of(const cx_ptx_instruction *how, const cx_ptx_slot *from)
     const cx_ptx_minifloat *small = small_of_type((cx_ptx_type)how->from);
 
     if (small)
-        return cx_ptx_minifloat_value(small, small->bits == 8 ? from->u16 & 255u : from->u16);
+        return cx_ptx_minifloat_value(small, from->u16 & ((1u << small->bits) - 1));
+    if (how->from == CX_PTX_UE8M0)
+        return (from->u16 & 255) == 255 ? NAN : ldexp(1, (from->u16 & 255) - 127);
     if (how->from == CX_PTX_F32)
         return how->mode & CX_PTX_FLUSHED ? cx_ptx_flush(from->f32) : from->f32;
     return from->f64;
@@ -158,12 +166,31 @@ static uint32_t small_bits(const cx_ptx_minifloat *small, uint8_t mode, double v
     return mode & CX_PTX_RELU ? cx_ptx_minifloat_relu(small, bits, 0, 0) : bits;
 }
 
+/* The exponent of a power of two next to the magnitude: towards zero, or up. */
+static uint16_t power_bits(uint8_t mode, double value)
+{
+    bool up = (mode & CX_PTX_ROUNDING_MASK) == CX_PTX_ROUND_FLOAT_UP;
+    int exponent;
+    double fraction = frexp(fabs(value), &exponent);
+
+    if (isnan(value))
+        return 255;
+    if (value == 0)
+        return 0;
+    if (isinf(value))
+        return 254;
+    exponent += 126 + (up && fraction > 0.5);
+    return (uint16_t)(exponent < 0 ? 0 : exponent > 254 ? 254 : exponent);
+}
+
 static void store_float(const cx_ptx_instruction *how, cx_ptx_slot *to, double value)
 {
     const cx_ptx_minifloat *small = small_of_type((cx_ptx_type)how->type);
 
     if (small)
         to->u16 = (uint16_t)small_bits(small, how->mode, value);
+    else if (how->type == CX_PTX_UE8M0)
+        to->u16 = power_bits(how->mode, value);
     else if (how->type == CX_PTX_TF32)
         to->u32 = small_bits(&cx_ptx_tf32, how->mode, value) << 13;
     else if (how->type == CX_PTX_F64)

@@ -307,10 +307,17 @@ bool cx_ptx_encode_redux(cx_ptx_parser *self, const cx_ptx_statement *statement)
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (cx_ptx_has_word(&statement->opcode, words[i].word))
             done.mode = (uint8_t)words[i].mode;
+    if (type == CX_PTX_F32) {
+        done.from = (uint8_t)((cx_ptx_has_word(&statement->opcode, "abs") ? CX_PTX_REDUCE_ABSOLUTE : 0) |
+                              (cx_ptx_has_word(&statement->opcode, "NaN") ? CX_PTX_REDUCE_KEEPS_NAN : 0));
+        if (done.mode != CX_PTX_WARP_REDUCE_MIN && done.mode != CX_PTX_WARP_REDUCE_MAX)
+            return cx_ptx_unknown(self, statement);
+    }
     of_bits = done.mode == CX_PTX_WARP_REDUCE_AND || done.mode == CX_PTX_WARP_REDUCE_OR ||
               done.mode == CX_PTX_WARP_REDUCE_XOR;
     if (done.mode == CX_PTX_WARP_SYNC ||
-        (of_bits ? type != CX_PTX_B32 : type != CX_PTX_U32 && type != CX_PTX_S32))
+        (of_bits ? type != CX_PTX_B32
+                 : type != CX_PTX_U32 && type != CX_PTX_S32 && type != CX_PTX_F32))
         return cx_ptx_unknown(self, statement);
     if (!cx_ptx_need(self, statement, 3, 3))
         return false;

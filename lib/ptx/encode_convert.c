@@ -43,6 +43,8 @@ static cx_ptx_type read_type(const cx_ptx_token *word, bool *out_pairs)
         bool pairs;
     } words[] = {{"f16x2", CX_PTX_F16, true},   {"bf16x2", CX_PTX_BF16, true},
                  {"e4m3x2", CX_PTX_E4M3, true}, {"e5m2x2", CX_PTX_E5M2, true},
+                 {"e2m3x2", CX_PTX_E2M3, true}, {"e3m2x2", CX_PTX_E3M2, true},
+                 {"e2m1x2", CX_PTX_E2M1, true}, {"ue8m0x2", CX_PTX_UE8M0, true},
                  {"tf32", CX_PTX_TF32, false}};
 
     *out_pairs = false;
@@ -80,7 +82,10 @@ static bool read_conversion(const cx_ptx_token *opcode, conversion *out)
 /* True if the conversion is one that can be done. */
 static bool is_known(const conversion *what)
 {
-    bool small = what->to == CX_PTX_E4M3 || what->to == CX_PTX_E5M2;
+    bool small = what->to >= CX_PTX_E4M3 && what->to <= CX_PTX_UE8M0;
+    bool six = what->to >= CX_PTX_E2M3 && what->to <= CX_PTX_E2M1;
+    bool directed = (what->mode & CX_PTX_ROUNDING_MASK) == CX_PTX_ROUND_FLOAT_ZERO ||
+                    (what->mode & CX_PTX_ROUNDING_MASK) == CX_PTX_ROUND_FLOAT_UP;
     bool to_float = cx_ptx_type_float(what->to);
 
     if (what->to_pairs != what->from_pairs && what->from != CX_PTX_F32)
@@ -88,6 +93,12 @@ static bool is_known(const conversion *what)
     if (what->from_pairs && !what->to_pairs)
         return false;
     if (small && !(what->mode & CX_PTX_FINITE))
+        return false;
+    if ((six && what->from != CX_PTX_F32) ||
+        (what->to == CX_PTX_UE8M0 &&
+         (!directed || (what->from != CX_PTX_F32 && what->from != CX_PTX_BF16))) ||
+        (what->from >= CX_PTX_E4M3 && what->from <= CX_PTX_E2M1 && what->to != CX_PTX_F16) ||
+        (what->from == CX_PTX_UE8M0 && what->to != CX_PTX_BF16))
         return false;
     if ((what->mode & (CX_PTX_RELU | CX_PTX_FINITE | CX_PTX_ROUND_AWAY)) &&
         (!to_float || what->to == CX_PTX_F64 || what->to == CX_PTX_F32))
@@ -136,11 +147,49 @@ static bool emit_conversion(cx_ptx_parser *self, const conversion *what, uint32_
     return cx_ptx_emit(self, done);
 }
 
+/* Two elements of four bits in a byte. */
+static bool emit_nibbles(cx_ptx_parser *self, uint32_t d, uint32_t low, uint32_t high)
+{
+    cx_ptx_instruction shift = {.op = CX_PTX_OP_shl_b32,
+                                .a = high,
+                                .b = cx_ptx_constant(self, 4),
+                                .d = cx_ptx_temp(self)};
+
+    return shift.b != CX_PTX_NO_SLOT && shift.d != CX_PTX_NO_SLOT && cx_ptx_emit(self, shift) &&
+           cx_ptx_emit(self, (cx_ptx_instruction){
+                                 .op = CX_PTX_OP_or_b32, .d = d, .a = low, .b = shift.d});
+}
+
+/* The element `which` of a pair in a register. */
+static bool emit_element(cx_ptx_parser *self, cx_ptx_type type, uint8_t which, uint32_t d,
+                         uint32_t whole)
+{
+    if (type != CX_PTX_E2M1)
+        return cx_ptx_emit(self, (cx_ptx_instruction){.op = CX_PTX_UNPACK,
+                                                      .mode = which,
+                                                      .size = (uint8_t)cx_ptx_type_bytes(type),
+                                                      .d = d,
+                                                      .a = whole});
+    /* A conversion takes the lowest bits that it needs. */
+    return cx_ptx_emit(self, (cx_ptx_instruction){.op = CX_PTX_OP_shr_u32,
+                                                  .d = d,
+                                                  .a = whole,
+                                                  .b = cx_ptx_constant(self, 4 * which)});
+}
+
 static bool emit_pack(cx_ptx_parser *self, unsigned bytes, uint32_t d, uint32_t low, uint32_t high)
 {
     return cx_ptx_emit(
         self, (cx_ptx_instruction){
                   .op = CX_PTX_PACK, .size = (uint8_t)bytes, .d = d, .a = low, .b = high});
+}
+
+/* The register of a pair. */
+static cx_ptx_type pair_type(cx_ptx_type element)
+{
+    if (element == CX_PTX_E2M1)
+        return CX_PTX_B8;
+    return cx_ptx_type_bytes(element) == 1 ? CX_PTX_B16 : CX_PTX_B32;
 }
 
 /* The elements of a pair, the lower one first: in one register, or operands in opposite order. */
@@ -149,7 +198,7 @@ static bool take_elements(cx_ptx_parser *self, const cx_ptx_statement *statement
 {
     for (uint8_t i = 0; i < 2; i++) {
         const cx_ptx_operand *operand = &statement->operands[what->from_pairs ? 1 : 2 - i];
-        cx_ptx_type pair = cx_ptx_type_bytes(what->from) == 1 ? CX_PTX_B16 : CX_PTX_B32;
+        cx_ptx_type pair = pair_type(what->from);
         uint32_t slot =
             cx_ptx_value_or_wider(self, operand, what->from_pairs ? pair : what->from);
 
@@ -160,11 +209,7 @@ static bool take_elements(cx_ptx_parser *self, const cx_ptx_statement *statement
             continue;
         out_slots[i] = cx_ptx_temp(self);
         if (out_slots[i] == CX_PTX_NO_SLOT ||
-            !cx_ptx_emit(self, (cx_ptx_instruction){.op = CX_PTX_UNPACK,
-                                                    .mode = i,
-                                                    .size = (uint8_t)cx_ptx_type_bytes(what->from),
-                                                    .d = out_slots[i],
-                                                    .a = slot}))
+            !emit_element(self, what->from, i, out_slots[i], slot))
             return false;
     }
     return true;
@@ -180,15 +225,15 @@ static bool encode_pairs(cx_ptx_parser *self, const cx_ptx_statement *statement,
     if (!cx_ptx_need(self, statement, count, count) ||
         !take_elements(self, statement, what, elements))
         return false;
-    d = cx_ptx_result_or_wider(self, &statement->operands[0],
-                               bytes == 1 ? CX_PTX_B16 : CX_PTX_B32);
+    d = cx_ptx_result_or_wider(self, &statement->operands[0], pair_type(what->to));
     for (int i = 0; i < 2; i++) {
         results[i] = cx_ptx_temp(self);
         if (d == CX_PTX_NO_SLOT || results[i] == CX_PTX_NO_SLOT ||
             !emit_conversion(self, what, results[i], elements[i]))
             return false;
     }
-    return emit_pack(self, bytes, d, results[0], results[1]);
+    return what->to == CX_PTX_E2M1 ? emit_nibbles(self, d, results[0], results[1])
+                                   : emit_pack(self, bytes, d, results[0], results[1]);
 }
 
 /* cvt.pack.sat.s8.s32.b32 d, a, b, c: c's lower bits, a and b, each clamped. */

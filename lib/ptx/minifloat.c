@@ -8,6 +8,9 @@ const cx_ptx_minifloat cx_ptx_f16 = {10, -14, 16, 0x7c00, 0x1p-24};
 const cx_ptx_minifloat cx_ptx_bf16 = {7, -126, 16, 0x7f80, 0x1p-133};
 const cx_ptx_minifloat cx_ptx_e4m3 = {3, -6, 8, 0x7f, 0x1p-9};
 const cx_ptx_minifloat cx_ptx_e5m2 = {2, -14, 8, 0x7c, 0x1p-16};
+const cx_ptx_minifloat cx_ptx_e2m3 = {3, 0, 6, 0x20, 0x1p-3};
+const cx_ptx_minifloat cx_ptx_e3m2 = {2, -2, 6, 0x20, 0x1p-4};
+const cx_ptx_minifloat cx_ptx_e2m1 = {1, 0, 4, 0x8, 0x1p-1};
 const cx_ptx_minifloat cx_ptx_tf32 = {10, -126, 19, 0x3fc00, 0x1p-136};
 
 static uint32_t sign_of(const cx_ptx_minifloat *kind)
@@ -66,7 +69,7 @@ static bool goes_up(int how, bool negative, bool odd, uint64_t rest, uint64_t ha
 
 static uint32_t overflowed(const cx_ptx_minifloat *kind, int how, bool negative)
 {
-    bool finite = how == FE_TOWARDZERO || how == (negative ? FE_UPWARD : FE_DOWNWARD);
+    bool finite = kind->infinity == sign_of(kind) || how == FE_TOWARDZERO || how == (negative ? FE_UPWARD : FE_DOWNWARD);
 
     return kind->infinity - finite;
 }
@@ -82,7 +85,7 @@ uint32_t cx_ptx_minifloat_of(const cx_ptx_minifloat *kind, double value, int how
     memcpy(&wide, &value, sizeof wide);
     sign = wide >> 63 ? sign_of(kind) : 0;
     if (isinf(value))
-        return sign | kind->infinity;
+        return sign | (kind->infinity - (kind->infinity == sign_of(kind)));
     exponent = (int)(wide >> 52 & 2047) - 1023;
     mantissa = wide & ((UINT64_C(1) << 52) - 1);
     if (value == 0)

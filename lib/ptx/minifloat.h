@@ -16,6 +16,8 @@ typedef struct cx_ptx_minifloat {
 } cx_ptx_minifloat;
 
 extern const cx_ptx_minifloat cx_ptx_f16, cx_ptx_bf16, cx_ptx_e4m3, cx_ptx_e5m2, cx_ptx_tf32;
+/* Without infinity and NaN: larger numbers, and NaN, become the largest one. */
+extern const cx_ptx_minifloat cx_ptx_e2m3, cx_ptx_e3m2, cx_ptx_e2m1;
 
 double cx_ptx_minifloat_value(const cx_ptx_minifloat *kind, uint32_t bits);
 

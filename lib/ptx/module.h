@@ -200,6 +200,9 @@ typedef enum cx_ptx_warp_mode {
     CX_PTX_WARP_ELECT
 } cx_ptx_warp_mode;
 
+/* Flags of a reduction of singles: `from`. */
+enum { CX_PTX_REDUCE_ABSOLUTE = 1, CX_PTX_REDUCE_KEEPS_NAN = 2 };
+
 /* The operation of CX_PTX_MBARRIER. */
 typedef enum cx_ptx_mbarrier {
     CX_PTX_MBARRIER_INIT,

@@ -124,6 +124,23 @@ static bool find_special(const cx_ptx_token *token, cx_ptx_operand *out)
     return false;
 }
 
+/* %tid: its three components, and 0. */
+static bool find_special_vector(const cx_ptx_token *token, cx_ptx_operand *out)
+{
+    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) {
+        if (fixed[i].form != COMPONENTS || !cx_ptx_token_is(token, fixed[i].text))
+            continue;
+        out->kind = CX_PTX_OPERAND_VECTOR;
+        for (out->count = 0; out->count < 4; out->count++) {
+            out->parts[out->count] =
+                out->count < 3 ? fixed[i].slot + out->count : (uint32_t)CX_PTX_SLOT_ZERO;
+            out->part_types[out->count] = CX_PTX_U32;
+        }
+        return true;
+    }
+    return false;
+}
+
 /* ---- names ---- */
 
 /* Finds %r7 of %r<10>. */
@@ -210,6 +227,32 @@ static void take_variable(cx_ptx_operand *out, const cx_ptx_name *name)
     out->element_bytes = name->element_bytes;
 }
 
+/* Finds %r1 of %r1.b0 or %r1.h10, as video instructions have it. */
+static const cx_ptx_name *find_chosen(const cx_ptx_parser *self, cx_ptx_token token,
+                                      uint32_t *out_number, cx_ptx_token *out_chosen)
+{
+    const char *dot = memchr(token.text, '.', token.length);
+    const cx_ptx_name *name;
+
+    if (!dot)
+        return NULL;
+    *out_chosen = token;
+    out_chosen->text = dot + 1;
+    out_chosen->length = token.length - (size_t)(dot + 1 - token.text);
+    token.length = (size_t)(dot - token.text);
+    if (out_chosen->length < 2 || out_chosen->length > 5 ||
+        (*out_chosen->text != 'b' && *out_chosen->text != 'h') ||
+        !is_digits(out_chosen->text + 1, out_chosen->length - 1))
+        return NULL;
+    name = cx_ptx_names_find(&self->names, token.text, token.length, 0);
+    if (!name || name->kind == CX_PTX_NAME_REGISTERS)
+        name = find_numbered(self, &token, out_number);
+    return name && !name->components &&
+                   (name->kind == CX_PTX_NAME_REGISTER || name->kind == CX_PTX_NAME_REGISTERS)
+               ? name
+               : NULL;
+}
+
 static bool take_name(cx_ptx_parser *self, cx_ptx_operand *out)
 {
     const cx_ptx_token token = self->token;
@@ -220,6 +263,13 @@ static bool take_name(cx_ptx_parser *self, cx_ptx_operand *out)
         name = find_numbered(self, &token, &number);
     if (!name)
         name = find_component(self, token, &number, &component);
+    if (!name) {
+        cx_ptx_token chosen;
+
+        name = find_chosen(self, token, &number, &chosen);
+        if (name)
+            out->parts_chosen = chosen;
+    }
     out->token = token;
     out->kind = CX_PTX_OPERAND_WORD;
     if (name && (name->kind == CX_PTX_NAME_REGISTER || name->kind == CX_PTX_NAME_REGISTERS))
@@ -232,7 +282,8 @@ static bool take_name(cx_ptx_parser *self, cx_ptx_operand *out)
     }
     else if (cx_ptx_token_is(&token, "_"))
         out->kind = CX_PTX_OPERAND_SINK;
-    else if (token.text[0] == '%' && !find_special(&token, out))
+    else if (token.text[0] == '%' && !find_special(&token, out) &&
+             !find_special_vector(&token, out))
         return CX_PTX_INVALID_AT(self, "no register '%.*s' is known", CX_PTX_QUOTE(&token));
     cx_ptx_advance(self);
     return true;
@@ -421,6 +472,9 @@ bool cx_ptx_parse_operand(cx_ptx_parser *self, cx_ptx_operand *out)
     next = cx_ptx_peek(self);
     if (cx_ptx_at(self, "!") && next.kind == CX_PTX_WORD && !cx_ptx_token_is(&next, "WARP_SZ"))
         out->negated = cx_ptx_take(self, "!");
+    else if (cx_ptx_at(self, "-") && next.kind == CX_PTX_WORD &&
+             !cx_ptx_token_is(&next, "WARP_SZ"))
+        out->minus = cx_ptx_take(self, "-");
     if (!at_name(self))
         return take_number(self, out);
     if (!take_name(self, out))
@@ -508,6 +562,9 @@ static bool check_register(cx_ptx_parser *self, const cx_ptx_operand *operand, c
     /* A special register is a word; PTX of old versions read it with 16 bits. */
     bool special = operand->slot < CX_PTX_SLOTS_FIXED && type != CX_PTX_PRED;
 
+    if (operand->minus || operand->parts_chosen.length)
+        return CX_PTX_INVALID_AT(self, "'%.*s' with a sign or with parts, here",
+                                 CX_PTX_QUOTE(&operand->token));
     if (operand->type == CX_PTX_B128 && may_be_wider)
         return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "'%.*s' of 128 bits for a narrower value",
                            CX_PTX_QUOTE(&operand->token));

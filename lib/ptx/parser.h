@@ -134,6 +134,8 @@ typedef struct cx_ptx_operand {
     cx_ptx_operand_kind kind;
     cx_ptx_token token;
     bool negated;
+    bool minus;                /* before a register of a video instruction */
+    cx_ptx_token parts_chosen; /* behind it: b3, h10; empty: none */
     cx_ptx_type type;     /* of a register; of a number: F32, F64 or S64 */
     uint32_t slot;        /* of a register, a fixed special register; the base of an address */
     uint64_t bits;        /* of a number */
@@ -204,6 +206,8 @@ typedef bool (*cx_ptx_encoder)(cx_ptx_parser *self, const cx_ptx_statement *stat
 
 /* The other instructions are in ops.def. */
 bool cx_ptx_encode_computed(cx_ptx_parser *self, const cx_ptx_statement *statement);
+bool cx_ptx_is_composed(const cx_ptx_token *opcode);
+bool cx_ptx_encode_composed(cx_ptx_parser *self, const cx_ptx_statement *statement);
 bool cx_ptx_encode_carry(cx_ptx_parser *self, const cx_ptx_statement *statement);
 bool cx_ptx_encode_setp(cx_ptx_parser *self, const cx_ptx_statement *statement);
 bool cx_ptx_encode_set(cx_ptx_parser *self, const cx_ptx_statement *statement);

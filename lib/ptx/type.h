@@ -14,6 +14,10 @@ typedef enum cx_ptx_type {
     CX_PTX_S8,
     CX_PTX_E4M3, /* only while converting */
     CX_PTX_E5M2,
+    CX_PTX_E2M3,
+    CX_PTX_E3M2,
+    CX_PTX_E2M1,
+    CX_PTX_UE8M0,
     CX_PTX_B16,
     CX_PTX_U16,
     CX_PTX_S16,
@@ -52,7 +56,7 @@ static inline bool cx_ptx_type_signed(cx_ptx_type type)
 static inline bool cx_ptx_type_float(cx_ptx_type type)
 {
     return type == CX_PTX_F16 || type == CX_PTX_BF16 || type == CX_PTX_F32 || type == CX_PTX_F64 ||
-           type == CX_PTX_E4M3 || type == CX_PTX_E5M2 || type == CX_PTX_TF32;
+           (type >= CX_PTX_E4M3 && type <= CX_PTX_UE8M0) || type == CX_PTX_TF32;
 }
 
 /* The type of a word like "u32", or CX_PTX_NO_TYPE. */

@@ -10,6 +10,10 @@ typedef enum cx_ptx_video_op {
     CX_PTX_VIDEO_DISTANCE,
     CX_PTX_VIDEO_MIN,
     CX_PTX_VIDEO_MAX,
+    CX_PTX_VIDEO_AVERAGE,
+    CX_PTX_VIDEO_SHIFT_LEFT, /* the amount is at most 32 */
+    CX_PTX_VIDEO_SHIFT_RIGHT,
+    CX_PTX_VIDEO_MULTIPLY, /* vmad */
     CX_PTX_VIDEO_EQ,
     CX_PTX_VIDEO_NE,
     CX_PTX_VIDEO_LT,
@@ -32,8 +36,17 @@ typedef struct cx_ptx_video {
     uint8_t parts; /* 1, 2 or 4 */
     bool d_signed, a_signed, b_signed;
     bool saturated;
-    uint8_t unused;
+    uint8_t extra; /* one part: bits of the result, or of vmad cx_ptx_video_product; several: those
+                    * that are summed up */
 } cx_ptx_video;
+
+/* Flags of vmad, above the bits that the sum is shifted by. */
+enum {
+    CX_PTX_VIDEO_SHIFT_MASK = 15,
+    CX_PTX_VIDEO_PLUS_ONE = 16,
+    CX_PTX_VIDEO_MINUS_PRODUCT = 32,
+    CX_PTX_VIDEO_MINUS_SUMMAND = 64
+};
 
 _Static_assert(sizeof(cx_ptx_video) == sizeof(int64_t), "it fills the immediate value");
 

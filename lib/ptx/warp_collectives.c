@@ -1,4 +1,5 @@
 /* Joint operations of the threads of a block, and of the lanes of a warp. */
+#include "ptx/bits.h"
 #include "ptx/grid.h"
 #include "ptx/matrix.h"
 
@@ -276,6 +277,16 @@ static void match_lanes(const party *all)
     }
 }
 
+static uint32_t reduced_singles(const cx_ptx_instruction *at, uint32_t a, uint32_t b)
+{
+    float x = cx_ptx_f32_of(a), y = cx_ptx_f32_of(b);
+    bool strict = at->from & CX_PTX_REDUCE_KEEPS_NAN;
+
+    if (at->mode == CX_PTX_WARP_REDUCE_MIN)
+        return cx_ptx_bits_f32(strict ? cx_ptx_minn_f32(x, y) : cx_ptx_min_f32(x, y));
+    return cx_ptx_bits_f32(strict ? cx_ptx_maxn_f32(x, y) : cx_ptx_max_f32(x, y));
+}
+
 static uint32_t reduced_pair(const cx_ptx_instruction *at, uint32_t a, uint32_t b)
 {
     bool less = at->type == CX_PTX_S32 ? (int32_t)a < (int32_t)b : a < b;
@@ -305,7 +316,12 @@ static void reduce_lanes(const party *all)
         if (!is_present(all, lane))
             continue;
         uint32_t own = get(all, lane, instruction_of(all, lane)->a);
-        value = first ? own : reduced_pair(all->at, value, own);
+        if (all->at->type == CX_PTX_F32 && (all->at->from & CX_PTX_REDUCE_ABSOLUTE))
+            own &= INT32_MAX;
+        if (all->at->type == CX_PTX_F32)
+            value = reduced_singles(all->at, first ? own : value, own);
+        else
+            value = first ? own : reduced_pair(all->at, value, own);
         first = false;
     }
     give_all(all, value);

@@ -110,7 +110,7 @@ tests_ptx_checks_ptx_LDADD = $(PTX_LIBS) -lm
 # the interpreter in the embedded driver
 PTX_DRIVER = tests/ptx/check_edges_integer.c tests/ptx/check_edges_float.c tests/ptx/check_edges_half.c \
 	tests/ptx/check_lockstep.c tests/ptx/check_texts.c tests/ptx/check_builtins.c tests/ptx/check_forms.c \
-	tests/ptx/check_async.c tests/ptx/check_grammar.c tests/ptx/check_matrix.c
+	tests/ptx/check_async.c tests/ptx/check_composed.c tests/ptx/check_grammar.c tests/ptx/check_matrix.c
 check_PROGRAMS += tests/ptx/checks_driver
 CHECK_FILES += $(PTX_DRIVER)
 $(PTX_DRIVER:.c=$(EXEEXT)): tests/ptx/checks_driver$(EXEEXT) ; $(LINK_CHECK)

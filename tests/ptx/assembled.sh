@@ -18,7 +18,7 @@ assemble() # folder
     [ "$refused" -eq 0 ]
 }
 
-set -- async grammar matrix
+set -- async composed grammar matrix
 echo "1..$#"
 for name; do
     mkdir "$scratch/$name"
