@@ -426,6 +426,8 @@ bool cx_ptx_encode_red(cx_ptx_parser *self, const cx_ptx_statement *statement)
 
 bool cx_ptx_encode_fence(cx_ptx_parser *self, const cx_ptx_statement *statement)
 {
+    if (cx_ptx_has_word(&statement->opcode, "tensormap::generic"))
+        return cx_ptx_unknown(self, statement);
     return cx_ptx_need(self, statement, 0, 0) &&
            cx_ptx_emit(self, (cx_ptx_instruction){.op = CX_PTX_FENCE});
 }
