@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define UNIT 16        /* addresses and sizes are multiples of it */
+#define UNIT 16         /* addresses and sizes are multiples of it */
 #define PIECE_BYTES 128 /* of one access */
 
 /* ---- copying ---- */
@@ -105,7 +105,8 @@ static bool tell_barrier(const transfer *self, uint64_t address, uint32_t bytes)
     return true;
 }
 
-/* Each block of the mask gets the bytes at the same place of its memory, and its barrier is told. */
+/* Each block of the mask gets the bytes at the same place of its memory, and its barrier is told.
+ */
 static bool copy_to_blocks(const transfer *self, const end *to, const end *from, uint32_t bytes,
                            uint64_t barrier, uint32_t ranks)
 {
@@ -223,14 +224,14 @@ static bool read_words(const cx_ptx_token *opcode, bulk_words *out)
 static bool is_known(const bulk_words *what, bool reduces)
 {
     bool to_global = what->spaces[0] == CX_PTX_GLOBAL;
-    bool exists = what->space_count == 2 && what->group != what->barrier &&
-                  what->group == to_global &&
-                  (to_global ? what->spaces[1] == CX_PTX_SHARED
-                             : what->spaces[1] == CX_PTX_GLOBAL || what->spaces[1] == CX_PTX_SHARED);
+    bool exists =
+        what->space_count == 2 && what->group != what->barrier && what->group == to_global &&
+        (to_global ? what->spaces[1] == CX_PTX_SHARED
+                   : what->spaces[1] == CX_PTX_GLOBAL || what->spaces[1] == CX_PTX_SHARED);
 
     if (!exists || (what->masked && (!to_global || reduces)) ||
-        (what->multicast && (reduces || what->spaces[0] != CX_PTX_CLUSTER ||
-                             what->spaces[1] != CX_PTX_GLOBAL)))
+        (what->multicast &&
+         (reduces || what->spaces[0] != CX_PTX_CLUSTER || what->spaces[1] != CX_PTX_GLOBAL)))
         return false;
     if (!reduces)
         return what->mode == CX_PTX_BULK_COPY && what->type == CX_PTX_NO_TYPE;
@@ -278,9 +279,9 @@ static bool encode_transfer(cx_ptx_parser *self, const cx_ptx_statement *stateme
     if (done.b == CX_PTX_NO_SLOT || done.c == CX_PTX_NO_SLOT)
         return false;
     if (what->barrier) {
-        done.e = whole_address(self, statement, 3,
-                               what->spaces[0] == CX_PTX_SHARED ? CX_PTX_SHARED : CX_PTX_CLUSTER,
-                               true);
+        done.e =
+            whole_address(self, statement, 3,
+                          what->spaces[0] == CX_PTX_SHARED ? CX_PTX_SHARED : CX_PTX_CLUSTER, true);
         if (done.e == CX_PTX_NO_SLOT)
             return false;
     }

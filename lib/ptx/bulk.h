@@ -8,8 +8,8 @@
 #define CX_PTX_BULK_COPY UINT8_MAX /* else cx_ptx_atomic, of `type` */
 
 /* The operands of CX_PTX_BULK: a and immediate, of `space`: where to; b, of the space `from`: where
- * from; c: bytes; e: the address of a barrier, or CX_PTX_NO_BARRIER; d: the ranks of blocks that get
- * a copy, or the bytes of each 16 that are copied. `align`: cx_ptx_bulk_mask. */
+ * from; c: bytes; e: the address of a barrier, or CX_PTX_NO_BARRIER; d: the ranks of blocks that
+ * get a copy, or the bytes of each 16 that are copied. `align`: cx_ptx_bulk_mask. */
 #define CX_PTX_NO_BARRIER UINT32_MAX
 
 typedef enum cx_ptx_bulk_mask {

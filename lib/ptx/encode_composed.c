@@ -1,4 +1,5 @@
-/* Arithmetic that other instructions are composed of: pairs of singles, sums of a single and halves. */
+/* Arithmetic that other instructions are composed of: pairs of singles, sums of a single and
+ * halves. */
 #include "ptx/parser.h"
 
 #include <string.h>
@@ -67,11 +68,10 @@ static bool encode_pair(cx_ptx_parser *self, const cx_ptx_statement *statement)
         if (!cx_ptx_encode_computed(self, &single))
             return false;
     }
-    return cx_ptx_emit(self, (cx_ptx_instruction){.op = CX_PTX_PACK,
-                                                  .size = 4,
-                                                  .d = d,
-                                                  .a = results[0].slot,
-                                                  .b = results[1].slot});
+    return cx_ptx_emit(
+        self,
+        (cx_ptx_instruction){
+            .op = CX_PTX_PACK, .size = 4, .d = d, .a = results[0].slot, .b = results[1].slot});
 }
 
 /* add.f32.f16 d, a, c; fma.f32.bf16 d, a, b, c: halves are widened first. */

@@ -308,8 +308,11 @@ bool cx_ptx_encode_redux(cx_ptx_parser *self, const cx_ptx_statement *statement)
         if (cx_ptx_has_word(&statement->opcode, words[i].word))
             done.mode = (uint8_t)words[i].mode;
     if (type == CX_PTX_F32) {
-        done.from = (uint8_t)((cx_ptx_has_word(&statement->opcode, "abs") ? CX_PTX_REDUCE_ABSOLUTE : 0) |
-                              (cx_ptx_has_word(&statement->opcode, "NaN") ? CX_PTX_REDUCE_KEEPS_NAN : 0));
+        bool absolute = cx_ptx_has_word(&statement->opcode, "abs");
+        bool keeps_nan = cx_ptx_has_word(&statement->opcode, "NaN");
+
+        done.from = (uint8_t)((absolute ? CX_PTX_REDUCE_ABSOLUTE : 0) |
+                              (keeps_nan ? CX_PTX_REDUCE_KEEPS_NAN : 0));
         if (done.mode != CX_PTX_WARP_REDUCE_MIN && done.mode != CX_PTX_WARP_REDUCE_MAX)
             return cx_ptx_unknown(self, statement);
     }

@@ -28,13 +28,12 @@ static cx_ptx_element element_of(const cx_ptx_token *word)
     static const struct {
         const char *text;
         cx_ptx_element element;
-    } rows[] = {{"f16", CX_PTX_ELEMENT_F16},   {"bf16", CX_PTX_ELEMENT_BF16},
-                {"tf32", CX_PTX_ELEMENT_TF32}, {"f32", CX_PTX_ELEMENT_F32},
-                {"f64", CX_PTX_ELEMENT_F64},   {"e4m3", CX_PTX_ELEMENT_E4M3},
-                {"e5m2", CX_PTX_ELEMENT_E5M2}, {"s32", CX_PTX_ELEMENT_S32},
-                {"s8", CX_PTX_ELEMENT_S8},     {"u8", CX_PTX_ELEMENT_U8},
-                {"s4", CX_PTX_ELEMENT_S4},     {"u4", CX_PTX_ELEMENT_U4},
-                {"b1", CX_PTX_ELEMENT_B1}};
+    } rows[] = {
+        {"f16", CX_PTX_ELEMENT_F16},   {"bf16", CX_PTX_ELEMENT_BF16}, {"tf32", CX_PTX_ELEMENT_TF32},
+        {"f32", CX_PTX_ELEMENT_F32},   {"f64", CX_PTX_ELEMENT_F64},   {"e4m3", CX_PTX_ELEMENT_E4M3},
+        {"e5m2", CX_PTX_ELEMENT_E5M2}, {"s32", CX_PTX_ELEMENT_S32},   {"s8", CX_PTX_ELEMENT_S8},
+        {"u8", CX_PTX_ELEMENT_U8},     {"s4", CX_PTX_ELEMENT_S4},     {"u4", CX_PTX_ELEMENT_U4},
+        {"b1", CX_PTX_ELEMENT_B1}};
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (cx_ptx_token_is(word, rows[i].text))
@@ -75,8 +74,8 @@ static bool read_flag(const cx_ptx_token *word, matrix_words *out)
     static const struct {
         const char *text;
         int rounding;
-    } roundings[] = {{"rn", FE_TONEAREST}, {"rz", FE_TOWARDZERO}, {"rm", FE_DOWNWARD},
-                     {"rp", FE_UPWARD}};
+    } roundings[] = {
+        {"rn", FE_TONEAREST}, {"rz", FE_TOWARDZERO}, {"rm", FE_DOWNWARD}, {"rp", FE_UPWARD}};
 
     for (size_t i = 0; i < sizeof roundings / sizeof roundings[0]; i++)
         if (cx_ptx_token_is(word, roundings[i].text)) {
@@ -165,8 +164,8 @@ static bool take_fragment(cx_ptx_parser *self, const cx_ptx_statement *statement
     cx_ptx_type type = register_type((cx_ptx_element)out->element);
 
     if (operand->kind != CX_PTX_OPERAND_VECTOR) {
-        out->places[0] = writes ? cx_ptx_result(self, operand, type)
-                                : cx_ptx_value(self, operand, type);
+        out->places[0] =
+            writes ? cx_ptx_result(self, operand, type) : cx_ptx_value(self, operand, type);
         out->count = 1;
         if (count != 1 && out->places[0] != CX_PTX_NO_SLOT)
             return cx_ptx_wrong(self, statement, "wrong number of registers");
@@ -231,13 +230,13 @@ static bool is_among(const shape *shapes, size_t count, const matrix_words *what
 static bool is_mma_shape(const matrix_words *what, cx_ptx_element element)
 {
     static const shape shapes[] = {
-        {8, 8, 4, 16, true},     {16, 8, 8, 16, true},   {16, 8, 16, 16, true},
-        {16, 8, 4, 32, true},    {16, 8, 8, 32, true},   {8, 8, 4, 64, true},
-        {16, 8, 4, 64, true},    {16, 8, 8, 64, true},   {16, 8, 16, 64, true},
-        {16, 8, 16, 8, true},    {16, 8, 32, 8, true},   {8, 8, 16, 8, false},
-        {16, 8, 16, 8, false},   {16, 8, 32, 8, false},  {8, 8, 32, 4, false},
-        {16, 8, 32, 4, false},   {16, 8, 64, 4, false},  {8, 8, 128, 1, false},
-        {16, 8, 128, 1, false},  {16, 8, 256, 1, false}};
+        {8, 8, 4, 16, true},    {16, 8, 8, 16, true},  {16, 8, 16, 16, true},
+        {16, 8, 4, 32, true},   {16, 8, 8, 32, true},  {8, 8, 4, 64, true},
+        {16, 8, 4, 64, true},   {16, 8, 8, 64, true},  {16, 8, 16, 64, true},
+        {16, 8, 16, 8, true},   {16, 8, 32, 8, true},  {8, 8, 16, 8, false},
+        {16, 8, 16, 8, false},  {16, 8, 32, 8, false}, {8, 8, 32, 4, false},
+        {16, 8, 32, 4, false},  {16, 8, 64, 4, false}, {8, 8, 128, 1, false},
+        {16, 8, 128, 1, false}, {16, 8, 256, 1, false}};
 
     if (what->m == 8 && element == CX_PTX_ELEMENT_BF16)
         return false;
@@ -246,11 +245,11 @@ static bool is_mma_shape(const matrix_words *what, cx_ptx_element element)
 
 static bool is_wmma_shape(const matrix_words *what, cx_ptx_element element)
 {
-    static const shape shapes[] = {
-        {16, 16, 16, 16, true},  {32, 8, 16, 16, true}, {8, 32, 16, 16, true},
-        {16, 16, 16, 8, false},  {32, 8, 16, 8, false}, {8, 32, 16, 8, false},
-        {16, 16, 8, 32, true},   {8, 8, 4, 64, true},   {8, 8, 32, 4, false},
-        {8, 8, 128, 1, false}};
+    static const shape shapes[] = {{16, 16, 16, 16, true}, {32, 8, 16, 16, true},
+                                   {8, 32, 16, 16, true},  {16, 16, 16, 8, false},
+                                   {32, 8, 16, 8, false},  {8, 32, 16, 8, false},
+                                   {16, 16, 8, 32, true},  {8, 8, 4, 64, true},
+                                   {8, 8, 32, 4, false},   {8, 8, 128, 1, false}};
 
     return is_among(shapes, sizeof shapes / sizeof shapes[0], what, element);
 }
@@ -295,7 +294,8 @@ static unsigned registers_of(const cx_ptx_matrix *what, cx_ptx_matrix_part part,
     unsigned lanes = what->in_quads ? 8 : CX_PTX_WARP_SIZE;
 
     /* wmma's fragments of halves have room for the largest shape. */
-    if (wmma && element == CX_PTX_ELEMENT_F16 && (part == CX_PTX_MATRIX_A || part == CX_PTX_MATRIX_B))
+    if (wmma && element == CX_PTX_ELEMENT_F16 &&
+        (part == CX_PTX_MATRIX_A || part == CX_PTX_MATRIX_B))
         return 8;
     return rows * columns / lanes / cx_ptx_element_packed(element);
 }
@@ -354,7 +354,8 @@ static bool encode_product(cx_ptx_parser *self, const cx_ptx_statement *statemen
     what.m = (uint16_t)words.m;
     what.n = (uint16_t)words.n;
     what.k = (uint16_t)words.k;
-    what.in_quads = !wmma && what.m == 8 && what.parts[CX_PTX_MATRIX_A].element == CX_PTX_ELEMENT_F16;
+    what.in_quads =
+        !wmma && what.m == 8 && what.parts[CX_PTX_MATRIX_A].element == CX_PTX_ELEMENT_F16;
     if (!suits(&words, &what, wmma))
         return cx_ptx_unknown(self, statement);
     what.saturated = words.saturated;
@@ -396,9 +397,8 @@ static bool part_exists(const matrix_words *words, cx_ptx_matrix_part part)
         words->matrices || words->saturated || words->counts)
         return false;
     if (part == CX_PTX_MATRIX_A || part == CX_PTX_MATRIX_B)
-        return is_wmma_shape(&with, element) &&
-               (cx_ptx_element_bits(element) >= 8 ||
-                words->columns[0] == (part == CX_PTX_MATRIX_B));
+        return is_wmma_shape(&with, element) && (cx_ptx_element_bits(element) >= 8 ||
+                                                 words->columns[0] == (part == CX_PTX_MATRIX_B));
     switch (element) {
     case CX_PTX_ELEMENT_F16:
         return is_wmma_shape(&with, CX_PTX_ELEMENT_F16);
@@ -443,8 +443,8 @@ static bool encode_fragment_access(cx_ptx_parser *self, const cx_ptx_statement *
     fragment->element = (uint8_t)words.elements[0];
     fragment->by_columns = words.columns[0];
     if (!cx_ptx_need(self, statement, 2, 3) ||
-        !take_fragment(self, statement, &operands[stores], registers_of(&what, part, true),
-                       !stores, fragment) ||
+        !take_fragment(self, statement, &operands[stores], registers_of(&what, part, true), !stores,
+                       fragment) ||
         !cx_ptx_take_address(self, statement, &operands[!stores], words.space, stores, &done))
         return false;
     done.b = statement->count == 3 ? cx_ptx_value(self, &operands[2], CX_PTX_U32)

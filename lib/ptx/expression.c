@@ -1,7 +1,7 @@
 /*
  * Constant expressions. Their operators, precedence and types are C's, on integers of 64 bits and
- * on doubles, which do not mix: a literal is signed if it fits, comparisons are signed and give 0 or
- * 1, ~, &, ^ and | are unsigned.
+ * on doubles, which do not mix: a literal is signed if it fits, comparisons are signed and give 0
+ * or 1, ~, &, ^ and | are unsigned.
  */
 #include "ptx/expression.h"
 
@@ -39,12 +39,25 @@ static const struct {
     const char *text;
     operation operation;
     int level;
-} operators[] = { /* a longer one before its beginning */
-    {"<<", SHIFT_LEFT, 3},  {">>", SHIFT_RIGHT, 3},   {"<=", LESS_EQUAL, 4}, {">=", GREATER_EQUAL, 4},
-    {"==", EQUAL, 5},       {"!=", UNEQUAL, 5},       {"&&", AND_ALSO, 9},   {"||", OR_ELSE, 10},
-    {"<", LESS, 4},         {">", GREATER, 4},        {"&", AND, 6},         {"^", EXCLUSIVE_OR, 7},
-    {"|", OR, 8},           {"+", ADD, LEVEL_SUM},    {"-", SUBTRACT, LEVEL_SUM},
-    {"*", MULTIPLY, LEVEL_TERM}, {"/", DIVIDE, LEVEL_TERM}, {"%", REMAIN, LEVEL_TERM}};
+} operators[] = {/* a longer one before its beginning */
+                 {"<<", SHIFT_LEFT, 3},
+                 {">>", SHIFT_RIGHT, 3},
+                 {"<=", LESS_EQUAL, 4},
+                 {">=", GREATER_EQUAL, 4},
+                 {"==", EQUAL, 5},
+                 {"!=", UNEQUAL, 5},
+                 {"&&", AND_ALSO, 9},
+                 {"||", OR_ELSE, 10},
+                 {"<", LESS, 4},
+                 {">", GREATER, 4},
+                 {"&", AND, 6},
+                 {"^", EXCLUSIVE_OR, 7},
+                 {"|", OR, 8},
+                 {"+", ADD, LEVEL_SUM},
+                 {"-", SUBTRACT, LEVEL_SUM},
+                 {"*", MULTIPLY, LEVEL_TERM},
+                 {"/", DIVIDE, LEVEL_TERM},
+                 {"%", REMAIN, LEVEL_TERM}};
 
 /* ---- values ---- */
 

@@ -4,12 +4,12 @@
 
 #define BLOCK 8 /* columns; their number is a multiple of it */
 
-void CX_PTX_LANES_MULTIPLY(const double *restrict a, const double *restrict b,
-                           double *restrict c, unsigned rows, unsigned columns, unsigned depth);
+void CX_PTX_LANES_MULTIPLY(const double *restrict a, const double *restrict b, double *restrict c,
+                           unsigned rows, unsigned columns, unsigned depth);
 
 /* Adds to C the product of A and B. Each sum is in the order of the depth. */
-void CX_PTX_LANES_MULTIPLY(const double *restrict a, const double *restrict b,
-                           double *restrict c, unsigned rows, unsigned columns, unsigned depth)
+void CX_PTX_LANES_MULTIPLY(const double *restrict a, const double *restrict b, double *restrict c,
+                           unsigned rows, unsigned columns, unsigned depth)
 {
     for (unsigned row = 0; row < rows; row++)
         for (unsigned first = 0; first < columns; first += BLOCK) {

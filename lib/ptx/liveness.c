@@ -103,8 +103,8 @@ static uint32_t result_of(const cx_ptx_instruction *at, uint32_t number)
 }
 
 /* The registers that an instruction reads, then those that it writes. */
-static size_t find_operands(const cx_ptx_module *module, const cx_ptx_function *function, const cx_ptx_instruction *at,
-                            occurrence *out)
+static size_t find_operands(const cx_ptx_module *module, const cx_ptx_function *function,
+                            const cx_ptx_instruction *at, occurrence *out)
 {
     const bool pairs = at->op == CX_PTX_ACCESS_128;
     const occurrence all[PLAIN_OPERANDS] = {{at->a, false},

@@ -81,7 +81,8 @@ static steps steps_of(const cx_ptx_matrix *what, cx_ptx_matrix_part part, unsign
     case CX_PTX_MATRIX_A:
         blocks = what->m / 8;
         block = number % (blocks * (what->k / width));
-        return (steps){8 * (block % blocks) * columns + width * (block / blocks), columns, packed, 1};
+        return (steps){8 * (block % blocks) * columns + width * (block / blocks), columns, packed,
+                       1};
     case CX_PTX_MATRIX_B:
         blocks = what->k / width;
         block = number % (blocks * (what->n / 8));
@@ -189,8 +190,8 @@ static uint64_t element_bits(uint64_t whole, cx_ptx_element kind, unsigned numbe
     return bits >= 32 ? whole : whole >> bits * number & ((UINT64_C(1) << bits) - 1);
 }
 
-#define EACH_LANE_OF(self, lane)                                   \
-    for (unsigned lane = 0; lane < CX_PTX_WARP_SIZE; lane++)        \
+#define EACH_LANE_OF(self, lane)                             \
+    for (unsigned lane = 0; lane < CX_PTX_WARP_SIZE; lane++) \
         if (is_present(self, lane))
 
 /* The lanes of one product; all lanes have one together unless they multiply in quads. */
@@ -202,7 +203,8 @@ static bool is_in_quad(const cx_ptx_matrix *what, unsigned lane, unsigned quad)
 /* The most frequent elements, without a choice for each of them. */
 static void gather_halves(const work *self, uint32_t place, const steps *along, double *out)
 {
-    EACH_LANE_OF (self, lane) {
+    EACH_LANE_OF(self, lane)
+    {
         uint32_t word = (uint32_t)cx_ptx_get(self->rows, place, lane);
         double *to = out + along->first + lane / 4 * along->group + lane % 4 * along->own;
 
@@ -223,7 +225,8 @@ static void gather_register(const work *self, cx_ptx_matrix_part part, unsigned 
         gather_halves(self, fragment->places[number], &along, out);
         return;
     }
-    EACH_LANE_OF (self, lane) {
+    EACH_LANE_OF(self, lane)
+    {
         uint64_t whole = cx_ptx_get(self->rows, fragment->places[number], lane);
 
         if (!is_in_quad(self->what, lane, quad))
@@ -239,8 +242,8 @@ static unsigned distinct_registers(const cx_ptx_matrix *what, cx_ptx_matrix_part
 {
     const cx_ptx_fragment *fragment = &what->parts[part];
     unsigned elements = rows_of(what, part) * columns_of(what, part);
-    unsigned distinct = elements / CX_PTX_WARP_SIZE /
-                        cx_ptx_element_packed((cx_ptx_element)fragment->element);
+    unsigned distinct =
+        elements / CX_PTX_WARP_SIZE / cx_ptx_element_packed((cx_ptx_element)fragment->element);
 
     return what->in_quads || distinct > fragment->count ? fragment->count : distinct;
 }
@@ -264,7 +267,8 @@ static void gather_integers(const work *self, cx_ptx_matrix_part part, int32_t *
     for (unsigned number = 0; number < count; number++) {
         const steps along = steps_of(self->what, part, number);
 
-        EACH_LANE_OF (self, lane) {
+        EACH_LANE_OF(self, lane)
+        {
             uint64_t whole = cx_ptx_get(self->rows, fragment->places[number], lane);
 
             for (unsigned i = 0; i < packed; i++)
@@ -275,29 +279,30 @@ static void gather_integers(const work *self, cx_ptx_matrix_part part, int32_t *
 }
 
 /* Writes D: `bits` gives the bits of element number `at`. */
-#define SCATTER(self, quad, bits)                                                              \
-    {                                                                                          \
-        const cx_ptx_fragment *fragment = &(self)->what->parts[CX_PTX_MATRIX_D];               \
-        cx_ptx_element kind = (cx_ptx_element)fragment->element;                               \
-        unsigned packed = cx_ptx_element_packed(kind), width = 32 / packed;                    \
-                                                                                               \
-        for (unsigned number = 0; number < fragment->count; number++) {                        \
-            const steps along = steps_of((self)->what, CX_PTX_MATRIX_D, number);               \
-                                                                                               \
-            EACH_LANE_OF (self, lane) {                                                        \
-                uint64_t whole = 0;                                                            \
-                                                                                               \
-                if (!is_in_quad((self)->what, lane, quad))                                     \
-                    continue;                                                                  \
-                for (unsigned i = 0; i < packed; i++) {                                        \
-                    unsigned at =                                                              \
-                        place_of((self)->what, CX_PTX_MATRIX_D, &along, lane, number, i);      \
-                                                                                               \
-                    whole |= (uint64_t)(bits) << i * width;                                    \
-                }                                                                              \
-                cx_ptx_put((self)->rows, fragment->places[number], lane, whole);               \
-            }                                                                                  \
-        }                                                                                      \
+#define SCATTER(self, quad, bits)                                                         \
+    {                                                                                     \
+        const cx_ptx_fragment *fragment = &(self)->what->parts[CX_PTX_MATRIX_D];          \
+        cx_ptx_element kind = (cx_ptx_element)fragment->element;                          \
+        unsigned packed = cx_ptx_element_packed(kind), width = 32 / packed;               \
+                                                                                          \
+        for (unsigned number = 0; number < fragment->count; number++) {                   \
+            const steps along = steps_of((self)->what, CX_PTX_MATRIX_D, number);          \
+                                                                                          \
+            EACH_LANE_OF(self, lane)                                                      \
+            {                                                                             \
+                uint64_t whole = 0;                                                       \
+                                                                                          \
+                if (!is_in_quad((self)->what, lane, quad))                                \
+                    continue;                                                             \
+                for (unsigned i = 0; i < packed; i++) {                                   \
+                    unsigned at =                                                         \
+                        place_of((self)->what, CX_PTX_MATRIX_D, &along, lane, number, i); \
+                                                                                          \
+                    whole |= (uint64_t)(bits) << i * width;                               \
+                }                                                                         \
+                cx_ptx_put((self)->rows, fragment->places[number], lane, whole);          \
+            }                                                                             \
+        }                                                                                 \
     }
 
 /* ---- products ---- */
@@ -374,7 +379,8 @@ static void gather_bits(const work *self, cx_ptx_matrix_part part, uint32_t *out
     for (unsigned number = 0; number < fragment->count; number++) {
         const steps along = steps_of(self->what, part, number);
 
-        EACH_LANE_OF (self, lane) {
+        EACH_LANE_OF(self, lane)
+        {
             unsigned at = place_of(self->what, part, &along, lane, number, 0);
             unsigned row = at / columns, column = at % columns;
             unsigned line = part == CX_PTX_MATRIX_A ? row : column;
@@ -447,8 +453,8 @@ static void copy_bits(unsigned char *to, unsigned to_bit, const unsigned char *f
     to[to_bit / 8] = (unsigned char)((to[to_bit / 8] & ~mask) | value << to_bit % 8);
 }
 
-/* The lines of a matrix in memory, rows or columns, lie `stride` elements apart, at the address that
- * the first lane has. False: it has failed. */
+/* The lines of a matrix in memory, rows or columns, lie `stride` elements apart, at the address
+ * that the first lane has. False: it has failed. */
 static bool access_lines(const work *self, unsigned char *lines, unsigned count, bool stores)
 {
     const cx_ptx_fragment *fragment = &self->what->parts[self->what->part];
@@ -483,7 +489,8 @@ static void spread_lines(const work *self, unsigned char *lines, bool stores)
     for (unsigned number = 0; number < fragment->count; number++) {
         const steps along = steps_of(self->what, part, number);
 
-        EACH_LANE_OF (self, lane) {
+        EACH_LANE_OF(self, lane)
+        {
             uint64_t whole = stores ? cx_ptx_get(self->rows, fragment->places[number], lane) : 0;
 
             for (unsigned i = 0; i < packed; i++) {
@@ -509,8 +516,7 @@ static void move_fragment(const work *self, bool stores)
     const cx_ptx_matrix *what = self->what;
     cx_ptx_matrix_part part = (cx_ptx_matrix_part)what->part;
     unsigned char lines[ELEMENTS_MAX * sizeof(float)] = {0};
-    unsigned count =
-        what->parts[part].by_columns ? columns_of(what, part) : rows_of(what, part);
+    unsigned count = what->parts[part].by_columns ? columns_of(what, part) : rows_of(what, part);
 
     if (stores)
         spread_lines(self, lines, true);
@@ -546,8 +552,7 @@ static void spread_rows(const work *self, const cx_ptx_fragment *fragment, unsig
 }
 
 /* Lanes 8 i to 8 i + 7 have the addresses of the rows of matrix i. */
-static bool access_rows(const work *self, unsigned number, uint16_t halves[ROWS][ROWS],
-                        bool stores)
+static bool access_rows(const work *self, unsigned number, uint16_t halves[ROWS][ROWS], bool stores)
 {
     for (unsigned row = 0; row < ROWS; row++) {
         unsigned lane = number * ROWS + row;

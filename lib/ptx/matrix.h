@@ -42,12 +42,12 @@ typedef enum cx_ptx_matrix_part {
 
 /* The mode of CX_PTX_MATRIX. */
 typedef enum cx_ptx_matrix_mode {
-    CX_PTX_MATRIX_MULTIPLY, /* D = A * B + C */
-    CX_PTX_MATRIX_LOAD,     /* wmma.load into one of the parts */
-    CX_PTX_MATRIX_STORE,    /* wmma.store of D */
-    CX_PTX_MATRIX_LOAD_ROWS, /* ldmatrix: D */
+    CX_PTX_MATRIX_MULTIPLY,   /* D = A * B + C */
+    CX_PTX_MATRIX_LOAD,       /* wmma.load into one of the parts */
+    CX_PTX_MATRIX_STORE,      /* wmma.store of D */
+    CX_PTX_MATRIX_LOAD_ROWS,  /* ldmatrix: D */
     CX_PTX_MATRIX_STORE_ROWS, /* stmatrix: D */
-    CX_PTX_MATRIX_TRANSPOSE  /* movmatrix: D of A */
+    CX_PTX_MATRIX_TRANSPOSE   /* movmatrix: D of A */
 } cx_ptx_matrix_mode;
 
 /* The registers of a part: slots while a function is parsed, then places. */
@@ -73,10 +73,10 @@ typedef struct cx_ptx_matrix {
 static inline unsigned cx_ptx_element_bits(cx_ptx_element element)
 {
     static const uint8_t bits[] = {
-        [CX_PTX_ELEMENT_F16] = 16,  [CX_PTX_ELEMENT_BF16] = 16, [CX_PTX_ELEMENT_TF32] = 32,
-        [CX_PTX_ELEMENT_F32] = 32,  [CX_PTX_ELEMENT_F64] = 64,  [CX_PTX_ELEMENT_E4M3] = 8,
-        [CX_PTX_ELEMENT_E5M2] = 8,  [CX_PTX_ELEMENT_S32] = 32,  [CX_PTX_ELEMENT_S8] = 8,
-        [CX_PTX_ELEMENT_U8] = 8,    [CX_PTX_ELEMENT_S4] = 4,    [CX_PTX_ELEMENT_U4] = 4,
+        [CX_PTX_ELEMENT_F16] = 16, [CX_PTX_ELEMENT_BF16] = 16, [CX_PTX_ELEMENT_TF32] = 32,
+        [CX_PTX_ELEMENT_F32] = 32, [CX_PTX_ELEMENT_F64] = 64,  [CX_PTX_ELEMENT_E4M3] = 8,
+        [CX_PTX_ELEMENT_E5M2] = 8, [CX_PTX_ELEMENT_S32] = 32,  [CX_PTX_ELEMENT_S8] = 8,
+        [CX_PTX_ELEMENT_U8] = 8,   [CX_PTX_ELEMENT_S4] = 4,    [CX_PTX_ELEMENT_U4] = 4,
         [CX_PTX_ELEMENT_B1] = 1};
 
     return bits[element];
@@ -88,8 +88,8 @@ static inline unsigned cx_ptx_element_packed(cx_ptx_element element)
     return cx_ptx_element_bits(element) > 32 ? 1 : 32 / cx_ptx_element_bits(element);
 }
 
-/* Does the instruction for the lanes of the mask, which are all at it and have these registers; other
- * lanes count as zeros. A lane may fail. */
+/* Does the instruction for the lanes of the mask, which are all at it and have these registers;
+ * other lanes count as zeros. A lane may fail. */
 void cx_ptx_matrix_do(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *lanes,
                       const cx_ptx_rows *rows, uint32_t mask, const cx_ptx_instruction *at);
 

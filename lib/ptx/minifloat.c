@@ -69,7 +69,8 @@ static bool goes_up(int how, bool negative, bool odd, uint64_t rest, uint64_t ha
 
 static uint32_t overflowed(const cx_ptx_minifloat *kind, int how, bool negative)
 {
-    bool finite = kind->infinity == sign_of(kind) || how == FE_TOWARDZERO || how == (negative ? FE_UPWARD : FE_DOWNWARD);
+    bool finite = kind->infinity == sign_of(kind) || how == FE_TOWARDZERO ||
+                  how == (negative ? FE_UPWARD : FE_DOWNWARD);
 
     return kind->infinity - finite;
 }

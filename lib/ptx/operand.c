@@ -200,7 +200,8 @@ static const cx_ptx_name *find_component(const cx_ptx_parser *self, cx_ptx_token
     name = cx_ptx_names_find(&self->names, token.text, token.length, 0);
     if (!name || name->kind == CX_PTX_NAME_REGISTERS)
         name = find_numbered(self, &token, out_number);
-    if (!found || !name || (name->kind != CX_PTX_NAME_REGISTER && name->kind != CX_PTX_NAME_REGISTERS))
+    if (!found || !name ||
+        (name->kind != CX_PTX_NAME_REGISTER && name->kind != CX_PTX_NAME_REGISTERS))
         return NULL;
     *out_component = (uint32_t)(found - letters) % 4;
     return *out_component < name->components ? name : NULL;

@@ -515,8 +515,8 @@ static bool find_definition(const cx_ptx_parser *self, const cx_ptx_token *name,
     return false;
 }
 
-/* Gives the variable its place, where its definition will put the values. One that the text does not
- * define is defined by its declaration, as the assembler does it. */
+/* Gives the variable its place, where its definition will put the values. One that the text does
+ * not define is defined by its declaration, as the assembler does it. */
 static bool declare_external(cx_ptx_parser *self, const declaration *what,
                              cx_ptx_placement placement)
 {

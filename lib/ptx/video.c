@@ -160,7 +160,8 @@ static bool read_operation(const cx_ptx_token *word, video_words *out)
         out->what.parts = (uint8_t)(parts - '0');
         out->compares = rows[i].op == CX_PTX_VIDEO_EQ;
         out->multiplies = rows[i].op == CX_PTX_VIDEO_MULTIPLY;
-        out->shifts = rows[i].op == CX_PTX_VIDEO_SHIFT_LEFT || rows[i].op == CX_PTX_VIDEO_SHIFT_RIGHT;
+        out->shifts =
+            rows[i].op == CX_PTX_VIDEO_SHIFT_LEFT || rows[i].op == CX_PTX_VIDEO_SHIFT_RIGHT;
         return true;
     }
     return false;
@@ -224,7 +225,8 @@ static bool read_video(const cx_ptx_token *opcode, video_words *out)
             what->saturated = true;
         } else if (out->compares && !related && read_relation(&word, what)) {
             related = true;
-        } else if (out->shifts && (cx_ptx_token_is(&word, "clamp") || cx_ptx_token_is(&word, "wrap"))) {
+        } else if (out->shifts &&
+                   (cx_ptx_token_is(&word, "clamp") || cx_ptx_token_is(&word, "wrap"))) {
             out->wraps = word.text[0] == 'w';
             moded = true;
         } else if (!(out->multiplies ? read_scale(&word, what) : read_second(&word, what))) {

@@ -342,7 +342,7 @@ static void elect_lane(const party *all)
     }
 }
 
-/* Lanes at one instruction have the same registers unless they have called each other's functions. */
+/* Lanes at one instruction have the same registers unless they have come by other calls. */
 static void multiply_matrices(const party *all)
 {
     unsigned first = (unsigned)__builtin_ctz(all->present);

@@ -7,15 +7,14 @@
 
 #define HEAD ".version 8.6\n.target sm_90\n.address_size 64\n"
 #define DECLARED ".shared .align 8 .b64 bar;\n.shared .align 16 .b8 s[1024];\n"
-#define BEGIN                                                                              \
+#define BEGIN                                                                                \
     ".visible .entry k(.param .u64 out)\n{\n.reg .pred %p<4>;\n.reg .b16 %h<4>;\n"           \
-    ".reg .b32 %r<12>;\n.reg .b64 %d<12>;\nld.param.u64 %d1, [out];\nmov.u32 %r1, %tid.x;\n"  \
+    ".reg .b32 %r<12>;\n.reg .b64 %d<12>;\nld.param.u64 %d1, [out];\nmov.u32 %r1, %tid.x;\n" \
     "mov.u32 %r2, s;\nmov.u32 %r3, bar;\n"
 #define KERNEL(body) HEAD DECLARED BEGIN body "\nret;\n}\n"
-#define INIT(count)                                                    \
+#define INIT(count) \
     "setp.ne.u32 %p1, %r1, 0;\n@!%p1 mbarrier.init.shared.b64 [bar], " count ";\nbar.sync 0;\n"
-#define WAIT                                                                      \
-    "WAIT:\nmbarrier.try_wait.parity.shared.b64 %p2, [bar], 0;\n@!%p2 bra WAIT;\n"
+#define WAIT "WAIT:\nmbarrier.try_wait.parity.shared.b64 %p2, [bar], 0;\n@!%p2 bra WAIT;\n"
 
 static uint32_t words[256];
 
@@ -28,13 +27,15 @@ static void count_up(void)
 START_TEST(a_barrier_hears_of_copies_without_counting_them)
 {
     count_up();
-    text_run(KERNEL(INIT("32") "mad.lo.u32 %r4, %r1, 4, %r2;\nmad.wide.u32 %d2, %r1, 4, %d1;\n"
-                    "cp.async.ca.shared.global [%r4], [%d2], 4;\n"
-                    "cp.async.mbarrier.arrive.shared.b64 [bar];\n"
-                    "mbarrier.arrive.shared.b64 _, [bar];\n" WAIT
-                    "xor.b32 %r4, %r1, 31;\nmad.lo.u32 %r4, %r4, 4, %r2;\nld.shared.u32 %r5, [%r4];\n"
-                    "st.global.u32 [%d2+512], %r5;"),
-             words, sizeof words, 32);
+    text_run(
+        KERNEL(INIT(
+            "32") "mad.lo.u32 %r4, %r1, 4, %r2;\nmad.wide.u32 %d2, %r1, 4, %d1;\n"
+                  "cp.async.ca.shared.global [%r4], [%d2], 4;\n"
+                  "cp.async.mbarrier.arrive.shared.b64 [bar];\n"
+                  "mbarrier.arrive.shared.b64 _, [bar];\n" WAIT
+                  "xor.b32 %r4, %r1, 31;\nmad.lo.u32 %r4, %r4, 4, %r2;\nld.shared.u32 %r5, [%r4];\n"
+                  "st.global.u32 [%d2+512], %r5;"),
+        words, sizeof words, 32);
     for (uint32_t i = 0; i < 32; i++)
         ck_assert_uint_eq(words[128 + i], 32 - i);
 }
@@ -43,12 +44,14 @@ END_TEST
 START_TEST(a_copy_may_be_the_arrival_that_a_barrier_counts)
 {
     count_up();
-    text_run(KERNEL(INIT("32") "mad.lo.u32 %r4, %r1, 4, %r2;\nmad.wide.u32 %d2, %r1, 4, %d1;\n"
-                    "cp.async.ca.shared.global [%r4+0], [%d2+4], 4;\n"
-                    "cp.async.mbarrier.arrive.noinc.shared.b64 [%r3];\n" WAIT
-                    "xor.b32 %r4, %r1, 31;\nmad.lo.u32 %r4, %r4, 4, %r2;\nld.shared.u32 %r5, [%r4];\n"
-                    "st.global.u32 [%d2+512], %r5;"),
-             words, sizeof words, 32);
+    text_run(
+        KERNEL(INIT(
+            "32") "mad.lo.u32 %r4, %r1, 4, %r2;\nmad.wide.u32 %d2, %r1, 4, %d1;\n"
+                  "cp.async.ca.shared.global [%r4+0], [%d2+4], 4;\n"
+                  "cp.async.mbarrier.arrive.noinc.shared.b64 [%r3];\n" WAIT
+                  "xor.b32 %r4, %r1, 31;\nmad.lo.u32 %r4, %r4, 4, %r2;\nld.shared.u32 %r5, [%r4];\n"
+                  "st.global.u32 [%d2+512], %r5;"),
+        words, sizeof words, 32);
     for (uint32_t i = 0; i < 32; i++)
         ck_assert_uint_eq(words[128 + i], 33 - i);
 }
@@ -75,13 +78,14 @@ END_TEST
 START_TEST(bytes_are_copied_in_bulk_and_the_barrier_counts_them)
 {
     count_up();
-    text_run(KERNEL(INIT("1") "@%p1 bra COPIED;\n"
-                    "mbarrier.arrive.expect_tx.shared.b64 _, [bar], 304;\nmov.u32 %r4, 304;\n"
-                    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
-                    "[%r2+16], [%d1+32], %r4, [%r3];\nCOPIED:\n" WAIT
-                    "mad.lo.u32 %r4, %r1, 4, %r2;\nld.shared.u32 %r5, [%r4+16];\n"
-                    "mad.wide.u32 %d2, %r1, 4, %d1;\nst.global.u32 [%d2+512], %r5;"),
-             words, sizeof words, 76);
+    text_run(
+        KERNEL(INIT("1") "@%p1 bra COPIED;\n"
+                         "mbarrier.arrive.expect_tx.shared.b64 _, [bar], 304;\nmov.u32 %r4, 304;\n"
+                         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+                         "[%r2+16], [%d1+32], %r4, [%r3];\nCOPIED:\n" WAIT
+                         "mad.lo.u32 %r4, %r1, 4, %r2;\nld.shared.u32 %r5, [%r4+16];\n"
+                         "mad.wide.u32 %d2, %r1, 4, %d1;\nst.global.u32 [%d2+512], %r5;"),
+        words, sizeof words, 76);
     for (uint32_t i = 0; i < 76; i++)
         ck_assert_uint_eq(words[128 + i], i + 9);
 }
@@ -90,17 +94,18 @@ END_TEST
 START_TEST(bytes_go_back_in_bulk_by_groups)
 {
     count_up();
-    text_run(KERNEL("st.shared.v4.u32 [s], {50, 51, 52, 53};\nst.shared.v4.u32 [s+16], {5, 6, 7, 8};\n"
-                    "fence.proxy.async;\nmov.u32 %r4, 32;\nmov.u32 %r5, 16;\n"
-                    "cp.async.bulk.global.shared::cta.bulk_group [%d1], [%r2], %r4;\n"
-                    "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%d1+32], [%r2], %r5;\n"
-                    "cp.reduce.async.bulk.global.shared::cta.bulk_group.min.s32 [%d1+48], [%r2+16], %r5;\n"
-                    "cp.async.bulk.prefetch.L2.global [%d1], %r4;\n"
-                    "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group.read 0;\n"
-                    "cp.async.bulk.wait_group 0;"),
-             words, sizeof words, 1);
-    static const uint32_t expected[] = {50, 51, 52, 53, 5, 6,  7,  8,
-                                        59, 61, 63, 65, 5, 6, 7, 8};
+    text_run(
+        KERNEL(
+            "st.shared.v4.u32 [s], {50, 51, 52, 53};\nst.shared.v4.u32 [s+16], {5, 6, 7, 8};\n"
+            "fence.proxy.async;\nmov.u32 %r4, 32;\nmov.u32 %r5, 16;\n"
+            "cp.async.bulk.global.shared::cta.bulk_group [%d1], [%r2], %r4;\n"
+            "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%d1+32], [%r2], %r5;\n"
+            "cp.reduce.async.bulk.global.shared::cta.bulk_group.min.s32 [%d1+48], [%r2+16], %r5;\n"
+            "cp.async.bulk.prefetch.L2.global [%d1], %r4;\n"
+            "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group.read 0;\n"
+            "cp.async.bulk.wait_group 0;"),
+        words, sizeof words, 1);
+    static const uint32_t expected[] = {50, 51, 52, 53, 5, 6, 7, 8, 59, 61, 63, 65, 5, 6, 7, 8};
     ck_assert_mem_eq(words, expected, sizeof expected);
 }
 END_TEST
@@ -109,10 +114,11 @@ START_TEST(halves_are_added_in_bulk)
 {
     memset(words, 0, sizeof words);
     words[0] = 0x40003c00; /* 1 and 2 */
-    text_run(KERNEL("st.shared.v4.b32 [s], {0x3c003c00, 0, 0, 0x40004000};\nmov.u32 %r4, 16;\n"
-                    "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.f16 [%d1], [%r2], "
-                    "%r4;\ncp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;"),
-             words, sizeof words, 1);
+    text_run(
+        KERNEL("st.shared.v4.b32 [s], {0x3c003c00, 0, 0, 0x40004000};\nmov.u32 %r4, 16;\n"
+               "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.f16 [%d1], [%r2], "
+               "%r4;\ncp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;"),
+        words, sizeof words, 1);
     ck_assert_uint_eq(words[0], 0x42004000);
     ck_assert_uint_eq(words[3], 0x40004000);
 }

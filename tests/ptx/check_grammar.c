@@ -6,8 +6,8 @@
 #include <string.h>
 
 #define HEAD ".version 8.6\n.target sm_90\n.address_size 64\n"
-#define ENTRY                                                                            \
-    ".visible .entry k(.param .u64 out)\n{\n.reg .pred %p<4>;\n.reg .b16 %h<4>;\n"         \
+#define ENTRY                                                                      \
+    ".visible .entry k(.param .u64 out)\n{\n.reg .pred %p<4>;\n.reg .b16 %h<4>;\n" \
     ".reg .b32 %r<8>;\n.reg .b64 %d<8>;\nld.param.u64 %d1, [out];\n"
 #define LEAVE "\nret;\n}\n"
 #define KERNEL(declarations, body) HEAD declarations ENTRY body LEAVE
@@ -36,25 +36,77 @@ static uint64_t value_of(const char *expression)
 #pragma GCC diagnostic ignored "-Wparentheses"
 START_TEST(a_constant_expression_has_the_value_that_c_gives_it)
 {
-#define ROW(expression) {#expression, (uint64_t)(expression)}
+#define ROW(expression)                     \
+    {                                       \
+#expression, (uint64_t)(expression) \
+    }
     static const struct {
         const char *text;
         uint64_t value;
     } rows[] = {
-        ROW(-9), ROW(+9), ROW(!9), ROW(!0), ROW(!(3 - 3)), ROW(- -4), ROW(-~7), ROW(!!5),
-        ROW(2 + 3 * 4), ROW((2 + 3) * 4), ROW(2 * 3 - 4 * 5), ROW(20 - 4 - 3), ROW(64 / 4 / 2),
-        ROW(-17 / 4), ROW(-17 * 3 - 1), ROW(29 - 17 / 5), ROW(1 << 4 + 1), ROW(1 << 3 << 2),
-        ROW(0x100 >> 4), ROW(-256 >> 4), ROW(3 < 4), ROW(4 <= 3), ROW(-1 < 1), ROW(-1 >= 1),
-        ROW(5 > 4 == 1), ROW(5 != 4), ROW(5 == 4), ROW(6 & 3 == 3), ROW((6 & 3) == 2),
-        ROW(12 ^ 10), ROW(12 | 3 ^ 1 & 7), ROW(1 && 2), ROW(1 && 0 || 1), ROW(0 || 0 && 1),
-        ROW(1 ? 2 : 3), ROW(0 ? 2 : 3), ROW(0 ? 1 : 0 ? 4 : 5), ROW(1 ? 0 ? 6 : 7 : 8),
-        ROW((1 + 1) << (3 - 1)), ROW(0777 + 010),
-        {"0x7fffffffffffffff + 1U", 0x8000000000000000}, {"(.s64)5 - 6", UINT64_MAX}, {"(.u64)-1 / 2", INT64_MAX}, {"(.s64)(.u64)-8 / 2", -4ULL},
-        {"-8 / 2U", 0x7ffffffffffffffc}, {"0b101 * 3", 15}, {"17 % 5", 2}, {"-17 % 5", -2ULL},
-        {"100 %(3 + 4)", 2}, {"WARP_SZ / 2", 16}, {"~(WARP_SZ - 1)", ~31ULL}, {"-WARP_SZ", -32ULL},
-        {"!WARP_SZ", 0}, {"~0 > 0", 1}, {"-1 > 0U", 1}, {"1.5 < 2.0", 1},
-        {"2.5 == 2.5 ? 8 : 9", 8}, {"1 << 64", 0}, {"-1 >> 70", UINT64_MAX},
-        {"1.5 + 2.0 * 3.0", 0x401e000000000000}, {"-(0.5 - 2.0)", 0x3ff8000000000000},
+        ROW(-9),
+        ROW(+9),
+        ROW(!9),
+        ROW(!0),
+        ROW(!(3 - 3)),
+        ROW(- -4),
+        ROW(-~7),
+        ROW(!!5),
+        ROW(2 + 3 * 4),
+        ROW((2 + 3) * 4),
+        ROW(2 * 3 - 4 * 5),
+        ROW(20 - 4 - 3),
+        ROW(64 / 4 / 2),
+        ROW(-17 / 4),
+        ROW(-17 * 3 - 1),
+        ROW(29 - 17 / 5),
+        ROW(1 << 4 + 1),
+        ROW(1 << 3 << 2),
+        ROW(0x100 >> 4),
+        ROW(-256 >> 4),
+        ROW(3 < 4),
+        ROW(4 <= 3),
+        ROW(-1 < 1),
+        ROW(-1 >= 1),
+        ROW(5 > 4 == 1),
+        ROW(5 != 4),
+        ROW(5 == 4),
+        ROW(6 & 3 == 3),
+        ROW((6 & 3) == 2),
+        ROW(12 ^ 10),
+        ROW(12 | 3 ^ 1 & 7),
+        ROW(1 && 2),
+        ROW(1 && 0 || 1),
+        ROW(0 || 0 && 1),
+        ROW(1 ? 2 : 3),
+        ROW(0 ? 2 : 3),
+        ROW(0   ? 1
+            : 0 ? 4
+                : 5),
+        ROW(1 ? 0 ? 6 : 7 : 8),
+        ROW((1 + 1) << (3 - 1)),
+        ROW(0777 + 010),
+        {"0x7fffffffffffffff + 1U", 0x8000000000000000},
+        {"(.s64)5 - 6", UINT64_MAX},
+        {"(.u64)-1 / 2", INT64_MAX},
+        {"(.s64)(.u64)-8 / 2", -4ULL},
+        {"-8 / 2U", 0x7ffffffffffffffc},
+        {"0b101 * 3", 15},
+        {"17 % 5", 2},
+        {"-17 % 5", -2ULL},
+        {"100 %(3 + 4)", 2},
+        {"WARP_SZ / 2", 16},
+        {"~(WARP_SZ - 1)", ~31ULL},
+        {"-WARP_SZ", -32ULL},
+        {"!WARP_SZ", 0},
+        {"~0 > 0", 1},
+        {"-1 > 0U", 1},
+        {"1.5 < 2.0", 1},
+        {"2.5 == 2.5 ? 8 : 9", 8},
+        {"1 << 64", 0},
+        {"-1 >> 70", UINT64_MAX},
+        {"1.5 + 2.0 * 3.0", 0x401e000000000000},
+        {"-(0.5 - 2.0)", 0x3ff8000000000000},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
@@ -68,11 +120,17 @@ START_TEST(a_wrong_constant_expression_is_refused)
 {
     static const struct {
         const char *text, *complaint;
-    } rows[] = {{"5 / 0", "divides by 0"},      {"5 % 0", "divides by 0"},
-                {"(5", "')' is missing"},       {"5 +", "is no operand"},
-                {"1 ? 2", "':' is missing"},    {"~1.5", "'~' before a float"},
-                {"1.5 | 2.0", "operator of integers"}, {"1.0 && 2.0", "operator of integers"},
-                {"1.5 + 2", "an integer and a float"}, {"1 ? 2 : 3.0", "an integer and a float"}, {"(.f32)1", "is no type"},
+    } rows[] = {{"5 / 0", "divides by 0"},
+                {"5 % 0", "divides by 0"},
+                {"(5", "')' is missing"},
+                {"5 +", "is no operand"},
+                {"1 ? 2", "':' is missing"},
+                {"~1.5", "'~' before a float"},
+                {"1.5 | 2.0", "operator of integers"},
+                {"1.0 && 2.0", "operator of integers"},
+                {"1.5 + 2", "an integer and a float"},
+                {"1 ? 2 : 3.0", "an integer and a float"},
+                {"(.f32)1", "is no type"},
                 {"(.s64)1.5", "a float as an integer"}};
     char text[1024];
     CUmodule module;
@@ -152,10 +210,11 @@ END_TEST
 
 START_TEST(a_signed_register_indexes_backwards)
 {
-    ck_assert_uint_eq(run_one(KERNEL(".global .u32 g[4] = {10, 11, 12, 13};\n",
-                                     ".reg .s32 %i;\nmov.s32 %i, -2;\nld.global.u32 %r1, g[%i + 3];\n"
-                                     "st.global.u32 [%d1], %r1;")),
-                      11);
+    ck_assert_uint_eq(
+        run_one(KERNEL(".global .u32 g[4] = {10, 11, 12, 13};\n",
+                       ".reg .s32 %i;\nmov.s32 %i, -2;\nld.global.u32 %r1, g[%i + 3];\n"
+                       "st.global.u32 [%d1], %r1;")),
+        11);
 }
 END_TEST
 
@@ -163,7 +222,7 @@ START_TEST(what_is_no_array_has_no_elements)
 {
     static const char *const bodies[] = {
         "ld.global.u32 %r1, x[0];", "ld.global.u32 %r1, two[0];", "ld.global.u32 %r1, g[1.5];",
-        "ld.global.u32 %r1, g[x];", "ld.global.u32 %r1, g[1;", "ld.global.u32 %r1, g[%p1];"};
+        "ld.global.u32 %r1, g[x];", "ld.global.u32 %r1, g[1;",    "ld.global.u32 %r1, g[%p1];"};
     char text[1024];
     CUmodule module;
 
@@ -232,10 +291,11 @@ END_TEST
 
 START_TEST(a_declaration_that_nothing_defines_is_a_definition)
 {
-    ck_assert_uint_eq(run_one(HEAD ".extern .global .u32 t[2];\n.visible .entry k(.param .u64 out)\n"
-                                   "{\n.reg .b32 %r;\n.reg .b64 %d;\nld.param.u64 %d, [out];\n"
-                                   "st.global.u32 [t+4], 6;\nld.global.u32 %r, [t+4];\n"
-                                   "st.global.u32 [%d], %r;\nret;\n}\n"),
+    ck_assert_uint_eq(run_one(HEAD
+                              ".extern .global .u32 t[2];\n.visible .entry k(.param .u64 out)\n"
+                              "{\n.reg .b32 %r;\n.reg .b64 %d;\nld.param.u64 %d, [out];\n"
+                              "st.global.u32 [t+4], 6;\nld.global.u32 %r, [t+4];\n"
+                              "st.global.u32 [%d], %r;\nret;\n}\n"),
                       6);
 }
 END_TEST

@@ -1,5 +1,5 @@
-/* The list of PTX's instructions: the engine takes those that it serves, refuses others by name, and
- * the assembler, where it is installed, takes them all. */
+/* The list of PTX's instructions: the engine takes those that it serves, refuses others by name,
+ * and the assembler, where it is installed, takes them all. */
 #include "ptx/ptx.h"
 #include "test.h"
 
@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #define HEAD                                                                                      \
-    "\n.address_size 64\n.shared .align 8 .b8 sh[64];\n.visible .entry k(.param .u64 out)\n{\n"     \
-    ".reg .pred %p<10>; .reg .b16 %h<10>; .reg .b32 %u<10>; .reg .f32 %f<10>; .reg .b64 %d<10>; "   \
+    "\n.address_size 64\n.shared .align 8 .b8 sh[64];\n.visible .entry k(.param .u64 out)\n{\n"   \
+    ".reg .pred %p<10>; .reg .b16 %h<10>; .reg .b32 %u<10>; .reg .f32 %f<10>; .reg .b64 %d<10>; " \
     ".reg .f64 %g<10>; .reg .b8 %b<4>;\n"
 #define ASSEMBLER "/usr/local/cuda/bin/ptxas"
 #define FORM_BYTES 512

@@ -97,27 +97,33 @@ typedef struct shape {
         (*b_row)(int i, int g, int t);
 } shape;
 
-#define SHAPE(m, n, k, bits, a_row, a_column, b_row)                            \
-    static int a_row_##m##_##k##_##bits(int i, int g, int t)                    \
-    {                                                                           \
-        (void)i, (void)g, (void)t;                                              \
-        return a_row;                                                           \
-    }                                                                           \
-    static int a_column_##m##_##k##_##bits(int i, int g, int t)                 \
-    {                                                                           \
-        (void)i, (void)g, (void)t;                                              \
-        return a_column;                                                        \
-    }                                                                           \
-    static int b_row_##m##_##k##_##bits(int i, int g, int t)                    \
-    {                                                                           \
-        (void)i, (void)g, (void)t;                                              \
-        return b_row;                                                           \
+#define SHAPE(m, n, k, bits, a_row, a_column, b_row)            \
+    static int a_row_##m##_##k##_##bits(int i, int g, int t)    \
+    {                                                           \
+        (void)i, (void)g, (void)t;                              \
+        return a_row;                                           \
+    }                                                           \
+    static int a_column_##m##_##k##_##bits(int i, int g, int t) \
+    {                                                           \
+        (void)i, (void)g, (void)t;                              \
+        return a_column;                                        \
+    }                                                           \
+    static int b_row_##m##_##k##_##bits(int i, int g, int t)    \
+    {                                                           \
+        (void)i, (void)g, (void)t;                              \
+        return b_row;                                           \
     }
 #include "mma_shapes.def"
 
 static const shape shapes[] = {
-#define SHAPE(m, n, k, bits, a_row, a_column, b_row)                                       \
-    {m, n, k, bits, a_row_##m##_##k##_##bits, a_column_##m##_##k##_##bits, b_row_##m##_##k##_##bits},
+#define SHAPE(m, n, k, bits, a_row, a_column, b_row) \
+    {m,                                              \
+     n,                                              \
+     k,                                              \
+     bits,                                           \
+     a_row_##m##_##k##_##bits,                       \
+     a_column_##m##_##k##_##bits,                    \
+     b_row_##m##_##k##_##bits},
 #include "mma_shapes.def"
 };
 
@@ -181,9 +187,9 @@ static int registers_of(const element *type, int elements)
 }
 
 #define TARGET(name) ".version 8.7\n.target " name "\n.address_size 64\n"
-#define BEGIN                                                                                 \
-    ".visible .entry k(.param .u64 out)\n{\n.reg .b64 %p, %q;\n.reg .b32 %lane;\n"              \
-    ".reg .b32 %ar<9>, %br<9>, %cr<9>, %dr<9>;\n.reg .b64 %ad<9>, %bd<9>, %cd<9>, %dd<9>;\n"     \
+#define BEGIN                                                                                \
+    ".visible .entry k(.param .u64 out)\n{\n.reg .b64 %p, %q;\n.reg .b32 %lane;\n"           \
+    ".reg .b32 %ar<9>, %br<9>, %cr<9>, %dr<9>;\n.reg .b64 %ad<9>, %bd<9>, %cd<9>, %dd<9>;\n" \
     "ld.param.u64 %q, [out];\nmov.u32 %lane, %laneid;\nmad.wide.u32 %p, %lane, 384, %q;\n"
 
 /* One instruction of all 32 lanes, whose registers are in memory. */
@@ -291,35 +297,64 @@ static void check_product(const product *what)
             int row = i < 2 ? lane / 4 : lane / 4 + 8, column = 2 * (lane % 4) + (i & 1);
             double got = value_of(what->d, get_element(memory[lane] + D_WORD, what->d, i));
 
-            ck_assert_msg(got == expected_at(what, row, column), "%s: row %d, column %d: %g, not %g",
-                          opcode, row, column, got, expected_at(what, row, column));
+            ck_assert_msg(got == expected_at(what, row, column),
+                          "%s: row %d, column %d: %g, not %g", opcode, row, column, got,
+                          expected_at(what, row, column));
         }
 }
 
-#define FLOATS(m, k, type, sum, target) {m, 8, k, &type, &type, &sum, &sum, "", target, SUM}
-#define INTEGERS(m, k, a, b)                                        \
-    {m, 8, k, &a, &b, &s32, &s32, "", "sm_80", SUM},                 \
-    {m, 8, k, &a, &b, &s32, &s32, ".satfinite", "sm_80", SATURATED}
-#define SMALL(a, b, sum)                                      \
-    {16, 8, 16, &a, &b, &sum, &sum, "", "sm_89", SUM},        \
-    {16, 8, 32, &a, &b, &sum, &sum, "", "sm_89", SUM}
-#define BITS(m, k)                                             \
-    {m, 8, k, &b1, &b1, &s32, &s32, ".xor.popc", "sm_80", XOR}, \
-    {m, 8, k, &b1, &b1, &s32, &s32, ".and.popc", "sm_80", AND}
+#define FLOATS(m, k, type, sum, target)                    \
+    {                                                      \
+        m, 8, k, &type, &type, &sum, &sum, "", target, SUM \
+    }
+#define INTEGERS(m, k, a, b)                                          \
+    {m, 8, k, &a, &b, &s32, &s32, "", "sm_80", SUM},                  \
+    {                                                                 \
+        m, 8, k, &a, &b, &s32, &s32, ".satfinite", "sm_80", SATURATED \
+    }
+#define SMALL(a, b, sum)                                \
+    {16, 8, 16, &a, &b, &sum, &sum, "", "sm_89", SUM},  \
+    {                                                   \
+        16, 8, 32, &a, &b, &sum, &sum, "", "sm_89", SUM \
+    }
+#define BITS(m, k)                                               \
+    {m, 8, k, &b1, &b1, &s32, &s32, ".xor.popc", "sm_80", XOR},  \
+    {                                                            \
+        m, 8, k, &b1, &b1, &s32, &s32, ".and.popc", "sm_80", AND \
+    }
 
 static const product products[] = {
-    FLOATS(16, 8, f16, f16, "sm_80"), FLOATS(16, 8, f16, f32, "sm_80"),
-    FLOATS(16, 16, f16, f16, "sm_80"), FLOATS(16, 16, f16, f32, "sm_80"),
-    FLOATS(16, 8, bf16, f32, "sm_80"), FLOATS(16, 16, bf16, f32, "sm_80"),
-    FLOATS(16, 4, tf32, f32, "sm_80"), FLOATS(16, 8, tf32, f32, "sm_80"),
-    FLOATS(8, 4, f64, f64, "sm_80"), FLOATS(16, 4, f64, f64, "sm_90"),
-    FLOATS(16, 8, f64, f64, "sm_90"), FLOATS(16, 16, f64, f64, "sm_90"),
-    SMALL(e4m3, e4m3, f32), SMALL(e4m3, e5m2, f32), SMALL(e5m2, e4m3, f16), SMALL(e5m2, e5m2, f16),
-    INTEGERS(8, 16, s8, s8), INTEGERS(8, 16, u8, s8), INTEGERS(16, 16, s8, u8),
-    INTEGERS(16, 16, u8, u8), INTEGERS(16, 32, s8, s8), INTEGERS(16, 32, u8, s8),
-    INTEGERS(8, 32, s4, s4), INTEGERS(8, 32, u4, s4), INTEGERS(16, 32, s4, u4),
-    INTEGERS(16, 32, u4, u4), INTEGERS(16, 64, s4, s4), INTEGERS(16, 64, u4, s4),
-    BITS(8, 128), BITS(16, 128), BITS(16, 256),
+    FLOATS(16, 8, f16, f16, "sm_80"),
+    FLOATS(16, 8, f16, f32, "sm_80"),
+    FLOATS(16, 16, f16, f16, "sm_80"),
+    FLOATS(16, 16, f16, f32, "sm_80"),
+    FLOATS(16, 8, bf16, f32, "sm_80"),
+    FLOATS(16, 16, bf16, f32, "sm_80"),
+    FLOATS(16, 4, tf32, f32, "sm_80"),
+    FLOATS(16, 8, tf32, f32, "sm_80"),
+    FLOATS(8, 4, f64, f64, "sm_80"),
+    FLOATS(16, 4, f64, f64, "sm_90"),
+    FLOATS(16, 8, f64, f64, "sm_90"),
+    FLOATS(16, 16, f64, f64, "sm_90"),
+    SMALL(e4m3, e4m3, f32),
+    SMALL(e4m3, e5m2, f32),
+    SMALL(e5m2, e4m3, f16),
+    SMALL(e5m2, e5m2, f16),
+    INTEGERS(8, 16, s8, s8),
+    INTEGERS(8, 16, u8, s8),
+    INTEGERS(16, 16, s8, u8),
+    INTEGERS(16, 16, u8, u8),
+    INTEGERS(16, 32, s8, s8),
+    INTEGERS(16, 32, u8, s8),
+    INTEGERS(8, 32, s4, s4),
+    INTEGERS(8, 32, u4, s4),
+    INTEGERS(16, 32, s4, u4),
+    INTEGERS(16, 32, u4, u4),
+    INTEGERS(16, 64, s4, s4),
+    INTEGERS(16, 64, u4, s4),
+    BITS(8, 128),
+    BITS(16, 128),
+    BITS(16, 256),
 };
 
 START_TEST(a_product_of_matrices_is_what_c_computes)
@@ -417,8 +452,8 @@ START_TEST(sums_of_doubles_are_rounded_as_the_instruction_says)
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         memset(memory, 0, sizeof memory);
-        put_element(memory[0], &f64, 0, UINT64_C(0x3ff0000000000000));            /* 1 */
-        put_element(memory[0] + B_WORD, &f64, 0, UINT64_C(0x3c90000000000000));   /* 2^-54 */
+        put_element(memory[0], &f64, 0, UINT64_C(0x3ff0000000000000));          /* 1 */
+        put_element(memory[0] + B_WORD, &f64, 0, UINT64_C(0x3c90000000000000)); /* 2^-54 */
         put_element(memory[0] + C_WORD, &f64, 0, UINT64_C(0x3ff0000000000000));
         sprintf(opcode, "mma.sync.aligned.m8n8k4.row.col%s.f64.f64.f64.f64", rows[i].word);
         ck_assert_double_eq(value_of(&f64, first_of("sm_80", opcode, &what)), rows[i].expected);
@@ -455,7 +490,8 @@ START_TEST(the_result_of_a_product_may_be_in_its_operands)
     memset(memory, 0, sizeof memory);
     for (int lane = 0; lane < LANES; lane++)
         memory[lane][0] = 0x01010101, memory[lane][1] = 0x02020202;
-    text_run(TARGET("sm_80") BEGIN "ld.global.v2.b32 {%ar0, %ar1}, [%p];\n"
+    text_run(TARGET("sm_80") BEGIN
+             "ld.global.v2.b32 {%ar0, %ar1}, [%p];\n"
              "mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%ar1, %ar0}, {%ar0}, {%ar1}, "
              "{%ar0, 5};\nst.global.v2.b32 [%p], {%ar1, %ar0};\nret;\n}\n",
              memory, sizeof memory, LANES);
@@ -498,7 +534,8 @@ static void check_loaded(int count, bool transposed)
             int row = lane / 4, column = lane % 4 * 2 + i % 2;
 
             ck_assert_uint_eq(get_element(memory[lane] + D_WORD, &f16, i),
-                              transposed ? half_at(i / 2, column, row) : half_at(i / 2, row, column));
+                              transposed ? half_at(i / 2, column, row)
+                                         : half_at(i / 2, row, column));
         }
 }
 
@@ -552,7 +589,8 @@ START_TEST(a_matrix_is_transposed_in_registers)
     for (int lane = 0; lane < LANES; lane++)
         for (int i = 0; i < 2; i++)
             put_element(memory[lane], &f16, i, half_at(0, lane / 4, lane % 4 * 2 + i));
-    text_run(TARGET("sm_75") BEGIN "ld.global.b32 %ar0, [%p];\n"
+    text_run(TARGET("sm_75") BEGIN
+             "ld.global.b32 %ar0, [%p];\n"
              "movmatrix.sync.aligned.m8n8.trans.b16 %ar0, %ar0;\nst.global.b32 [%p], %ar0;\n"
              "ret;\n}\n",
              memory, sizeof memory, LANES);
@@ -626,20 +664,22 @@ static void check_wmma(const wmma *what)
                  {what->c, m, n, what->c_columns, 'c'},
                  {what->d, m, n, what->c_columns, 'd'}};
     char text[8192], registers[128], shape_name[32];
-    int length = sprintf(text, ".version 8.7\n.target %s\n.address_size 64\n%s", what->target, BEGIN);
+    int length =
+        sprintf(text, ".version 8.7\n.target %s\n.address_size 64\n%s", what->target, BEGIN);
 
     memset(memory_of_wmma, 0, sizeof memory_of_wmma);
     sprintf(shape_name, "m%dn%dk%d", m, n, k);
     for (int i = 0; i < 3; i++) {
         fill_matrix(i, parts[i].type, parts[i].rows, parts[i].columns, parts[i].by_columns);
-        write_registers(registers, parts[i].type, (char[]){parts[i].letter, 0},
-                        fragment_registers(what, parts[i].type, parts[i].rows * parts[i].columns,
-                                           i < 2));
-        length += sprintf(
-            text + length, "wmma.load.%c.sync.aligned.%s.%s%s.%s %s, [%%q+%zu], %d;\n",
-            parts[i].letter, parts[i].by_columns ? "col" : "row", shape_name, i == 1 ? "" : ".global",
-            parts[i].type->name, registers, (size_t)i * sizeof memory_of_wmma[0],
-            stride_of(parts[i].type, parts[i].rows, parts[i].columns, parts[i].by_columns));
+        write_registers(
+            registers, parts[i].type, (char[]){parts[i].letter, 0},
+            fragment_registers(what, parts[i].type, parts[i].rows * parts[i].columns, i < 2));
+        length +=
+            sprintf(text + length, "wmma.load.%c.sync.aligned.%s.%s%s.%s %s, [%%q+%zu], %d;\n",
+                    parts[i].letter, parts[i].by_columns ? "col" : "row", shape_name,
+                    i == 1 ? "" : ".global", parts[i].type->name, registers,
+                    (size_t)i * sizeof memory_of_wmma[0],
+                    stride_of(parts[i].type, parts[i].rows, parts[i].columns, parts[i].by_columns));
     }
     if (what->a == &b1)
         length += sprintf(text + length, "wmma.mma%s.sync.aligned.row.col.%s.s32.b1.b1.s32 ",
@@ -649,10 +689,10 @@ static void check_wmma(const wmma *what)
                           what->a_columns ? "col" : "row", what->b_columns ? "col" : "row",
                           shape_name, what->d->name, what->c->name);
     else
-        length += sprintf(text + length, "wmma.mma.sync.aligned.%s.%s.%s.%s.%s.%s.%s%s ",
-                          what->a_columns ? "col" : "row", what->b_columns ? "col" : "row",
-                          shape_name, what->d->name, what->a->name, what->b->name, what->c->name,
-                          what->word);
+        length +=
+            sprintf(text + length, "wmma.mma.sync.aligned.%s.%s.%s.%s.%s.%s.%s%s ",
+                    what->a_columns ? "col" : "row", what->b_columns ? "col" : "row", shape_name,
+                    what->d->name, what->a->name, what->b->name, what->c->name, what->word);
     for (int i = 0; i < 4; i++) {
         int part = (i + 3) % 4;
 
@@ -677,7 +717,7 @@ static void check_wmma(const wmma *what)
             for (int i = 0; i < k; i++) {
                 double a = values[0][row][i], b = values[1][i][column];
 
-                sum += what->a != &b1           ? a * b
+                sum += what->a != &b1              ? a * b
                        : strstr(what->word, "and") ? a == 1 && b == 1
                                                    : a != b;
             }
@@ -699,8 +739,8 @@ START_TEST(wmma_loads_multiplies_and_stores_matrices)
     for (int i = 0; i < 3; i++)
         for (int order = 0; order < 8; order++) {
             const int *size = sizes[i];
-            wmma what = {size[0], size[1], size[2], &f16, &f16, &f32, &f32, order & 1, order & 2,
-                         order & 4, "", "sm_80"};
+            wmma what = {size[0], size[1],   size[2],   &f16,      &f16, &f32,
+                         &f32,    order & 1, order & 2, order & 4, "",   "sm_80"};
 
             check_wmma(&what);
             what.d = &f16;
@@ -720,19 +760,22 @@ START_TEST(wmma_loads_multiplies_and_stores_matrices)
             check_wmma(&what);
         }
     for (int order = 0; order < 8; order++) {
-        wmma what = {16, 16, 8, &tf32, &tf32, &f32, &f32, order & 1, order & 2, order & 4, "",
-                     "sm_80"};
+        wmma what = {16,   16,        8,         &tf32,     &tf32, &f32,
+                     &f32, order & 1, order & 2, order & 4, "",    "sm_80"};
 
         check_wmma(&what);
-        what = (wmma){8, 8, 4, &f64, &f64, &f64, &f64, order & 1, order & 2, order & 4, "",
-                      "sm_80"};
+        what =
+            (wmma){8, 8, 4, &f64, &f64, &f64, &f64, order & 1, order & 2, order & 4, "", "sm_80"};
         check_wmma(&what);
     }
     for (int order = 0; order < 2; order++) {
         check_wmma(&(wmma){8, 8, 32, &s4, &s4, &s32, &s32, false, true, order, "", "sm_80"});
-        check_wmma(&(wmma){8, 8, 32, &u4, &u4, &s32, &s32, false, true, order, ".satfinite", "sm_80"});
-        check_wmma(&(wmma){8, 8, 128, &b1, &b1, &s32, &s32, false, true, order, ".xor.popc", "sm_80"});
-        check_wmma(&(wmma){8, 8, 128, &b1, &b1, &s32, &s32, false, true, order, ".and.popc", "sm_80"});
+        check_wmma(
+            &(wmma){8, 8, 32, &u4, &u4, &s32, &s32, false, true, order, ".satfinite", "sm_80"});
+        check_wmma(
+            &(wmma){8, 8, 128, &b1, &b1, &s32, &s32, false, true, order, ".xor.popc", "sm_80"});
+        check_wmma(
+            &(wmma){8, 8, 128, &b1, &b1, &s32, &s32, false, true, order, ".and.popc", "sm_80"});
     }
 }
 END_TEST
@@ -744,11 +787,13 @@ START_TEST(a_row_outside_memory_is_a_fault_of_the_lane_that_named_it)
     CUdeviceptr out = make_memory(LANES * LANE_WORDS * 4);
     char said[400];
 
-    ck_result(text_launch(TARGET("sm_75") ".shared .align 16 .b8 s[128];\n" BEGIN
-                          "mov.u32 %ar0, s;\nmad.lo.u32 %ar0, %lane, 1024, %ar0;\n"
-                          "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%dr0}, [%ar0];\nret;\n}\n",
-                          out, LANES),
-              ILLEGAL_ADDRESS);
+    ck_result(
+        text_launch(
+            TARGET("sm_75") ".shared .align 16 .b8 s[128];\n" BEGIN
+                            "mov.u32 %ar0, s;\nmad.lo.u32 %ar0, %lane, 1024, %ar0;\n"
+                            "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%dr0}, [%ar0];\nret;\n}\n",
+            out, LANES),
+        ILLEGAL_ADDRESS);
     ck_assert(cx_emu_explain(CXU_ILLEGAL_ADDRESS, said, sizeof said));
     ck_assert_msg(strstr(said, "thread (1, 0, 0)") && strstr(said, "a read of 16 bytes"), "%s",
                   said);
@@ -759,11 +804,13 @@ START_TEST(a_row_is_aligned_to_its_size)
 {
     CUdeviceptr out = make_memory(LANES * LANE_WORDS * 4);
 
-    ck_result(text_launch(TARGET("sm_75") ".shared .align 16 .b8 s[512];\n" BEGIN
-                          "mov.u32 %ar0, s;\nadd.u32 %ar0, %ar0, 8;\n"
-                          "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%dr0}, [%ar0];\nret;\n}\n",
-                          out, LANES),
-              MISALIGNED_ADDRESS);
+    ck_result(
+        text_launch(
+            TARGET("sm_75") ".shared .align 16 .b8 s[512];\n" BEGIN
+                            "mov.u32 %ar0, s;\nadd.u32 %ar0, %ar0, 8;\n"
+                            "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%dr0}, [%ar0];\nret;\n}\n",
+            out, LANES),
+        MISALIGNED_ADDRESS);
 }
 END_TEST
 
@@ -772,11 +819,13 @@ START_TEST(lanes_that_have_ended_count_as_zeros)
     memset(memory, 0, sizeof memory);
     for (int lane = 0; lane < LANES; lane++)
         memory[lane][0] = 0x01010101;
-    text_run(TARGET("sm_80") BEGIN ".reg .pred %end;\nsetp.ge.u32 %end, %lane, 16;\n@%end ret;\n"
-             "ld.global.b32 %ar0, [%p];\n"
-             "mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%dr0, %dr1}, {%ar0}, {%ar0}, {7, 8};\n"
-             "st.global.v2.b32 [%p], {%dr0, %dr1};\nret;\n}\n",
-             memory, sizeof memory, LANES);
+    text_run(
+        TARGET("sm_80") BEGIN
+        ".reg .pred %end;\nsetp.ge.u32 %end, %lane, 16;\n@%end ret;\n"
+        "ld.global.b32 %ar0, [%p];\n"
+        "mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%dr0, %dr1}, {%ar0}, {%ar0}, {7, 8};\n"
+        "st.global.v2.b32 [%p], {%dr0, %dr1};\nret;\n}\n",
+        memory, sizeof memory, LANES);
     for (int lane = 0; lane < 16; lane++) {
         ck_assert_uint_eq(memory[lane][0], 7u + (lane % 4 < 2 ? 16 : 0));
         ck_assert_uint_eq(memory[lane][1], 8u + (lane % 4 < 2 ? 16 : 0));
@@ -792,7 +841,8 @@ START_TEST(a_matrix_instruction_that_does_not_exist_is_refused_by_name)
         "mma.sync.aligned.m16n8k12.row.col.f32.f16.f16.f32 {%dr0}, {%ar0}, {%br0}, {%cr0};",
         "mma.sync.m16n8k16.row.col.f32.f16.f16.f32 {%dr0}, {%ar0}, {%br0}, {%cr0};",
         "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32 {%dr0}, {%ar0}, {%br0}, {%cr0};",
-        "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%dr0}, {%ar0}, {%br0}, {%cr0}, %cr1, 0;",
+        "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%dr0}, {%ar0}, {%br0}, {%cr0}, "
+        "%cr1, 0;",
         "wmma.load.d.sync.aligned.row.m16n16k16.f16 {%ar0}, [%p];",
         "wmma.load.a.sync.aligned.row.m16n16k16.f32 {%ar0}, [%p];",
         "wmma.store.a.sync.aligned.row.m16n16k16.f16 [%p], {%ar0};",
