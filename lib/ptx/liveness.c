@@ -96,7 +96,7 @@ static size_t find_in_matrix(const cx_ptx_module *module, const cx_ptx_function 
     return count;
 }
 
-/* The places behind the first word of a texture's result; its inputs are moved there just before. */
+/* The places behind the first word of a texture's result; its inputs are moved just before. */
 static uint32_t result_of(const cx_ptx_instruction *at, uint32_t number)
 {
     return at->op == CX_PTX_TEXTURE ? at->d + number * (uint32_t)CX_PTX_WORDS_BYTES : NONE;

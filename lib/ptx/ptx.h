@@ -211,8 +211,8 @@ typedef struct cx_ptx_fault {
     const char *space;   /* NULL: global memory; else "shared", "local" or "parameter" memory, */
     uint64_t space_bytes; /* the size that was asked for, and `address` is an offset in it */
     const char *reason;   /* of ILLEGAL_INSTRUCTION, for a person; static */
-    const char *object;   /* NULL: memory; else "texture" or "surface", and `address` is its handle */
-    int32_t place[3];     /* of an access beyond a surface: the byte of the row, the row, the slice */
+    const char *object;   /* NULL: memory; "texture" or "surface": `address` is its handle */
+    int32_t place[3];     /* of an access beyond a surface: byte of the row, row, slice */
     uint32_t extent[3];   /* the surface's; 0: there is no such object */
 } cx_ptx_fault;
 

@@ -358,6 +358,27 @@ static bool do_each(const cx_ptx_step *run, const cx_ptx_instruction *at,
     return true;
 }
 
+static bool access_textures(const cx_ptx_step *run, const cx_ptx_instruction *at)
+{
+    cx_ptx_texture_fault what;
+    uint32_t lane = 0;
+    cx_ptx_outcome outcome = cx_ptx_step_texture(run, at, &lane, &what);
+
+    if (outcome == CX_PTX_DONE)
+        return true;
+    thread_of(run, lane)->next = at;
+    if (run->grid->outcome != CX_PTX_DONE)
+        return false;
+    cx_ptx_thread_fail(run->grid, run->block, thread_of(run, lane), outcome, what.handle);
+    run->grid->fault->object = what.object;
+    run->grid->fault->writes = what.writes;
+    run->grid->fault->atomic = what.atomic;
+    run->grid->fault->bytes = what.bytes;
+    memcpy(run->grid->fault->place, what.place, sizeof what.place);
+    memcpy(run->grid->fault->extent, what.extent, sizeof what.extent);
+    return false;
+}
+
 static void give_all(const cx_ptx_step *run, const cx_ptx_instruction *at, uint64_t value)
 {
     EACH_ACTIVE (run)
@@ -377,7 +398,7 @@ static bool do_rest(cx_ptx_step *run, const cx_ptx_instruction *at)
     case CX_PTX_MBARRIER:
         return do_atomic(run, at);
     case CX_PTX_TEXTURE:
-        return cx_ptx_step_texture(run, at);
+        return access_textures(run, at);
     case CX_PTX_ACCESS_128:
         return access_128(run, at);
     case CX_PTX_CLOCK_32:

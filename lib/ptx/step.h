@@ -22,8 +22,19 @@ typedef struct cx_ptx_step {
 /* Does an instruction that goes on with the next one. False: a lane has failed. */
 bool cx_ptx_step_do(cx_ptx_step *run, const cx_ptx_instruction *at);
 
-/* Does an instruction on textures or surfaces; step_texture.c. False: a lane has failed. */
-bool cx_ptx_step_texture(cx_ptx_step *run, const cx_ptx_instruction *at);
+/* The fields of cx_ptx_fault that say what an access to an object was to be. */
+typedef struct cx_ptx_texture_fault {
+    uint64_t handle;
+    const char *object;
+    bool writes, atomic;
+    unsigned bytes;
+    int32_t place[3];
+    uint32_t extent[3];
+} cx_ptx_texture_fault;
+
+/* Does an instruction on textures or surfaces; step_texture.c. Not DONE: that lane has failed. */
+cx_ptx_outcome cx_ptx_step_texture(const cx_ptx_step *run, const cx_ptx_instruction *at,
+                                   uint32_t *out_lane, cx_ptx_texture_fault *out_fault);
 
 /* Does a joint operation of the active lanes if they are all that it needs; step_joint.c. */
 bool cx_ptx_join_at_once(const cx_ptx_step *run, const cx_ptx_instruction *at);

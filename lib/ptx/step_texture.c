@@ -1,5 +1,4 @@
 /* Runs instructions on textures and surfaces, lane by lane. */
-#include "ptx/address_resolve.h"
 #include "ptx/step.h"
 #include "ptx/texture.h"
 
@@ -7,10 +6,10 @@
 
 /* What the lanes of an instruction share. */
 typedef struct access {
-    cx_ptx_step *run;
+    const cx_ptx_step *run;
     const cx_ptx_instruction *at;
     cx_ptx_texture_code code;
-    cx_ptx_thread *thread; /* of the present lane */
+    cx_ptx_texture_fault *fault;
     cx_ptx_texel_watch watch;
 } access;
 
@@ -43,42 +42,36 @@ static const cx_ptx_texture *find_object(cx_ptx_grid *grid, uint64_t handle, boo
 
 /* ---- faults ---- */
 
-static bool fail(const access *self, cx_ptx_outcome outcome, uint64_t handle)
+static cx_ptx_outcome fail(access *self, cx_ptx_outcome outcome, uint64_t handle)
 {
-    cx_ptx_grid *grid = self->run->grid;
+    uint8_t operation = self->at->mode;
 
-    self->thread->next = self->at;
-    if (grid->outcome != CX_PTX_DONE)
-        return false;
-    cx_ptx_thread_fail(grid, self->run->block, self->thread, outcome, handle);
-    grid->fault->object = is_of_surface(self->at->mode) ? "surface" : "texture";
-    grid->fault->writes = self->at->mode == CX_PTX_SURFACE_STORE ||
-                          self->at->mode == CX_PTX_SURFACE_STORE_FORMATTED;
-    grid->fault->atomic = self->at->mode == CX_PTX_SURFACE_REDUCE;
-    return false;
+    *self->fault = (cx_ptx_texture_fault){
+        .handle = handle,
+        .object = is_of_surface(operation) ? "surface" : "texture",
+        .writes = operation == CX_PTX_SURFACE_STORE || operation == CX_PTX_SURFACE_STORE_FORMATTED,
+        .atomic = operation == CX_PTX_SURFACE_REDUCE};
+    return outcome;
 }
 
 /* An access beyond a surface, which exists. */
-static bool fail_at(const access *self, cx_ptx_outcome outcome, uint64_t handle,
-                    const cx_ptx_texture *surface, const uint32_t *inputs)
+static cx_ptx_outcome fail_at(access *self, cx_ptx_outcome outcome, uint64_t handle,
+                              const cx_ptx_texture *surface, const uint32_t *inputs)
 {
-    cx_ptx_grid *grid = self->run->grid;
-    bool first = grid->outcome == CX_PTX_DONE;
+    cx_ptx_texture_fault *fault = self->fault;
 
-    fail(self, outcome, handle);
-    if (!first)
-        return false;
+    (void)fail(self, outcome, handle);
     if (self->code.flags & CX_PTX_TEXTURE_LAYERED)
-        grid->fault->place[2] = (int32_t)*inputs++;
+        fault->place[2] = (int32_t)*inputs++;
     for (unsigned i = 0; i < self->code.coordinates; i++)
-        grid->fault->place[i] = (int32_t)inputs[i];
-    grid->fault->bytes = self->at->mode == CX_PTX_SURFACE_STORE_FORMATTED
-                             ? cx_ptx_texture_element_bytes(surface)
-                             : (unsigned)self->code.element_bytes * self->code.elements;
-    grid->fault->extent[0] = surface->width * cx_ptx_texture_element_bytes(surface);
-    grid->fault->extent[1] = surface->height;
-    grid->fault->extent[2] = surface->layered ? surface->layers : surface->depth;
-    return false;
+        fault->place[i] = (int32_t)inputs[i];
+    fault->bytes = self->at->mode == CX_PTX_SURFACE_STORE_FORMATTED
+                       ? cx_ptx_texture_element_bytes(surface)
+                       : (unsigned)self->code.element_bytes * self->code.elements;
+    fault->extent[0] = surface->width * cx_ptx_texture_element_bytes(surface);
+    fault->extent[1] = surface->height;
+    fault->extent[2] = surface->layered ? surface->layers : surface->depth;
+    return outcome;
 }
 
 /* ---- accesses ---- */
@@ -147,8 +140,9 @@ static void reduce(const access *self, unsigned char *memory, const uint32_t *va
     (void)cx_ptx_atomic_do(&what, memory, operand, 0, false);
 }
 
-static bool access_surface(const access *self, uint64_t handle, const cx_ptx_texture *surface,
-                           const uint32_t *inputs, uint32_t *out)
+static cx_ptx_outcome access_surface(access *self, uint64_t handle,
+                                     const cx_ptx_texture *surface, const uint32_t *inputs,
+                                     uint32_t *out)
 {
     const cx_ptx_texture_code *code = &self->code;
     bool formatted = self->at->mode == CX_PTX_SURFACE_STORE_FORMATTED;
@@ -160,7 +154,7 @@ static bool access_surface(const access *self, uint64_t handle, const cx_ptx_tex
     case CX_PTX_SURFACE_FOUND:
         break;
     case CX_PTX_SURFACE_NOWHERE:
-        return true;
+        return CX_PTX_DONE;
     case CX_PTX_SURFACE_OUTSIDE:
         return fail_at(self, CX_PTX_ILLEGAL_ADDRESS, handle, surface, inputs);
     default:
@@ -179,11 +173,11 @@ static bool access_surface(const access *self, uint64_t handle, const cx_ptx_tex
     default:
         reduce(self, memory, values);
     }
-    return true;
+    return CX_PTX_DONE;
 }
 
-static bool access_object(const access *self, uint64_t handle, const uint32_t *inputs,
-                          uint32_t *out)
+static cx_ptx_outcome access_object(access *self, uint64_t handle, const uint32_t *inputs,
+                                    uint32_t *out)
 {
     const cx_ptx_texel_watch *watch = self->watch.self ? &self->watch : NULL;
     const cx_ptx_texture *object =
@@ -191,54 +185,53 @@ static bool access_object(const access *self, uint64_t handle, const uint32_t *i
 
     if (self->at->mode == CX_PTX_TEXTURE_IS_TYPE || self->at->mode == CX_PTX_SURFACE_IS_TYPE) {
         out[0] = object != NULL;
-        return true;
+        return CX_PTX_DONE;
     }
     if (!object)
         return fail(self, CX_PTX_ILLEGAL_ADDRESS, handle);
     switch ((cx_ptx_texture_operation)self->at->mode) {
     case CX_PTX_TEXTURE_FETCH:
         cx_ptx_texture_fetch(object, &self->code, inputs, watch, out);
-        return true;
+        return CX_PTX_DONE;
     case CX_PTX_TEXTURE_GATHER:
         cx_ptx_texture_gather(object, &self->code, inputs, watch, out);
-        return true;
+        return CX_PTX_DONE;
     case CX_PTX_TEXTURE_QUERY:
     case CX_PTX_SURFACE_QUERY:
         out[0] = cx_ptx_texture_ask(object, &self->code, self->code.level ? inputs[0] : 0);
-        return true;
+        return CX_PTX_DONE;
     default:
         return access_surface(self, handle, object, inputs, out);
     }
 }
 
-static bool access_lane(const access *self, uint32_t lane)
+static cx_ptx_outcome access_lane(access *self, uint32_t lane)
 {
     const cx_ptx_rows *rows = &self->run->rows;
     uint32_t inputs[CX_PTX_TEXTURE_INPUTS_MAX] = {0}, out[CX_PTX_TEXTURE_RESULTS] = {0};
+    cx_ptx_outcome outcome;
 
     for (uint32_t i = 0; i < self->code.inputs; i++)
         inputs[i] = (uint32_t)cx_ptx_get(rows, self->at->b + i * CX_PTX_WORDS_BYTES, lane);
-    if (!access_object(self, cx_ptx_get(rows, self->at->a, lane), inputs, out))
-        return false;
-    for (uint32_t i = 0; i < CX_PTX_TEXTURE_RESULTS; i++)
+    outcome = access_object(self, cx_ptx_get(rows, self->at->a, lane), inputs, out);
+    for (uint32_t i = 0; i < CX_PTX_TEXTURE_RESULTS && outcome == CX_PTX_DONE; i++)
         cx_ptx_put(rows, self->at->d + i * CX_PTX_WORDS_BYTES, lane, out[i]);
-    return true;
+    return outcome;
 }
 
-bool cx_ptx_step_texture(cx_ptx_step *run, const cx_ptx_instruction *at)
+cx_ptx_outcome cx_ptx_step_texture(const cx_ptx_step *run, const cx_ptx_instruction *at,
+                                   uint32_t *out_lane, cx_ptx_texture_fault *out_fault)
 {
     const cx_ptx_environment *environment = run->grid->environment;
-    access self = {.run = run, .at = at};
+    access self = {.run = run, .at = at, .fault = out_fault};
+    cx_ptx_outcome outcome = CX_PTX_DONE;
 
     memcpy(&self.code, &at->immediate, sizeof self.code);
     if (environment->touched)
         self.watch = (cx_ptx_texel_watch){note_read, (void *)environment};
-    for (uint32_t left = run->active; left; left &= left - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(left);
-
-        self.thread = &run->warp->lanes[lane];
-        if (!access_lane(&self, lane))
-            return false;
+    for (uint32_t left = run->active; left && outcome == CX_PTX_DONE; left &= left - 1) {
+        *out_lane = (uint32_t)__builtin_ctz(left);
+        outcome = access_lane(&self, *out_lane);
     }
-    return true;
+    return outcome;
 }

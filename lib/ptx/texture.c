@@ -415,7 +415,8 @@ static site site_of(const cx_ptx_texture *texture, const cx_ptx_texture_code *co
                     const inputs *given, uint32_t number, bool between,
                     const cx_ptx_texel_watch *watch)
 {
-    bool is_cube = code->flags & CX_PTX_TEXTURE_CUBE, integers = code->flags & CX_PTX_TEXTURE_INTEGERS;
+    bool is_cube = code->flags & CX_PTX_TEXTURE_CUBE;
+    bool integers = code->flags & CX_PTX_TEXTURE_INTEGERS;
     site made = {.texture = texture,
                  .watch = watch,
                  .level = find_level(texture, number),

@@ -1,6 +1,7 @@
 /*
- * Textures and surfaces: what tex, tld4, txq, suld, sust, sured and suq read and write. The launcher
- * describes an object to the running grid, which keeps the description until the launch is over.
+ * Textures and surfaces: what tex, tld4, txq, suld, sust, sured and suq read and write. The
+ * launcher describes an object to the running grid, which keeps the description until the launch is
+ * over.
  */
 #ifndef CX_PTX_TEXTURE_H
 #define CX_PTX_TEXTURE_H

@@ -29,7 +29,7 @@ endif
 # Programs of CUDA 13 over the stand-in of CUDA 13.
 tests/cudart/%.o: private AM_CPPFLAGS += -I$(top_srcdir)/tests/standin
 CUDART_CALLS = tests/cudart/check_register.c tests/cudart/check_error.c tests/cudart/check_device.c tests/cudart/check_memory.c \
-	tests/cudart/check_query.c tests/cudart/check_stream.c tests/cudart/check_graph.c
+	tests/cudart/check_query.c tests/cudart/check_stream.c tests/cudart/check_graph.c tests/cudart/check_texture.c
 check_PROGRAMS += tests/cudart/checks_calls
 CHECK_FILES += $(CUDART_CALLS)
 $(CUDART_CALLS:.c=$(EXEEXT)): tests/cudart/checks_calls$(EXEEXT) ; $(LINK_CHECK)

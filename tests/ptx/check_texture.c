@@ -222,8 +222,7 @@ static double value_of(const cx_ptx_texture *t, uint32_t bits)
 {
     if (cx_ptx_texture_gives_floats(t))
         return float_of(bits);
-    return t->channel == CX_PTX_CHANNEL_U32 || t->channel < CX_PTX_CHANNEL_U32 ? (double)bits
-                                                                               : (double)(int32_t)bits;
+    return t->channel <= CX_PTX_CHANNEL_U32 ? (double)bits : (double)(int32_t)bits;
 }
 
 /* A coordinate and, in elements, where it is. Multiples of 1/4096: no weight is near a tie. */

@@ -1,4 +1,4 @@
-/* Memory of other interfaces, and sparse arrays: there are none, so only the arguments are checked. */
+/* Memory of other interfaces, and sparse arrays: there are none; only the arguments are checked. */
 #include "emu/base/state.h"
 #include "emu/report/not_supported.h"
 
