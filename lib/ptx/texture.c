@@ -41,17 +41,16 @@ static void set_level(const cx_ptx_texture *texture, uint32_t number, level *out
     out->layer_bytes = out->slice_bytes * out->size[2];
 }
 
-static level find_level(const cx_ptx_texture *texture, uint32_t number)
+static void find_level(const cx_ptx_texture *texture, uint32_t number, level *out)
 {
-    level found = {.memory = texture->memory};
     unsigned char *memory = texture->memory;
 
     for (uint32_t i = 0;; i++) {
-        set_level(texture, i, &found);
-        found.memory = memory;
+        set_level(texture, i, out);
+        out->memory = memory;
         if (i == number)
-            return found;
-        memory += found.layer_bytes * texture->layers;
+            return;
+        memory += out->layer_bytes * texture->layers;
     }
 }
 
@@ -227,46 +226,41 @@ static double bounded(double place, double period)
     return isinf(place) ? (place < 0 ? -FAR : FAR) : fmod(place, period);
 }
 
-static axis axis_at(double place, int offset, uint32_t size, cx_ptx_address_mode mode,
-                    bool between)
+static void set_axis(axis *out, double place, int offset, bool between)
 {
     double whole;
-    axis made = {.mode = mode, .size = size};
 
-    place = bounded(place, 2.0 * size) + offset;
+    place = bounded(place, 2.0 * (double)out->size) + offset;
     if (between)
         place -= 0.5;
     whole = floor(place);
-    made.index = (int64_t)whole;
-    if (between)
-        made.weight = (int)floor((place - whole) * WEIGHT_ONE + 0.5);
-    return made;
+    out->index = (int64_t)whole;
+    out->weight = between ? (int)floor((place - whole) * WEIGHT_ONE + 0.5) : 0;
 }
 
 /* The words of an instruction, one after the other. */
 typedef struct inputs {
-    const uint32_t *next;
     uint32_t layer;
     const uint32_t *coordinates, *levels;
     int offsets[3];
 } inputs;
 
-static inputs inputs_of(const cx_ptx_texture_code *code, const uint32_t *words)
+/* Structures are filled in part by part: setting them to 0 takes longer than a fetch. */
+static void read_inputs(const cx_ptx_texture_code *code, const uint32_t *words, inputs *out)
 {
-    inputs made = {.next = words};
+    const uint32_t *next = words;
 
-    if (code->flags & CX_PTX_TEXTURE_LAYERED)
-        made.layer = *made.next++;
-    made.coordinates = made.next;
-    made.next += code->coordinates;
-    made.levels = made.next;
+    out->layer = code->flags & CX_PTX_TEXTURE_LAYERED ? *next++ : 0;
+    out->coordinates = next;
+    next += code->coordinates;
+    out->levels = next;
     if (code->level == CX_PTX_LEVEL_NAMED)
-        made.next++;
+        next++;
     if (code->level == CX_PTX_LEVEL_BY_GRADIENT)
-        made.next += 2 * code->coordinates;
-    for (unsigned i = 0; i < code->coordinates && code->flags & CX_PTX_TEXTURE_OFFSETS; i++)
-        made.offsets[i] = (int32_t)made.next[i];
-    return made;
+        next += 2 * code->coordinates;
+    for (unsigned i = 0; i < 3; i++)
+        out->offsets[i] =
+            i < code->coordinates && code->flags & CX_PTX_TEXTURE_OFFSETS ? (int32_t)next[i] : 0;
 }
 
 /* A layer that is not there is the nearest one. */
@@ -411,37 +405,38 @@ static texel sample(const site *from, bool is_cube)
     return sum;
 }
 
-static site site_of(const cx_ptx_texture *texture, const cx_ptx_texture_code *code,
-                    const inputs *given, uint32_t number, bool between,
-                    const cx_ptx_texel_watch *watch)
+static void find_site(const cx_ptx_texture *texture, const cx_ptx_texture_code *code,
+                      const inputs *given, uint32_t number, bool between,
+                      const cx_ptx_texel_watch *watch, site *out)
 {
     bool is_cube = code->flags & CX_PTX_TEXTURE_CUBE;
     bool integers = code->flags & CX_PTX_TEXTURE_INTEGERS;
-    site made = {.texture = texture,
-                 .watch = watch,
-                 .level = find_level(texture, number),
-                 .dimensions = is_cube ? 2 : code->coordinates,
-                 .layer = layer_of(texture, given->layer, is_cube ? FACES : 1)};
-    double places[3] = {0, 0, 0};
+    bool scaled = is_cube || (texture->normalized && !integers);
+    double places[3];
 
+    out->texture = texture;
+    out->watch = watch;
+    find_level(texture, number, &out->level);
+    out->dimensions = is_cube ? 2 : code->coordinates;
+    out->layer = layer_of(texture, given->layer, is_cube ? FACES : 1);
     for (unsigned i = 0; i < code->coordinates; i++)
         places[i] = integers ? (double)(int32_t)given->coordinates[i]
                              : (double)float_of(given->coordinates[i]);
     if (is_cube) {
         cube_place place = cube_place_of(places);
 
-        made.face = texture->layers >= FACES ? place.face : 0;
+        out->face = texture->layers >= FACES ? place.face : 0;
         places[0] = place.s;
         places[1] = place.t;
     }
-    for (unsigned i = 0; i < made.dimensions; i++) {
-        uint32_t size = made.level.size[i];
-        bool scaled = is_cube || (texture->normalized && !integers);
+    for (unsigned i = 0; i < out->dimensions; i++) {
+        axis *along = &out->axes[i];
 
-        made.axes[i] = axis_at(scaled ? places[i] * size : places[i], given->offsets[i], size,
-                               mode_of(texture, i, scaled), between && !integers);
+        along->size = out->level.size[i];
+        along->mode = mode_of(texture, i, scaled);
+        set_axis(along, scaled ? places[i] * (double)along->size : places[i], given->offsets[i],
+                 between && !integers);
     }
-    return made;
 }
 
 /* ---- which level ---- */
@@ -524,9 +519,10 @@ static double wanted_level(const cx_ptx_texture *texture, const cx_ptx_texture_c
 static texel fetch_level(const cx_ptx_texture *texture, const cx_ptx_texture_code *code,
                          const inputs *given, uint32_t number, const cx_ptx_texel_watch *watch)
 {
-    const site from = site_of(texture, code, given, texture->first_level + number,
-                              texture->filters && !texture->is_linear, watch);
+    site from;
 
+    find_site(texture, code, given, texture->first_level + number,
+              texture->filters && !texture->is_linear, watch, &from);
     return sample(&from, code->flags & CX_PTX_TEXTURE_CUBE);
 }
 
@@ -551,11 +547,15 @@ void cx_ptx_texture_fetch(const cx_ptx_texture *texture, const cx_ptx_texture_co
                           const uint32_t *words, const cx_ptx_texel_watch *watch,
                           uint32_t out[CX_PTX_TEXTURE_RESULTS])
 {
-    const inputs given = inputs_of(code, words);
-    double wanted = wanted_level(texture, code, &given), whole = floor(wanted);
-    int weight = (int)floor((wanted - whole) * WEIGHT_ONE + 0.5);
+    inputs given;
+    double wanted, whole;
+    int weight;
     texel value, next;
 
+    read_inputs(code, words, &given);
+    wanted = texture->first_level < texture->last_level ? wanted_level(texture, code, &given) : 0;
+    whole = floor(wanted);
+    weight = (int)floor((wanted - whole) * WEIGHT_ONE + 0.5);
     if (!texture->filters_mips || weight == 0) {
         value = fetch_level(texture, code, &given,
                             (uint32_t)(texture->filters_mips ? whole : floor(wanted + 0.5)),
@@ -577,10 +577,12 @@ void cx_ptx_texture_gather(const cx_ptx_texture *texture, const cx_ptx_texture_c
                            uint32_t out[CX_PTX_TEXTURE_RESULTS])
 {
     static const int steps[CX_PTX_TEXTURE_RESULTS][3] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
-    const inputs given = inputs_of(code, words);
-    const site from = site_of(texture, code, &given, texture->first_level, true, watch);
+    inputs given;
+    site from;
     texel value;
 
+    read_inputs(code, words, &given);
+    find_site(texture, code, &given, texture->first_level, true, watch, &from);
     for (unsigned i = 0; i < CX_PTX_TEXTURE_RESULTS; i++)
         value.u[i] =
             read_neighbour(&from, steps[i], code->flags & CX_PTX_TEXTURE_CUBE).u[code->part];
