@@ -383,10 +383,23 @@ static float weight_of(const axis *along, int step)
     return (float)(step ? along->weight : WEIGHT_ONE - along->weight) / WEIGHT_ONE;
 }
 
+/* True if the first element has all the weight. */
+static bool is_alone(const site *from)
+{
+    int weights = 0;
+
+    for (unsigned i = 0; i < from->dimensions; i++)
+        weights |= from->axes[i].weight;
+    return weights == 0;
+}
+
 static texel sample(const site *from, bool is_cube)
 {
+    static const int here[3] = {0, 0, 0};
     texel sum = {.u = {0}};
 
+    if (is_alone(from))
+        return read_neighbour(from, here, is_cube);
     for (int corner = 0; corner < 1 << from->dimensions; corner++) {
         const int step[3] = {corner & 1, corner >> 1 & 1, corner >> 2};
         float weight = 1;
