@@ -330,6 +330,7 @@ static bool give_results(cx_ptx_parser *self, const cx_ptx_operand *result, uint
            move_word(self, result->second, cx_ptx_constant(self, 1));
 }
 
+/* A register may be wider than a part of 8 bits. */
 static bool take_result(cx_ptx_parser *self, const texture_words *words, cx_ptx_operand *out)
 {
     cx_ptx_operand second;
@@ -337,7 +338,7 @@ static bool take_result(cx_ptx_parser *self, const texture_words *words, cx_ptx_
     if (!cx_ptx_parse_operand(self, out))
         return false;
     if (out->kind == CX_PTX_OPERAND_REGISTER || out->kind == CX_PTX_OPERAND_SINK) {
-        out->parts[0] = cx_ptx_result(self, out, words->types[0]);
+        out->parts[0] = cx_ptx_result_or_wider(self, out, words->types[0]);
         out->count = 1;
         if (out->parts[0] == CX_PTX_NO_SLOT)
             return false;
@@ -420,7 +421,6 @@ static bool parse_writing(cx_ptx_parser *self, texture_words *words)
     if (!take_place(self, words, &object) || !cx_ptx_expect(self, ",") ||
         !cx_ptx_parse_operand(self, &value) || !cx_ptx_expect(self, ";"))
         return false;
-    /* A register may be wider than a part of 8 bits. */
     if (value.kind != CX_PTX_OPERAND_VECTOR) {
         value.parts[0] = cx_ptx_value_or_wider(self, &value, words->types[0]);
         value.kind = CX_PTX_OPERAND_VECTOR;

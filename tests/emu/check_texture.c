@@ -7,7 +7,7 @@
 enum { WIDTH = 8, HEIGHT = 4, WORDS = WIDTH * HEIGHT };
 
 #define HEAD                                                                                \
-    ".version 7.0\n.target sm_75\n.address_size 64\n"
+    ".version 7.1\n.target sm_75\n.address_size 64\n"
 #define KERNEL(name, body)                                                                  \
     ".visible .entry " name "(.param .u64 object, .param .u64 out, .param .u32 step)\n{\n"  \
     ".reg .pred %p<4>;\n.reg .b16 %h<4>;\n.reg .b32 %r<16>;\n.reg .f32 %f<16>;\n"           \

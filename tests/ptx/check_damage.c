@@ -90,7 +90,7 @@ END_TEST
 
 /* What the fuzzer begins with: all of it is good. */
 static const char *const seeds[] = {"clusters", "histogram", "matrix_product", "next", "reduce",
-                                    "saxpy", "vector_add", "warps"};
+                                    "saxpy", "textures", "vector_add", "warps"};
 
 static char *read_seed(const char *name, size_t *out_length)
 {
