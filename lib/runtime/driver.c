@@ -44,9 +44,10 @@ static cxr_error open_locked(void)
     if (driver.version / 1000 < cx_cudart_version / 1000) {
         cx_log(CTXRT_LOG_WARNING,
                "cudart: %s is of CUDA %d.%d, older than this library's %d.%d: use a driver of CUDA "
-               "%d, or build the program with an older toolkit",
+               "%d, as `ctxrt run --cuda %d' does, or build the program with an older toolkit",
                driver.path, driver.version / 1000, driver.version % 1000 / 10,
-               cx_cudart_version / 1000, cx_cudart_version % 1000 / 10, cx_cudart_version / 1000);
+               cx_cudart_version / 1000, cx_cudart_version % 1000 / 10, cx_cudart_version / 1000,
+               cx_cudart_version / 1000);
         return refusal = CXR_INSUFFICIENT_DRIVER;
     }
     cx_cudart_origin_open(&driver);
