@@ -154,6 +154,30 @@ static cx_ptx_op store_of(cx_ptx_type type)
     }
 }
 
+/* GPUs access an aligned vector at once, and CUB's look-back relies on it: a block reads a value and
+ * its state while another one replaces both. */
+static bool suits_at_once(const cx_ptx_operand *vector, unsigned part_bytes)
+{
+    if (part_bytes < 4 || (vector->count * part_bytes != 8 && vector->count * part_bytes != 16))
+        return false;
+    for (unsigned i = 0; i < vector->count; i++)
+        if (!(vector->parts[i] & CX_PTX_CONSTANT_BIT) &&
+            cx_ptx_type_bytes(vector->part_types[i]) != part_bytes)
+            return false;
+    return true;
+}
+
+static bool check_access_part(cx_ptx_parser *self, const cx_ptx_statement *statement,
+                              const cx_ptx_operand *vector, unsigned part, cx_ptx_type type,
+                              bool stores)
+{
+    uint32_t slot = vector->parts[part];
+
+    if (!stores && (slot < CX_PTX_SLOTS_FIXED || (slot & CX_PTX_CONSTANT_BIT)))
+        return cx_ptx_wrong(self, statement, "a part cannot be written");
+    return cx_ptx_check_part(self, vector, part, type, true);
+}
+
 static bool encode_access(cx_ptx_parser *self, const cx_ptx_statement *statement,
                           const cx_ptx_operand *address, const cx_ptx_operand *value, bool stores)
 {
@@ -174,6 +198,12 @@ static bool encode_access(cx_ptx_parser *self, const cx_ptx_statement *statement
     done.op = (uint16_t)(stores ? store_of(what.type) : load_of(what.type));
     done.size = (uint8_t)bytes;
     done.mode = sees_others(&statement->opcode);
+    if (done.mode && value->kind == CX_PTX_OPERAND_VECTOR && suits_at_once(value, bytes)) {
+        for (unsigned i = 0; i < what.count; i++)
+            if (!check_access_part(self, statement, value, i, what.type, stores))
+                return false;
+        return cx_ptx_encode_vector_at_once(self, value, bytes, done, stores);
+    }
     if (what.count > 1) {
         /* The address may be a part of the loaded vector. */
         cx_ptx_instruction copy = {.op = CX_PTX_EXTEND,
@@ -191,9 +221,7 @@ static bool encode_access(cx_ptx_parser *self, const cx_ptx_statement *statement
         done.site = next_site(self);
         if (value->kind == CX_PTX_OPERAND_VECTOR) {
             done.d = value->parts[i];
-            if (!stores && (done.d < CX_PTX_SLOTS_FIXED || (done.d & CX_PTX_CONSTANT_BIT)))
-                return cx_ptx_wrong(self, statement, "a part cannot be written");
-            if (!cx_ptx_check_part(self, value, i, what.type, true))
+            if (!check_access_part(self, statement, value, i, what.type, stores))
                 return false;
         } else {
             done.d = stores ? cx_ptx_value_or_wider(self, value, what.type)

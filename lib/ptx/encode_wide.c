@@ -184,6 +184,56 @@ bool cx_ptx_encode_wide_access(cx_ptx_parser *self, const cx_ptx_operand *value,
     return emit_access(self, done, CX_PTX_WIDE_LOAD);
 }
 
+/* Between the parts of a vector and a long: one part of 64 bits, or two of 32. */
+static bool emit_parts(cx_ptx_parser *self, const uint32_t *parts, unsigned count, uint32_t whole,
+                       bool stores)
+{
+    if (count == 1)
+        return emit_move(self, stores ? whole : parts[0], stores ? parts[0] : whole);
+    if (stores)
+        return cx_ptx_emit(self, (cx_ptx_instruction){.op = CX_PTX_PACK,
+                                                      .size = 4,
+                                                      .d = whole,
+                                                      .a = parts[0],
+                                                      .b = parts[1]});
+    for (unsigned i = 0; i < count; i++)
+        if (!cx_ptx_emit(self, (cx_ptx_instruction){.op = CX_PTX_UNPACK,
+                                                    .size = 4,
+                                                    .mode = (uint8_t)i,
+                                                    .d = parts[i],
+                                                    .a = whole}))
+            return false;
+    return true;
+}
+
+bool cx_ptx_encode_vector_at_once(cx_ptx_parser *self, const cx_ptx_operand *vector,
+                                  unsigned part_bytes, cx_ptx_instruction done, bool stores)
+{
+    const unsigned in_long = 8 / part_bytes, longs = vector->count / in_long;
+    uint32_t whole = cx_ptx_register(self, HALVES, true);
+
+    if (whole == CX_PTX_NO_SLOT)
+        return false;
+    for (unsigned i = 0; stores && i < longs; i++)
+        if (!emit_parts(self, vector->parts + i * in_long, in_long, whole + i, true))
+            return false;
+    *(stores && longs == HALVES ? &done.b : &done.d) = whole;
+    if (longs == HALVES) {
+        if (!emit_access(self, done, stores ? CX_PTX_WIDE_STORE : CX_PTX_WIDE_LOAD))
+            return false;
+    } else {
+        done.op = stores ? CX_PTX_STORE_64 : CX_PTX_LOAD_U64;
+        done.size = done.align = 8;
+        done.site = self->module->sites++;
+        if (!cx_ptx_emit(self, done))
+            return false;
+    }
+    for (unsigned i = 0; !stores && i < longs; i++)
+        if (!emit_parts(self, vector->parts + i * in_long, in_long, whole + i, false))
+            return false;
+    return true;
+}
+
 bool cx_ptx_encode_wide_atom(cx_ptx_parser *self, const cx_ptx_statement *statement,
                              cx_ptx_instruction done)
 {

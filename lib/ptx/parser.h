@@ -263,6 +263,9 @@ bool cx_ptx_encode_wide_access(cx_ptx_parser *self, const cx_ptx_operand *value,
 /* Tells the barrier in shared memory, at that operand, so many bytes. */
 bool cx_ptx_emit_completion(cx_ptx_parser *self, const cx_ptx_statement *statement, int operand,
                             unsigned bytes);
+/* ld and st of a vector of 8 or 16 bytes at once; its parts have 4 or 8 and were checked. */
+bool cx_ptx_encode_vector_at_once(cx_ptx_parser *self, const cx_ptx_operand *vector,
+                                  unsigned part_bytes, cx_ptx_instruction done, bool stores);
 bool cx_ptx_encode_wide_atom(cx_ptx_parser *self, const cx_ptx_statement *statement,
                              cx_ptx_instruction done);
 

@@ -103,6 +103,25 @@ static const row rows[] = {
      {0}},
     {"mov.u64 %d4, own;\nst.local.b128 [%d4+16], %q2;\nld.local.b128 %q0, [own+16];", 7, 8, {0}},
     {"ld.relaxed.sys.b128 %q0, [%d0+32];", 0xaaaa, 0xbbbb, {0}},
+    {"ld.relaxed.gpu.v2.u64 {%d4, %d5}, [%d0+32];\nmov.b128 %q0, {%d4, %d5};", 0xaaaa, 0xbbbb, {0}},
+    {"ld.volatile.global.v2.f64 {%g0, %g1}, [%d0+32];\nmov.b128 %q0, {%g1, %g0};", 0xbbbb, 0xaaaa, {0}},
+    {"mov.u64 %d4, %d0;\nld.acquire.gpu.v2.u64 {%d5, %d4}, [%d4+32];\nmov.b128 %q0, {%d4, %d5};",
+     0xbbbb, 0xaaaa, {0}},
+    {"st.volatile.shared.v2.u64 [sh], {%d1, %d2};\n"
+     "ld.volatile.shared.v4.u32 {%r3, %r2, %r1, %r0}, [sh];\nmov.b128 %q0, {%r0, %r1, %r2, %r3};",
+     0x4444444433333333, 0x2222222211111111, {0}},
+    {"ld.volatile.global.v4.u32 {%r0, %d5, %r1, %d6}, [%d0+32];\nadd.u64 %d5, %d5, %d6;\n"
+     "cvt.u64.u32 %d6, %r1;\nmov.b128 %q0, {%d5, %d6};",
+     0, 0xbbbb, {0}},
+    {"ld.volatile.global.v2.u32 {%r0, %r1}, [second+16];\ncvt.u64.u32 %d4, %r0;\n"
+     "cvt.u64.u32 %d5, %r1;\nmov.b128 %q0, {%d5, %d4};",
+     1, 0x23456789, {0}},
+    {"mov.b128 %q0, %q2;\nst.relaxed.gpu.v2.u64 [%d0+32], {%d1, 9};", 7, 8, {D1, 9}},
+    {"mov.b128 %q0, %q2;\nmov.u32 %r0, 1;\nmov.u32 %r1, 2;\n"
+     "st.release.gpu.v4.u32 [%d0+32], {%r0, %r1, 3, %r1};",
+     7, 8, {0x200000001, 0x200000003}},
+    {"mov.b128 %q0, %q2;\nmov.u32 %r0, 1;\nst.volatile.global.v2.u32 [%d0+40], {%r0, 6};", 7, 8,
+     {0xaaaa, 0x600000001}},
     {"ld.acquire.gpu.global.b128 %q0, [%d0+32];", 0xaaaa, 0xbbbb, {0}},
     {"ld.global.nc.L1::no_allocate.b128 %q0, [%d0+32];", 0xaaaa, 0xbbbb, {0}},
     {"mov.b128 %q0, %q2;\nst.global.b128 [%d0+32], %q1;", 7, 8, {D1, D2}},
@@ -158,6 +177,58 @@ START_TEST(an_instruction_of_128_bits_gives)
 }
 END_TEST
 
+/* Block 0 stores i into all parts at %d0+32, again and again, and says at the end so at %d0+16. Block
+ * 1 loads until then, and counts at %d0 how often the parts differ. */
+#define WATCH(store, load, first, last)                                                          \
+    ".version 8.8\n.target sm_100\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n"     \
+    ".reg .pred %p<2>;\n.reg .b32 %r<6>;\n.reg .b64 %d<8>;\nld.param.u64 %d0, [out];\n"           \
+    "mov.u32 %r0, %ctaid.x;\nsetp.ne.u32 %p0, %r0, 0;\nmov.u64 %d1, 0;\n@%p0 bra READER;\n"       \
+    "WRITER:\ncvt.u32.u64 %r0, %d1;\n" store "\nadd.u64 %d1, %d1, 1;\n"                           \
+    "setp.lt.u64 %p0, %d1, 300000;\n@%p0 bra WRITER;\nst.release.gpu.u64 [%d0+16], 1;\nret;\n"    \
+    "READER:\n" load "\nsetp.ne.u64 %p0, " first ", " last ";\n@%p0 add.u64 %d1, %d1, 1;\n"        \
+    "ld.acquire.gpu.u64 %d4, [%d0+16];\nsetp.eq.u64 %p0, %d4, 0;\n@%p0 bra READER;\n"             \
+    "st.global.u64 [%d0], %d1;\nret;\n}\n"
+
+static uint64_t count_torn(const char *text)
+{
+    const uint64_t out = ADDRESS;
+    const cx_ptx_environment environment = {.find = find, .cores = 2};
+    const cx_ptx_launch launch = {.grid = {2, 1, 1}, .block = {1, 1, 1}, .parameters = &out};
+    cx_ptx_error error = {0};
+    cx_ptx_fault fault = {0};
+    cx_ptx_module *module = NULL;
+
+    memset(memory, 0, sizeof memory);
+    ck_assert_msg(cx_ptx_load(text, strlen(text), &module, &error) == CX_PTX_SUCCESS,
+                  "line %d: %s", error.line, error.message);
+    ck_assert_int_eq(
+        cx_ptx_run(module, cx_ptx_kernel_find(module, "k"), &launch, &environment, &fault),
+        CX_PTX_DONE);
+    cx_ptx_unload(module);
+    return memory[0];
+}
+
+/* CUB's look-back between blocks relies on it. */
+START_TEST(other_blocks_see_a_strong_vector_whole)
+{
+    ck_assert_uint_eq(count_torn(WATCH("st.relaxed.gpu.v2.u64 [%d0+32], {%d1, %d1};",
+                                       "ld.relaxed.gpu.v2.u64 {%d2, %d3}, [%d0+32];", "%d2",
+                                       "%d3")),
+                      0);
+    ck_assert_uint_eq(
+        count_torn(WATCH("st.volatile.global.v4.u32 [%d0+32], {%r0, %r0, %r0, %r0};",
+                         "ld.volatile.global.v4.u32 {%r1, %r2, %r3, %r4}, [%d0+32];\n"
+                         "mov.b64 %d2, {%r1, %r2};\nmov.b64 %d3, {%r4, %r3};",
+                         "%d2", "%d3")),
+        0);
+    ck_assert_uint_eq(count_torn(WATCH("st.volatile.global.v2.u32 [%d0+32], {%r0, %r0};",
+                                       "ld.volatile.global.v2.u32 {%r1, %r2}, [%d0+32];\n"
+                                       "cvt.u64.u32 %d2, %r1;\ncvt.u64.u32 %d3, %r2;",
+                                       "%d2", "%d3")),
+                      0);
+}
+END_TEST
+
 START_TEST(an_access_of_128_bits_fails_by_its_place)
 {
     static const struct {
@@ -199,6 +270,7 @@ static Suite *wide_suite(void)
 
     tcase_add_loop_test(all, an_instruction_of_128_bits_gives, 0,
                         (int)(sizeof rows / sizeof rows[0]));
+    tcase_add_test(all, other_blocks_see_a_strong_vector_whole);
     tcase_add_test(all, an_access_of_128_bits_fails_by_its_place);
     suite_add_tcase(suite, all);
     return suite;
