@@ -154,8 +154,8 @@ static cx_ptx_op store_of(cx_ptx_type type)
     }
 }
 
-/* GPUs access an aligned vector at once, and CUB's look-back relies on it: a block reads a value and
- * its state while another one replaces both. */
+/* GPUs access an aligned vector at once, and CUB's look-back relies on it: a block reads a value
+ * and its state while another one replaces both. */
 static bool suits_at_once(const cx_ptx_operand *vector, unsigned part_bytes)
 {
     if (part_bytes < 4 || (vector->count * part_bytes != 8 && vector->count * part_bytes != 16))

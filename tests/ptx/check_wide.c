@@ -104,7 +104,8 @@ static const row rows[] = {
     {"mov.u64 %d4, own;\nst.local.b128 [%d4+16], %q2;\nld.local.b128 %q0, [own+16];", 7, 8, {0}},
     {"ld.relaxed.sys.b128 %q0, [%d0+32];", 0xaaaa, 0xbbbb, {0}},
     {"ld.relaxed.gpu.v2.u64 {%d4, %d5}, [%d0+32];\nmov.b128 %q0, {%d4, %d5};", 0xaaaa, 0xbbbb, {0}},
-    {"ld.volatile.global.v2.f64 {%g0, %g1}, [%d0+32];\nmov.b128 %q0, {%g1, %g0};", 0xbbbb, 0xaaaa, {0}},
+    {"ld.volatile.global.v2.f64 {%g0, %g1}, [%d0+32];\nmov.b128 %q0, {%g1, %g0};", 0xbbbb, 0xaaaa,
+     {0}},
     {"mov.u64 %d4, %d0;\nld.acquire.gpu.v2.u64 {%d5, %d4}, [%d4+32];\nmov.b128 %q0, {%d4, %d5};",
      0xbbbb, 0xaaaa, {0}},
     {"st.volatile.shared.v2.u64 [sh], {%d1, %d2};\n"
@@ -177,8 +178,8 @@ START_TEST(an_instruction_of_128_bits_gives)
 }
 END_TEST
 
-/* Block 0 stores i into all parts at %d0+32, again and again, and says at the end so at %d0+16. Block
- * 1 loads until then, and counts at %d0 how often the parts differ. */
+/* Block 0 stores i into all parts at %d0+32, again and again, and at the end 1 at %d0+16. Block 1
+ * loads until then, and counts at %d0 how often the parts differ. */
 #define WATCH(store, load, first, last)                                                          \
     ".version 8.8\n.target sm_100\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n"     \
     ".reg .pred %p<2>;\n.reg .b32 %r<6>;\n.reg .b64 %d<8>;\nld.param.u64 %d0, [out];\n"           \
