@@ -11,11 +11,21 @@ typedef struct own_memory {
     size_t size, spare; /* the latter, of the former: nobody asked for them */
 } own_memory;
 
+/* The block of the cluster whose shared memory has the address; NULL: it has ended, or there is
+ * none. */
+static const cx_ptx_block *find_in_cluster(const cx_ptx_block *block, uint64_t address)
+{
+    const cx_ptx_cluster *cluster = block->cluster;
+    uint32_t rank = cx_ptx_cluster_rank_of(address);
+
+    return rank < cluster->count && cluster->blocks[rank].left > 0 ? &cluster->blocks[rank] : NULL;
+}
+
 /* Shared memory of the cluster: that of the block whose rank is in the address. */
 static own_memory cluster_memory_of(const cx_ptx_grid *grid, const cx_ptx_block *block,
                                     uint64_t address)
 {
-    const cx_ptx_block *found = cx_ptx_cluster_find(block, address);
+    const cx_ptx_block *found = find_in_cluster(block, address);
 
     if (found == block)
         return (own_memory){"shared", block->shared, grid->shared_bytes, grid->shared_spare};

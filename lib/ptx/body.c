@@ -51,7 +51,7 @@ static cx_ptx_encoder encoder_of(const cx_ptx_token *opcode)
             return rows[i].encode;
     if (first.text[0] == 'v')
         return cx_ptx_encode_video;
-    return cx_ptx_encode_computed;
+    return cx_ptx_is_composed(opcode) ? cx_ptx_encode_composed : cx_ptx_encode_computed;
 }
 
 static bool first_word_is(const cx_ptx_token *opcode, const char *word)

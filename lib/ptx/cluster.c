@@ -193,13 +193,3 @@ void cx_ptx_cluster_turn(cx_ptx_grid *grid, cx_ptx_cluster *cluster)
     else if (!cx_ptx_cluster_ended(cluster))
         cx_ptx_block_check(grid, unfinished_block(cluster));
 }
-
-/* ---- shared memory ---- */
-
-const cx_ptx_block *cx_ptx_cluster_find(const cx_ptx_block *block, uint64_t address)
-{
-    const cx_ptx_cluster *cluster = block->cluster;
-    uint32_t rank = cx_ptx_cluster_rank_of(address);
-
-    return rank < cluster->count && cluster->blocks[rank].left > 0 ? &cluster->blocks[rank] : NULL;
-}

@@ -78,8 +78,4 @@ static inline uint32_t cx_ptx_cluster_rank_of(uint64_t address)
     return (uint32_t)(address >> CX_PTX_RANK_SHIFT) & CX_PTX_RANK_LAST;
 }
 
-/* The block whose shared memory has the address. NULL: the cluster has no such block, or it has
- * ended. */
-const cx_ptx_block *cx_ptx_cluster_find(const cx_ptx_block *block, uint64_t address);
-
 #endif

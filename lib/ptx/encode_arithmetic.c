@@ -164,8 +164,6 @@ bool cx_ptx_encode_computed(cx_ptx_parser *self, const cx_ptx_statement *stateme
     unsigned modifiers = 0;
     int arity;
 
-    if (cx_ptx_is_composed(&statement->opcode))
-        return cx_ptx_encode_composed(self, statement);
     for (int i = 0; i < 4 && done.op == CX_PTX_NO_OP; i++)
         done.op = find_op(&statement->opcode, steps[i], &modifiers);
     if (done.op == CX_PTX_NO_OP || !can_be_modified(&statement->opcode, modifiers))

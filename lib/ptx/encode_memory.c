@@ -86,37 +86,6 @@ static bool read_words(const cx_ptx_statement *statement, access_words *out)
            (out->type != CX_PTX_B128 || out->count == 1);
 }
 
-/*
- * The address of an instruction. A variable brings its own space if the opcode names none; the
- * parameters of a call are in the frame.
- */
-bool cx_ptx_take_address(cx_ptx_parser *self, const cx_ptx_statement *statement,
-                         const cx_ptx_operand *operand, cx_ptx_space space, bool writes,
-                         cx_ptx_instruction *out)
-{
-    if (operand->kind != CX_PTX_OPERAND_ADDRESS && !operand->is_element)
-        return cx_ptx_wrong(self, statement, "an address in brackets is missing");
-    if (operand->has_variable) {
-        bool suits = (space == CX_PTX_PARAMETER && operand->space == CX_PTX_LOCAL) ||
-                     (space == CX_PTX_CLUSTER && operand->space == CX_PTX_SHARED);
-
-        if (space != CX_PTX_GENERIC && space != operand->space && !suits)
-            return cx_ptx_wrong(self, statement, "the variable lies in another space");
-        space = operand->space;
-    } else if (space == CX_PTX_PARAMETER && !cx_ptx_current(self)->kernel) {
-        space = CX_PTX_LOCAL; /* the address of a function's parameter lies in a register */
-    } else if ((space == CX_PTX_GLOBAL || space == CX_PTX_GENERIC || space == CX_PTX_CONSTANT) &&
-               operand->slot >= CX_PTX_SLOTS_FIXED && cx_ptx_type_bytes(operand->type) != 8) {
-        return cx_ptx_wrong(self, statement, "an address has 64 bits");
-    }
-    if (writes && space == CX_PTX_CONSTANT)
-        return cx_ptx_wrong(self, statement, "constant memory is only read");
-    out->space = (uint8_t)(space == CX_PTX_CONSTANT ? CX_PTX_GLOBAL : space);
-    out->a = operand->slot;
-    out->immediate = operand->offset;
-    return true;
-}
-
 static uint32_t next_site(cx_ptx_parser *self)
 {
     return self->module->sites++;

@@ -152,6 +152,17 @@ typedef struct cx_ptx_operand {
     cx_ptx_type part_types[CX_PTX_VECTOR_MAX];
 } cx_ptx_operand;
 
+/* True between functions. */
+bool cx_ptx_is_outside(const cx_ptx_parser *self);
+
+/* Places so many bytes of a variable; *inout_bytes is the size of their space so far. False: there
+ * would be more than `limit`. */
+bool cx_ptx_place_bytes(cx_ptx_parser *self, const cx_ptx_token *name, uint64_t align,
+                        uint64_t bytes, uint64_t limit, size_t *inout_bytes, uint64_t *out_offset);
+
+/* The bytes behind which the current function's next variable in shared memory is placed. */
+size_t *cx_ptx_shared_bytes_of(cx_ptx_parser *self);
+
 /* Places the variable outside functions in the shared memory of the current function. */
 bool cx_ptx_place_shared(cx_ptx_parser *self, size_t index, int64_t *out_offset);
 

@@ -91,11 +91,6 @@ static bool take_sizes(cx_ptx_parser *self, declaration *out)
     return true;
 }
 
-static uint64_t align_up(uint64_t offset, uint64_t align)
-{
-    return (offset + align - 1) & ~(align - 1);
-}
-
 static uint64_t align_of(const declaration *what)
 {
     return what->align ? what->align : what->element_bytes;
@@ -106,23 +101,10 @@ static uint64_t bytes_of(const declaration *what)
     return what->element_bytes * what->count;
 }
 
-/* Places so many bytes; *inout_bytes is the size of their space so far. */
-static bool place_bytes(cx_ptx_parser *self, const cx_ptx_token *name, uint64_t align,
-                        uint64_t bytes, uint64_t limit, size_t *inout_bytes, uint64_t *out_offset)
-{
-    uint64_t offset = align_up(*inout_bytes, align);
-
-    if (bytes > limit || offset > limit - bytes)
-        return CX_PTX_INVALID_AT(self, "too much memory: '%.*s'", CX_PTX_QUOTE(name));
-    *out_offset = offset;
-    *inout_bytes = offset + bytes;
-    return true;
-}
-
 static bool place_variable(cx_ptx_parser *self, const declaration *what, uint64_t limit,
                            size_t *inout_bytes, uint64_t *out_offset)
 {
-    return place_bytes(self, &what->name, align_of(what), bytes_of(what), limit, inout_bytes,
+    return cx_ptx_place_bytes(self, &what->name, align_of(what), bytes_of(what), limit, inout_bytes,
                        out_offset);
 }
 
@@ -303,11 +285,6 @@ static bool keep_content(cx_ptx_parser *self, content *taken, size_t offset, cx_
 
 /* ---- variables ---- */
 
-static bool is_outside(const cx_ptx_parser *self)
-{
-    return self->function >= self->module->function_count;
-}
-
 /* `offset`: of a shared variable outside functions, its index. */
 static bool add_name(cx_ptx_parser *self, const declaration *what, cx_ptx_space space,
                      uint64_t offset)
@@ -317,7 +294,7 @@ static bool add_name(cx_ptx_parser *self, const declaration *what, cx_ptx_space 
                               .kind = CX_PTX_NAME_VARIABLE,
                               .type = what->type,
                               .space = space,
-                              .outside = is_outside(self),
+                              .outside = cx_ptx_is_outside(self),
                               .index = (uint32_t)offset,
                               .offset = offset,
                               .bytes = bytes_of(what),
@@ -542,31 +519,6 @@ static bool declare_external(cx_ptx_parser *self, const declaration *what,
     return reserve_global(self, &definition, placement);
 }
 
-/* The bytes behind which a variable in shared memory is placed. */
-static size_t *shared_bytes_of(cx_ptx_parser *self)
-{
-    return cx_ptx_current(self)->kernel ? &cx_ptx_current(self)->shared_bytes
-                                        : &self->callee_shared;
-}
-
-bool cx_ptx_place_shared(cx_ptx_parser *self, size_t index, int64_t *out_offset)
-{
-    if (is_outside(self))
-        return true;
-    cx_ptx_shared *what = &self->shared[index];
-    bool kernel = cx_ptx_current(self)->kernel;
-    bool placed = kernel ? what->common || what->kernel == self->function + 1 : what->placed;
-    if (!placed && !place_bytes(self, &self->token, what->align, what->bytes,
-                                CX_PTX_SHARED_STATIC_MAX, shared_bytes_of(self), &what->offset))
-        return false;
-    if (kernel)
-        what->kernel = self->function + 1;
-    else
-        what->common = what->placed = true;
-    *out_offset = (int64_t)what->offset;
-    return true;
-}
-
 /* It has no place before a function names it: nvcc -rdc=true writes the shared variables of all
  * kernels outside of them. */
 static bool add_shared(cx_ptx_parser *self, const declaration *what)
@@ -594,9 +546,9 @@ static bool define_shared(cx_ptx_parser *self, const declaration *what, bool ext
 
     if (external || what->open)
         return add_name(self, what, CX_PTX_DYNAMIC, 0);
-    if (is_outside(self))
+    if (cx_ptx_is_outside(self))
         return add_shared(self, what);
-    return place_variable(self, what, CX_PTX_SHARED_STATIC_MAX, shared_bytes_of(self), &offset) &&
+    return place_variable(self, what, CX_PTX_SHARED_STATIC_MAX, cx_ptx_shared_bytes_of(self), &offset) &&
            add_name(self, what, CX_PTX_SHARED, offset);
 }
 
@@ -604,7 +556,7 @@ static bool define_local(cx_ptx_parser *self, const declaration *what)
 {
     uint64_t offset;
 
-    if (is_outside(self))
+    if (cx_ptx_is_outside(self))
         return CX_PTX_INVALID_AT(self, ".local outside a function");
     if (what->open)
         return CX_PTX_INVALID_AT(self, "'%.*s' has no size", CX_PTX_QUOTE(&what->name));
