@@ -90,7 +90,7 @@ tests_emu_check_ipc_forged_LDADD = $(EMU_LIBS)
 
 # PTX by itself
 EXTRA_DIST += \
-	tests/ptx/corpus/clusters.ptx tests/ptx/corpus/histogram.ptx tests/ptx/corpus/matrix_product.ptx tests/ptx/corpus/next.ptx \
+	tests/ptx/corpus/clusters.ptx tests/ptx/corpus/forms.ptx tests/ptx/corpus/histogram.ptx tests/ptx/corpus/matrix_product.ptx tests/ptx/corpus/next.ptx \
 	tests/ptx/corpus/reduce.ptx tests/ptx/corpus/saxpy.ptx tests/ptx/corpus/textures.ptx tests/ptx/corpus/vector_add.ptx tests/ptx/corpus/warps.ptx
 PTX_LIBS = tests/support/libsupport.la lib/ptx/libptx.la lib/base/libbase.la $(CHECK_LIBS)
 PTX_ROWS = tests/ptx/edge_rows.h tests/ptx/edges.h tests/ptx/exact.c tests/ptx/exact.h tests/ptx/rows_float.c \

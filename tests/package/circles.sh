@@ -10,7 +10,7 @@ limits()
     cat << 'END'
 base
 driver
-ptx 13
+ptx 11
 emu/base
 emu/report
 emu/device
