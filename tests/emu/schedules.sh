@@ -3,13 +3,13 @@
 # rules hold under each. Left out are the tests of what only a pool of threads does.
 set -u
 . "$top_srcdir/tests/support/tap.sh"
-tests='order stream event copy callback fill copy_region capture capture_join capture_rules graph graph_copy graph_exec graph_node graph_update value_op ipc_event copy_batch user_object graph_memory condition'
+tests='order stream event copy callback fill copy_region capture capture_join capture_rules graph graph_copy graph_exec graph_node graph_update value_op ipc_event copy_batch user_object graph_memory condition array'
 seeds='1 2 3' few=1 # most tests of captures are not about order
 if [ "$CTXRT_TEST_EXTENT" = soak ]; then
     seeds=$(seq 1 20) few='1 2 3'
 fi
 
-echo 1..30
+echo 1..31
 
 # pass SCHEDULE TAGS-LEFT-OUT TEST: no test of it fails, and there are some.
 pass()
@@ -34,7 +34,7 @@ under_seeds()
 
 pass lazy pool order && pass lazy pool stream && pass lazy pool event
 report $? 'the_order_of_streams_and_events_holds_under_lazy'
-pass lazy pool copy && pass lazy pool copy_region && pass lazy pool fill
+pass lazy pool copy && pass lazy pool copy_region && pass lazy pool fill && pass lazy pool array
 report $? 'copies_and_fills_are_right_under_lazy'
 pass lazy pool value_op && pass lazy pool ipc_event
 report $? 'values_are_written_and_waited_for_and_events_are_shared_under_lazy'
