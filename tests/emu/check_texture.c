@@ -346,9 +346,13 @@ END_TEST
 START_TEST(a_surface_beyond_its_edge_traps)
 {
     const cxu_surface_object surface = make_surface(make_words());
+    char said[512];
 
     ck_success(run("trap", surface, WIDTH, 4));
     ck_result(run("trap", surface, WIDTH + 1, 4), ILLEGAL_ADDRESS);
+    ck_assert(cx_emu_explain(CXU_ILLEGAL_ADDRESS, said, sizeof said));
+    ck_assert_ptr_nonnull(strstr(said, "a read of 4 bytes at byte 32 of row 2 of slice 0, of a "
+                                       "surface of 32 bytes x 4 x 1"));
 }
 END_TEST
 
