@@ -46,12 +46,14 @@ static cx_ptx_encoder encoder_of(const cx_ptx_token *opcode)
     };
     cx_ptx_token first = cx_ptx_first_word(opcode);
 
+    if (cx_ptx_is_composed(opcode))
+        return cx_ptx_encode_composed;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (cx_ptx_token_is(&first, rows[i].word))
             return rows[i].encode;
     if (first.text[0] == 'v')
         return cx_ptx_encode_video;
-    return cx_ptx_is_composed(opcode) ? cx_ptx_encode_composed : cx_ptx_encode_computed;
+    return cx_ptx_encode_computed;
 }
 
 static bool first_word_is(const cx_ptx_token *opcode, const char *word)
