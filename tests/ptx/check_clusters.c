@@ -429,9 +429,9 @@ START_TEST(what_is_no_instruction_of_clusters_is_refused)
          "is not supported"},
         {"atom.shared::cluster.add.v2.f32 {%r4, %r5}, [%r6], {%r7, %r8};", CX_PTX_UNSUPPORTED,
          "is not supported"},
-        {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r4], [%d0], 16, "
-         "[%r5];",
-         CX_PTX_UNSUPPORTED, "'cp.async.bulk"},
+        {"cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r4], "
+         "[%d0, {%r6}], [%r5];",
+         CX_PTX_UNSUPPORTED, "'cp.async.bulk.tensor"},
         {"clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 "
          "[%r4], [%r5];",
          CX_PTX_UNSUPPORTED, "'clusterlaunchcontrol.try_cancel"},
