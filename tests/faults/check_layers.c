@@ -64,6 +64,13 @@ static void promised(uint64_t ticket)
     host_memory_pause();
 }
 
+static void failed(uint64_t ticket, const cx_access_log_failure *failure)
+{
+    host_memory_resume();
+    touches->failed(ticket, failure);
+    host_memory_pause();
+}
+
 static void told(uint64_t ticket, const cx_access *all, size_t count)
 {
     host_memory_resume();
@@ -82,7 +89,7 @@ void __real_cx_access_log_watch(const cx_access_log_watcher *watcher);
 void __wrap_cx_access_log_watch(const cx_access_log_watcher *watcher);
 void __wrap_cx_access_log_watch(const cx_access_log_watcher *watcher)
 {
-    static const cx_access_log_watcher own = {promised, told};
+    static const cx_access_log_watcher own = {promised, failed, told};
     touches = watcher;
     __real_cx_access_log_watch(&own);
 }
