@@ -37,6 +37,24 @@ grep -q 'error ORDER-KERNEL' "$scratch/errors" && grep -q 'cudaLaunchKernel in s
     grep -q 'race.cu:[0-9]' "$scratch/errors"
 report $? 'a race is told with its lines, in the words of the runtime'
 
+# A copy names no device: the pointers do.
+cat > anywhere.cu << 'CU'
+int main(void)
+{
+    int *there, here = 5, back = 0;
+    cudaMalloc(&there, sizeof here);
+    cudaSetDevice(1);
+    cudaFree(0);
+    cudaMemcpy(there, &here, sizeof here, cudaMemcpyDefault);
+    cudaMemcpy(&back, there, sizeof here, cudaMemcpyDeviceToHost);
+    cudaFree(there);
+    return back == 5 ? 0 : 1;
+}
+CU
+run sh -ec 'ctxrt nvcc -o anywhere anywhere.cu && ctxrt check ./anywhere'
+[ "$status" -eq 0 ] && grep -q '^ctxrt check: 0 errors, 0 warnings$' "$scratch/errors"
+report $? 'a copy from a thread on another device is no mistake'
+
 # A stream of another device.
 sed 's/must(cudaStreamSynchronize(right).*/must(cudaSetDevice(1), "set"); add<<<1, 1, 0, right>>>(a, b); cudaGetLastError(); &/' streams.cu > other.cu
 run sh -ec 'ctxrt nvcc -g -o other other.cu && ctxrt check ./other'

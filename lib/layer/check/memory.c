@@ -53,7 +53,7 @@ static void look_at_access(cx_check_call *call, const cx_check_access *access, b
 
 /* Work of one device on memory that lies on another only. */
 static void look_at_devices(cx_check_call *call, const cx_check_access *all, int count,
-                            CUstream stream)
+                            CUstream stream, bool async)
 {
     const cx_object *in = cx_check_stream(stream), *memory = NULL;
     const cx_object *context = in != NULL ? in->context : cx_check_current(call->thread);
@@ -68,6 +68,9 @@ static void look_at_devices(cx_check_call *call, const cx_check_access *all, int
     if (memory == NULL || context == NULL || memory->device < 0 || context->device < 0 ||
         memory->device == context->device || cx_check_failed(call) ||
         cx_check_has_access(context, memory->context))
+        return;
+    /* cudaMemcpy finds the device by the pointers, and programs rely on it. */
+    if (in == NULL && !async && count == 2 && cx_origin_is_of_library(call->origin))
         return;
     cx_finding finding = cx_check_finding(CX_KIND_CURRENT_OTHER_DEVICE, call);
     cx_finding_note_object(&finding, memory);
@@ -87,7 +90,7 @@ static void touched(cx_check_call *call)
     for (int i = 0; i < count && !call->told; i++)
         look_at_access(call, &all[i], async);
     if (!call->told && count != 0)
-        look_at_devices(call, all, count, stream);
+        look_at_devices(call, all, count, stream, async);
     const cx_object *in = cx_check_stream(stream);
     cx_object *context = in != NULL ? in->context : cx_check_current(call->thread);
     if (context != NULL && !cx_check_failed(call))
