@@ -127,12 +127,19 @@ static bool is_atomic(const cx_ptx_instruction *at)
            (at->op == CX_PTX_ACCESS_128 && at->mode >= CX_PTX_WIDE_EXCHANGE);
 }
 
-/* `own`: NULL for global memory. */
+/* True for an instruction of the module: not for a copy, which reads at another address. */
+static bool is_code(const cx_ptx_module *module, const cx_ptx_instruction *at)
+{
+    return (uintptr_t)at - (uintptr_t)module->code < module->code_count * sizeof *at;
+}
+
+/* `own`: NULL for global memory. The thread is at the instruction, or is there already. */
 static unsigned char *fail_at(cx_ptx_grid *grid, const cx_ptx_block *block, cx_ptx_thread *thread,
                               const cx_ptx_instruction *at, cx_ptx_outcome outcome,
                               uint64_t address, bool writes, const own_memory *own)
 {
-    thread->next = at;
+    if (is_code(grid->module, at))
+        thread->next = at;
     if (grid->outcome != CX_PTX_DONE)
         return NULL;
     cx_ptx_thread_fail(grid, block, thread, outcome, address);

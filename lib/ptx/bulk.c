@@ -35,13 +35,11 @@ static unsigned char *reach(const transfer *self, const end *where, uint64_t off
                                        .site = self->at->site,
                                        .line = self->at->line};
     uint64_t address = where->address + offset;
-    unsigned char *memory;
 
     if (where->space != CX_PTX_GLOBAL && where->space != CX_PTX_GENERIC)
         address &= UINT32_MAX;
-    memory = cx_ptx_resolve_slowly(self->grid, self->block, self->thread, &access, address, value);
     self->thread->next = self->at;
-    return memory;
+    return cx_ptx_resolve_slowly(self->grid, self->block, self->thread, &access, address, value);
 }
 
 /* Adds elements to those in memory, or the like. */

@@ -286,16 +286,15 @@ static bool copy_async(const cx_ptx_step *run, const cx_ptx_instruction *at, uin
     unsigned char *to, *from = NULL;
 
     source.space = CX_PTX_GLOBAL;
+    thread->next = at;
     to = cx_ptx_resolve_slowly(run->grid, run->block, thread, at, (uint32_t)get(run, at->a, lane),
                                &bytes); /* it is shared memory */
     if (bytes > at->size)
         bytes = at->size;
     source.size = (uint8_t)bytes;
-    if (to && bytes > 0) {
+    if (to && bytes > 0)
         from = cx_ptx_resolve_slowly(run->grid, run->block, thread, &source, get(run, at->b, lane),
                                      NULL);
-        thread->next = at;
-    }
     if (!to || (bytes > 0 && !from))
         return false;
     memset(to, 0, at->size);

@@ -211,6 +211,20 @@ START_TEST(a_bulk_copy_beyond_shared_memory_is_a_fault)
 }
 END_TEST
 
+START_TEST(a_fault_of_a_copy_names_its_source_line)
+{
+    static const char *const copies[] = {
+        "cp.async.bulk.global.shared::cta.bulk_group [%d9], [%r2], %r4;",
+        "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r2], [%d9], %r4, [%r3];",
+        "cp.async.cg.shared.global [%r2], [%d9], 16;"};
+    char body[512];
+
+    snprintf(body, sizeof body, "%s%s%s", "mov.u32 %r4, 16;\nmov.u64 %d9, 16;\n.loc 1 42 1\n",
+             copies[_i], "\nret;\n}\n.file 1 \"/src/copies.cu\"\n.func unused() {\n");
+    faults(body, CXU_ILLEGAL_ADDRESS, "/src/copies.cu:42");
+}
+END_TEST
+
 START_TEST(a_bulk_copy_is_aligned)
 {
     faults("mov.u32 %r4, 16;\nadd.u64 %d1, %d1, 4;\n"
@@ -241,6 +255,7 @@ static Suite *async_suite(void)
     tcase_add_test(all, blocks_of_a_cluster_send_each_other_bytes);
     tcase_add_test(all, a_bulk_copy_of_an_odd_size_is_a_fault);
     tcase_add_test(all, a_bulk_copy_beyond_shared_memory_is_a_fault);
+    tcase_add_loop_test(all, a_fault_of_a_copy_names_its_source_line, 0, 3);
     tcase_add_test(all, a_bulk_copy_is_aligned);
     suite_add_tcase(suite, all);
     return suite;
