@@ -110,19 +110,20 @@ static void move(uint64_t *d, const cx_ptx_rows *rows, const cx_ptx_instruction 
 /* ---- shuffles ---- */
 
 /* The operand c: lanes of a segment have the same bits of `mask`; the last one is `clamp`. */
-#define SHUFFLE(condition, expression)                        \
-    EACH_LANE (lane) {                                        \
-        const int32_t most = (lane & mask) | (clamp & ~mask); \
-        const int32_t source = (expression);                  \
-                                                              \
-        inside[lane] = (condition);                           \
-        sources[lane] = (condition) ? source & 31 : lane;     \
+#define SHUFFLE(condition, expression)                                            \
+    EACH_LANE (lane) {                                                            \
+        const int32_t mask = c[lane] >> 8 & 31, clamp = c[lane] & 31;             \
+        const int32_t by = b[lane] & 31, most = (lane & mask) | (clamp & ~mask);  \
+        const int32_t source = (expression);                                      \
+                                                                                  \
+        inside[lane] = (condition);                                               \
+        sources[lane] = (condition) ? source & 31 : lane;                         \
     }
 
-static void shuffle(cx_ptx_warp_mode mode, uint32_t b, uint32_t c, const uint32_t *from,
-                    uint32_t *to, uint32_t *inside)
+static void shuffle(cx_ptx_warp_mode mode, const void *row_b, const void *row_c,
+                    const uint32_t *from, uint32_t *to, uint32_t *inside)
 {
-    const int32_t mask = c >> 8 & 31, clamp = c & 31, by = b & 31;
+    const cx_ptx_word *b = row_b, *c = row_c;
     int32_t sources[CX_PTX_WARP_SIZE];
 
     switch (mode) {

@@ -23,8 +23,8 @@ typedef struct cx_ptx_lanes {
                                          const cx_ptx_block *block);
 
     /* Shuffles the words `from` of all lanes; writes 1 to `inside` where the source is in the
-     * lane's segment. `b` and `c` are the operands of shfl. */
-    void (*shuffle)(cx_ptx_warp_mode mode, uint32_t b, uint32_t c, const uint32_t *from,
+     * lane's segment. `b` and `c` are the rows of shfl's operands. */
+    void (*shuffle)(cx_ptx_warp_mode mode, const void *b, const void *c, const uint32_t *from,
                     uint32_t *to, uint32_t *inside);
 
     /* Loads and stores of all 32 lanes. False: a lane's memory is outside of what the access has

@@ -6,12 +6,12 @@ static bool shuffle(const cx_ptx_step *run, const cx_ptx_instruction *at)
 {
     uint32_t from[CX_PTX_WARP_SIZE] = {0}, to[CX_PTX_WARP_SIZE], inside[CX_PTX_WARP_SIZE];
 
-    if (!cx_ptx_is_uniform(at->b) || !cx_ptx_is_uniform(at->c) || cx_ptx_is_long(at->a) ||
+    if (cx_ptx_is_long(at->a) || cx_ptx_is_long(at->b) || cx_ptx_is_long(at->c) ||
         cx_ptx_is_long(at->d))
         return false;
     run->lanes->copy_words(from, cx_ptx_row(&run->rows, at->a), run->active);
-    run->lanes->shuffle((cx_ptx_warp_mode)at->mode, (uint32_t)cx_ptx_get(&run->rows, at->b, 0),
-                        (uint32_t)cx_ptx_get(&run->rows, at->c, 0), from, to, inside);
+    run->lanes->shuffle((cx_ptx_warp_mode)at->mode, cx_ptx_row(&run->rows, at->b),
+                        cx_ptx_row(&run->rows, at->c), from, to, inside);
     run->lanes->copy_words(cx_ptx_row(&run->rows, at->d), to, run->active);
     if (at->site != UINT32_MAX)
         run->lanes->copy_words(cx_ptx_row(&run->rows, at->site), inside, run->active);
@@ -44,14 +44,27 @@ static bool vote(const cx_ptx_step *run, const cx_ptx_instruction *at)
     return true;
 }
 
+/* Each active lane's mask names all of these lanes. */
+static bool masks_name(const cx_ptx_step *run, uint32_t place, uint32_t lanes)
+{
+    const cx_ptx_word *masks;
+    uint32_t missing = 0;
+
+    if (cx_ptx_is_long(place))
+        return false;
+    masks = cx_ptx_row(&run->rows, place);
+    for (unsigned lane = 0; lane < CX_PTX_WARP_SIZE; lane++)
+        missing |= run->active >> lane & 1 ? lanes & ~masks[lane] : 0;
+    return !missing;
+}
+
 bool cx_ptx_join_at_once(const cx_ptx_step *run, const cx_ptx_instruction *at)
 {
     uint32_t live = run->warp->all & ~run->warp->ended;
 
-    /* The mask names all lanes that are left, and the group is all of them. */
-    if (run->warp->independent || !cx_ptx_is_uniform(at->e) || run->active != live ||
-        ((uint32_t)cx_ptx_get(&run->rows, at->e, 0) & live) != live ||
-        (at->op == CX_PTX_WARP && at->size && live != UINT32_MAX))
+    /* The masks name all lanes that are left, and the group is all of them. */
+    if (run->warp->independent || run->active != live ||
+        (at->op == CX_PTX_WARP && at->size && live != UINT32_MAX) || !masks_name(run, at->e, live))
         return false;
     if (at->op == CX_PTX_MATRIX) {
         cx_ptx_matrix_do(run->grid, run->block, run->warp->lanes, &run->rows, run->active, at);

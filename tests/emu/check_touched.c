@@ -55,7 +55,19 @@ static void note_touches(uint64_t ticket, const cx_access *all, size_t count)
     atomic_fetch_add(&answers, 1);
 }
 
-static const cx_access_log_watcher watcher = {note_promise, note_touches};
+static int failed_with;
+static char failure_text[400];
+
+/* Before the piece tells what it touched. */
+static void note_failure(uint64_t ticket, const cx_access_log_failure *failure)
+{
+    ck_assert_uint_eq(ticket, TICKET);
+    ck_assert_int_eq(atomic_load(&answers), 0);
+    failed_with = failure->result;
+    snprintf(failure_text, sizeof failure_text, "%s", failure->what);
+}
+
+static const cx_access_log_watcher watcher = {note_promise, note_failure, note_touches};
 
 static CUmodule module;
 static CUdeviceptr words, others;
@@ -220,6 +232,18 @@ START_TEST(a_launch_that_never_runs_tells_nothing_in_the_end)
     ck_result(cx_emu_call_ctx_synchronize(), LAUNCH_FAILED);
     ck_assert_int_eq(answers, 1);
     ck_assert_uint_eq(told_count, 0);
+    ck_assert_int_eq(failed_with, 0);
+    exit(0);
+}
+END_TEST
+
+START_TEST(a_launch_that_fails_tells_why)
+{
+    launch_watched("fail", 1, 1, words, 0);
+    ck_result(cx_emu_call_ctx_synchronize(), LAUNCH_FAILED);
+    ck_assert_int_eq(answers, 1);
+    ck_assert_int_eq(failed_with, CXU_LAUNCH_FAILED);
+    ck_assert_ptr_nonnull(strstr(failure_text, "kernel fail, line "));
     exit(0);
 }
 END_TEST
@@ -241,6 +265,7 @@ static Suite *touched_suite(void)
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(alone, setup, NULL);
     tcase_add_test(alone, a_launch_that_never_runs_tells_nothing_in_the_end);
+    tcase_add_test(alone, a_launch_that_fails_tells_why);
     suite_add_tcase(suite, alone);
     return suite;
 }

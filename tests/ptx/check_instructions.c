@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define ADDRESS 0x10000
-#define WORDS 8
+#define WORDS 16 /* of 64 bits */
 
 /* The instruction reads %a, %b, %c (of the type: %ua, %fa, %da, %ga), and writes %u0, %d0, %f0 or
  * %g0: 32 and 64 bits, float and double. */
@@ -450,6 +450,47 @@ static uint32_t word_after(const char *body, uint32_t threads, size_t index)
 
 #define STORE_OWN \
     "mul.wide.u32 %d2, %u1, 4;\nadd.u64 %d2, %d1, %d2;\nst.global.u32 [%d2], %u0;\n"
+#define STORE_OWN_FORMAT \
+    "mul.wide.u32 %%d2, %%u1, 4;\nadd.u64 %%d2, %%d1, %%d2;\nst.global.u32 [%%d2], %%u0;\n"
+
+/* The lane that a lane reads from: PTX ISA, shfl.sync. */
+static uint32_t shuffle_source(int mode, uint32_t lane, uint32_t b, uint32_t c)
+{
+    const int mask = c >> 8 & 31, clamp = c & 31, by = b & 31, own = (int)lane;
+    const int most = (own & mask) | (clamp & ~mask);
+    const int sources[] = {own - by, own + by, own ^ by, (own & mask) | (by & ~mask)};
+    const bool inside = mode == 0 ? sources[mode] >= most : sources[mode] <= most;
+
+    return inside ? (uint32_t)sources[mode] : lane;
+}
+
+/* What the operands are: the same in all lanes, or another one in each. */
+static const char *const shuffle_operands[] = {"mov.u32 %u2, 5;", "mad.lo.u32 %u2, %u1, 7, 3;"};
+static const char *const shuffle_segments[] = {"0x1f", "0", "0x181f", "0x1c03"};
+static const uint32_t segment_values[] = {0x1f, 0, 0x181f, 0x1c03};
+static const char *const shuffle_masks[] = {"mov.u32 %u4, -1;", "or.b32 %u4, %u1, 0xffffffff;"};
+
+START_TEST(operands_of_shuffles_may_lie_in_registers)
+{
+    static const char *const modes[] = {"up", "down", "bfly", "idx"};
+    char body[400];
+
+    for (int mode = 0; mode < 4; mode++)
+        for (int segment = 0; segment < 4; segment++)
+            for (uint32_t lane = 0; lane < 32; lane += 5) {
+                const uint32_t by = _i % 2 == 0 ? 5 : lane * 7 + 3;
+
+                snprintf(body, sizeof body,
+                         "%s\nmov.u32 %%u3, %s;\n%s\nmul.lo.u32 %%u5, %%u1, 11;\n"
+                         "shfl.sync.%s.b32 %%u0, %%u5, %%u2, %%u3, %%u4;\n" STORE_OWN_FORMAT,
+                         shuffle_operands[_i % 2], shuffle_segments[segment], shuffle_masks[_i / 2],
+                         modes[mode]);
+                ck_assert_msg(word_after(body, 32, lane) ==
+                                  11 * shuffle_source(mode, lane, by, segment_values[segment]),
+                              "%s, lane %u", body, lane);
+            }
+}
+END_TEST
 
 START_TEST(lanes_of_a_warp_ask_each_other)
 {
@@ -559,6 +600,7 @@ static Suite *instruction_suite(void)
     tcase_add_test(tcase, numbers_become_others);
     tcase_add_test(tcase, memory_is_read_written_and_changed_at_once);
     tcase_add_test(tcase, an_instruction_that_is_not_known_in_full_is_refused);
+    tcase_add_loop_test(tcase, operands_of_shuffles_may_lie_in_registers, 0, 4);
     tcase_add_test(tcase, lanes_of_a_warp_ask_each_other);
     tcase_add_test(tcase, a_barrier_lets_all_see_what_all_have_written);
     tcase_add_test(tcase, a_loop_and_a_branch_go_their_own_way_in_each_thread);
