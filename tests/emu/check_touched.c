@@ -3,6 +3,7 @@
 #include "work_fixture.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define WORDS 1000
