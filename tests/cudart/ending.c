@@ -9,8 +9,8 @@
  */
 #include "code.h"
 
+#include <pthread.h>
 #include <semaphore.h>
-
 #include <stdio.h>
 #include <unistd.h>
 

@@ -95,6 +95,11 @@ static void ignore_promise(uint64_t ticket)
     (void)ticket;
 }
 
+static void ignore_failure(uint64_t ticket, const cx_access_log_failure *failure)
+{
+    (void)ticket, (void)failure;
+}
+
 static void ignore_touches(uint64_t ticket, const cx_access *all, size_t count)
 {
     (void)ticket, (void)all, (void)count;
@@ -102,7 +107,7 @@ static void ignore_touches(uint64_t ticket, const cx_access *all, size_t count)
 
 START_TEST(a_kernel_that_is_watched_has_what_it_asked_for)
 {
-    static const cx_access_log_watcher watcher = {ignore_promise, ignore_touches};
+    static const cx_access_log_watcher watcher = {ignore_promise, ignore_failure, ignore_touches};
 
     setup_on(CX_EMU_GPU_DEFAULT);
     cx_access_log_watch(&watcher);
