@@ -548,7 +548,8 @@ static bool define_shared(cx_ptx_parser *self, const declaration *what, bool ext
         return add_name(self, what, CX_PTX_DYNAMIC, 0);
     if (cx_ptx_is_outside(self))
         return add_shared(self, what);
-    return place_variable(self, what, CX_PTX_SHARED_STATIC_MAX, cx_ptx_shared_bytes_of(self), &offset) &&
+    return place_variable(self, what, CX_PTX_SHARED_STATIC_MAX, cx_ptx_shared_bytes_of(self),
+                          &offset) &&
            add_name(self, what, CX_PTX_SHARED, offset);
 }
 

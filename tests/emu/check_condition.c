@@ -274,6 +274,7 @@ static uint32_t count_down(CUfunction step, uint32_t count, cxu_graph_conditiona
     CUgraph *bodies;
 
     ck_success(cx_emu_call_memcpy_htod(at, words, sizeof words));
+    ck_success(cx_emu_call_ctx_synchronize()); /* the copy may return before it has arrived */
     ck_success(add(graph, handle, type, 1, &bodies));
     condition = only_node(graph, CXU_GRAPH_NODE_TYPE_CONDITIONAL);
     ck_success(cx_emu_call_graph_add_dependencies_v1(graph, &first, &condition, 1));

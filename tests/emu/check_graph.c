@@ -243,9 +243,9 @@ START_TEST(what_cannot_be_done_is_no_node)
     ck_result(cx_emu_call_graph_add_memcpy_node(&node, graph, NULL, 0, &bad_copy, work_context),
               INVALID_VALUE);
     bad_copy = copy;
-    bad_copy.source_type = CXU_MEMORYTYPE_ARRAY;
+    bad_copy.source_type = CXU_MEMORYTYPE_ARRAY; /* and there is no array */
     ck_result(cx_emu_call_graph_add_memcpy_node(&node, graph, NULL, 0, &bad_copy, work_context),
-              NOT_SUPPORTED);
+              INVALID_VALUE);
     ck_result(cx_emu_call_graph_add_memcpy_node(&node, graph, NULL, 0, NULL, work_context),
               INVALID_VALUE);
     ck_result(cx_emu_call_graph_add_memcpy_node(&node, graph, NULL, 0, &copy, NULL),

@@ -89,8 +89,8 @@ START_TEST(no_opcode_is_a_word_of_an_earlier_one)
 END_TEST
 
 /* What the fuzzer begins with: all of it is good. */
-static const char *const seeds[] = {"clusters", "forms",    "histogram",  "matrix_product", "next",
-                                    "reduce",   "saxpy",    "textures",   "vector_add",     "warps"};
+static const char *const seeds[] = {"clusters", "forms", "histogram", "matrix_product", "next",
+                                    "reduce",   "saxpy", "textures",  "vector_add",     "warps"};
 
 static char *read_seed(const char *name, size_t *out_length)
 {

@@ -36,7 +36,7 @@ done << 'END'
 the_legend_names_contexts_and_marks|legend: a on GPU 0, b on GPU 1, top of a stack: current, ✗ destroyed or inactive, changed by this step, ◔ work that nothing has waited for
 each_step_draws_what_its_json_has|different: nothing
 a_copy_is_pending_and_memory_as_it_was|6 items: stream s◔ copy.htod_async p h 64 s, pmemory, 64 bytes00 ×64, hpinned memory, 64 bytes07 ×64of context a
-a_rule_is_in_words_of_a_student|6 rules: Rule T13: Synchronous copies return when they are done; asynchronous ones and most fills may return before.
+a_rule_is_in_words_of_a_student|6 rules: Rule T13: Synchronous copies return when they are done; asynchronous ones and most fills may return before. A copy .*
 after_the_wait_memory_has_the_bytes|9 items: stream snothing pending, event erecorded in line 11 in s, ✓ nothing pending before it, pmemory, 64 bytes07 ×64, hpinned memory, 64 bytes07 ×64of context a
 pointing_at_work_tells_its_line|6 hover: .*stream s: 1 piece of work that nothing has waited for.*its bytes now: 64 times 00.*
 pointing_at_an_entry_tells_its_context|9 hover: the current context . a: context, made in line 4, current on A ; .*

@@ -18,7 +18,7 @@ static const struct bench {
     {"alloc", "bench_alloc", NULL, NULL, "allocations, beside driver calls and malloc"},
     {"check", "bench_check", NULL, NULL, "what the layer of ctxrt check adds to driver calls"},
     {"count", "bench_trace", "--layer", "count", "what the layer of ctxrt run --report adds"},
-    {"cudart", "bench_cudart", NULL, NULL, "the CUDA Runtime library, beside the driver calls under it"},
+    {"cudart", "bench_cudart", NULL, NULL, "the CUDA Runtime library, beside the driver"},
     {"graph", "bench_graph", NULL, NULL, "launching a graph, beside submitting its work"},
     {"infinirt", "bench_infinirt", NULL, NULL, "the InfiniRT interface, beside ctxrt's own"},
     {"plan", "bench_plan", NULL, NULL, "planning memory, and the hard cases of MiniMalloc"},

@@ -236,8 +236,9 @@ static const char *const texts[CX_CODE_COUNT] = {
     [CX_CODE_NOTHING] = "",
     [CX_CODE_NOISE] = "\1\2\3",
     [CX_CODE_MACHINE] = "\177ELF",
-    [CX_CODE_TEXTURE] = HEAD ".visible .entry fill()\n{\n    .reg .b32 %r<4>;\n"
-                             "    tex.1d.v4.s32.s32 %r0, 1;\n}\n",
+    [CX_CODE_TEXTURE] = HEAD ".global .texref reference;\n.visible .entry fill()\n{\n"
+                             "    .reg .b32 %r<6>;\n"
+                             "    tex.1d.v4.s32.s32 {%r0, %r1, %r2, %r3}, [reference, {%r4}];\n}\n",
     [CX_CODE_FAT] = (const char *)&fat,
     [CX_CODE_NATIVE] = (const char *)&native,
     [CX_CODE_LZ4] = (const char *)&lz4,

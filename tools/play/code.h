@@ -17,7 +17,7 @@ typedef enum cx_code {
     CX_CODE_NOTHING,   /* no image at all: an empty text */
     CX_CODE_NOISE,     /* bytes that are no image of any kind */
     CX_CODE_MACHINE,   /* the beginning of machine code */
-    CX_CODE_TEXTURE,   /* an instruction that needs a texture */
+    CX_CODE_TEXTURE,   /* a texture reference */
     CX_CODE_FAT,       /* a fat binary with the PTX of `fill` */
     CX_CODE_NATIVE,    /* one with machine code only */
     CX_CODE_LZ4,       /* one whose PTX is compressed */
