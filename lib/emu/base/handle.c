@@ -10,7 +10,7 @@ static bool reserve_slots(cx_emu_handles *handles)
 {
     void *base;
 
-    if (handles->base)
+    if (handles->base != NULL)
         return true;
     base = mmap(NULL, SLOTS_MAX * handles->slot_bytes, PROT_READ | PROT_WRITE,
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -25,7 +25,7 @@ static cx_emu_handle_slot *take_oldest(cx_emu_handles *handles)
     cx_emu_handle_slot *slot = handles->first_free;
 
     handles->first_free = slot->next_free;
-    if (!handles->first_free)
+    if (handles->first_free == NULL)
         handles->last_free = NULL;
     handles->free_count--;
     return slot;
@@ -55,7 +55,7 @@ void cx_emu_handle_return(cx_emu_handles *handles, void *object)
 
     slot->taken = false;
     slot->next_free = NULL;
-    if (handles->last_free)
+    if (handles->last_free != NULL)
         handles->last_free->next_free = slot;
     else
         handles->first_free = slot;
@@ -67,7 +67,7 @@ bool cx_emu_handle_live(const cx_emu_handles *handles, const void *handle)
 {
     uintptr_t offset = (uintptr_t)handle - (uintptr_t)handles->base;
 
-    if (!handles->base || offset >= handles->touched * handles->slot_bytes ||
+    if (handles->base == NULL || offset >= handles->touched * handles->slot_bytes ||
         offset % handles->slot_bytes)
         return false;
     return ((const cx_emu_handle_slot *)handle)->taken;

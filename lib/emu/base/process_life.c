@@ -37,10 +37,11 @@ static bool read_status(pid_t process, status *out_status)
         return false;
     text[length] = 0;
     rest = strrchr(text, ')');
-    return rest && sscanf(rest,
-                          ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d "
-                          "%d %*d %" SCNu64,
-                          &out_status->state, &out_status->threads, &out_status->started) == 3;
+    return rest != NULL &&
+           sscanf(rest,
+                  ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d "
+                  "%d %*d %" SCNu64,
+                  &out_status->state, &out_status->threads, &out_status->started) == 3;
 }
 
 uint64_t cx_emu_process_self(void)

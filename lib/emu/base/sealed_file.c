@@ -96,7 +96,7 @@ int cx_emu_sealed_file_begin(cx_emu_sealed_kind kind, size_t bytes)
 static bool complete(int file, const file_label *text, const void *facts, size_t total)
 {
     return ftruncate(file, (off_t)total) == 0 &&
-           write_at(file, facts, facts ? text->says.facts_bytes : 0, text->says.bytes) &&
+           write_at(file, facts, facts != NULL ? text->says.facts_bytes : 0, text->says.bytes) &&
            write_at(file, text, sizeof *text, total - sizeof *text) &&
            fcntl(file, F_ADD_SEALS, seals_of(&text->says)) == 0;
 }

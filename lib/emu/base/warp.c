@@ -15,10 +15,10 @@ static bool read_choice(bool *out_independent, int *out_seed)
     const char *text = cx_option("CTXRT_EMU_WARP");
 
     *out_seed = 0;
-    *out_independent = text && strncmp(text, "independent", strlen("independent")) == 0;
-    if (text && strncmp(text, WITH_SEED, strlen(WITH_SEED)) == 0)
+    *out_independent = text != NULL && strncmp(text, "independent", strlen("independent")) == 0;
+    if (text != NULL && strncmp(text, WITH_SEED, strlen(WITH_SEED)) == 0)
         return cx_parse_int(text + strlen(WITH_SEED), 1, INT_MAX, out_seed);
-    return !text || strcmp(text, "independent") == 0 || strcmp(text, "lockstep") == 0;
+    return text == NULL || strcmp(text, "independent") == 0 || strcmp(text, "lockstep") == 0;
 }
 
 bool cx_emu_warp_valid(void)

@@ -144,7 +144,7 @@ static cxu_result find_owner(const char *call, const cxu_array_3d_descriptor *de
 {
     cxu_result result = cx_emu_context_current(out_context);
 
-    if (result == CXU_SUCCESS && (!descriptor || !out))
+    if (result == CXU_SUCCESS && (descriptor == NULL || out == NULL))
         result = CXU_INVALID_VALUE;
     if (result == CXU_SUCCESS)
         result = check_descriptor(call, (*out_context)->device, descriptor);
@@ -177,12 +177,12 @@ cxu_result cx_emu_call_array_create(CUarray *out_array, const cxu_array_descript
 
     if (result != CXU_SUCCESS)
         return result;
-    if (descriptor)
+    if (descriptor != NULL)
         whole = (cxu_array_3d_descriptor){.width = descriptor->width,
                                           .height = descriptor->height,
                                           .format = descriptor->format,
                                           .channels = descriptor->channels};
-    return create_array("cuArrayCreate_v2", out_array, descriptor ? &whole : NULL);
+    return create_array("cuArrayCreate_v2", out_array, descriptor != NULL ? &whole : NULL);
 }
 
 cxu_result cx_emu_call_array_3d_create(CUarray *out_array,
@@ -203,7 +203,7 @@ cxu_result cx_emu_call_array_3d_get_descriptor(cxu_array_3d_descriptor *out_desc
     if (result != CXU_SUCCESS)
         return result;
     cx_lock_enter(&cx_emu_lock);
-    result = out_descriptor ? cx_emu_array_find(handle, &array) : CXU_INVALID_VALUE;
+    result = out_descriptor != NULL ? cx_emu_array_find(handle, &array) : CXU_INVALID_VALUE;
     if (result == CXU_SUCCESS)
         *out_descriptor = array->descriptor;
     cx_lock_leave(&cx_emu_lock);
@@ -213,7 +213,8 @@ cxu_result cx_emu_call_array_3d_get_descriptor(cxu_array_3d_descriptor *out_desc
 cxu_result cx_emu_call_array_get_descriptor(cxu_array_descriptor *out_descriptor, CUarray handle)
 {
     cxu_array_3d_descriptor whole;
-    cxu_result result = cx_emu_call_array_3d_get_descriptor(out_descriptor ? &whole : NULL, handle);
+    cxu_result result =
+        cx_emu_call_array_3d_get_descriptor(out_descriptor != NULL ? &whole : NULL, handle);
 
     if (result == CXU_SUCCESS)
         *out_descriptor =
@@ -226,7 +227,7 @@ static cxu_result find_own(CUarray handle, cx_emu_array **out_array)
 {
     cxu_result result = cx_emu_array_find(handle, out_array);
 
-    if (result == CXU_SUCCESS && (*out_array)->whole)
+    if (result == CXU_SUCCESS && (*out_array)->whole != NULL)
         result = CXU_INVALID_VALUE; /* a level goes with its mipmapped array */
     return result == CXU_SUCCESS ? cx_emu_capture_check_unsafe() : result;
 }
@@ -267,7 +268,7 @@ static cxu_result refuse_array(const void *out, CUarray handle)
     if (result != CXU_SUCCESS)
         return result;
     cx_lock_enter(&cx_emu_lock);
-    result = out ? cx_emu_array_find(handle, &array) : CXU_INVALID_VALUE;
+    result = out != NULL ? cx_emu_array_find(handle, &array) : CXU_INVALID_VALUE;
     cx_lock_leave(&cx_emu_lock);
     return result == CXU_SUCCESS ? CXU_INVALID_VALUE : result;
 }
@@ -326,7 +327,8 @@ cxu_result cx_emu_call_mipmapped_array_get_level(CUarray *out_array, CUmipmapped
     if (result != CXU_SUCCESS)
         return result;
     cx_lock_enter(&cx_emu_lock);
-    result = out_array ? cx_emu_mipmapped_array_find(handle, &mipmapped) : CXU_INVALID_VALUE;
+    result =
+        out_array != NULL ? cx_emu_mipmapped_array_find(handle, &mipmapped) : CXU_INVALID_VALUE;
     if (result == CXU_SUCCESS && level >= mipmapped->level_count)
         result = CXU_INVALID_VALUE;
     if (result == CXU_SUCCESS)
@@ -376,7 +378,7 @@ static cxu_result refuse_mipmapped(const void *out, CUmipmappedArray handle)
     if (result != CXU_SUCCESS)
         return result;
     cx_lock_enter(&cx_emu_lock);
-    result = out ? cx_emu_mipmapped_array_find(handle, &mipmapped) : CXU_INVALID_VALUE;
+    result = out != NULL ? cx_emu_mipmapped_array_find(handle, &mipmapped) : CXU_INVALID_VALUE;
     cx_lock_leave(&cx_emu_lock);
     return result == CXU_SUCCESS ? CXU_INVALID_VALUE : result;
 }

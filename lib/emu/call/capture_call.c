@@ -18,7 +18,7 @@ static cxu_result find_idle(CUstream handle, cx_emu_stream **out_stream)
 
     if (result != CXU_SUCCESS)
         return result;
-    if ((*out_stream)->branch)
+    if ((*out_stream)->branch != NULL)
         return CXU_ILLEGAL_STATE;
     result = cx_emu_capture_check(*out_stream);
     if (result == CXU_SUCCESS && (*out_stream)->context->legacy == *out_stream)
@@ -58,7 +58,7 @@ static cxu_result begin_to_graph(cx_emu_stream *stream, CUgraph graph_handle,
 
     if (result != CXU_SUCCESS)
         return result;
-    if (graph->capture)
+    if (graph->capture != NULL)
         return CXU_ILLEGAL_STATE;
     result = cx_emu_nodes_find(graph, dependencies, count, &frontier);
     if (result != CXU_SUCCESS)
@@ -100,16 +100,16 @@ cxu_result cx_emu_call_stream_end_capture(CUstream handle, CUgraph *out_graph)
         return result;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_stream_find(handle, &stream);
-    if (result == CXU_SUCCESS && !stream->branch) {
+    if (result == CXU_SUCCESS && stream->branch == NULL) {
         result = cx_emu_capture_check(stream);
         if (result == CXU_SUCCESS)
             result = CXU_ILLEGAL_STATE;
-    } else if (result == CXU_SUCCESS && !out_graph && stream->branch->capture->owns_graph) {
+    } else if (result == CXU_SUCCESS && out_graph == NULL && stream->branch->capture->owns_graph) {
         result = CXU_INVALID_VALUE; /* nobody would own the graph */
     } else if (result == CXU_SUCCESS) {
         result = cx_emu_capture_end(stream, &graph);
-        if (out_graph)
-            *out_graph = graph ? cx_emu_graph_handle(graph) : NULL;
+        if (out_graph != NULL)
+            *out_graph = graph != NULL ? cx_emu_graph_handle(graph) : NULL;
     }
     cx_lock_leave(&cx_emu_lock);
     return result;
@@ -121,14 +121,14 @@ cxu_result cx_emu_call_thread_exchange_stream_capture_mode(cxu_stream_capture_mo
 
     if (result != CXU_SUCCESS)
         return result;
-    return mode ? cx_emu_capture_exchange_mode(mode) : CXU_INVALID_VALUE;
+    return mode != NULL ? cx_emu_capture_exchange_mode(mode) : CXU_INVALID_VALUE;
 }
 
 /* ---- queries: none invalidates a capture ---- */
 
 static cxu_stream_capture_status status_of(const cx_emu_stream *stream)
 {
-    if (!stream->branch)
+    if (stream->branch == NULL)
         return CXU_STREAM_CAPTURE_STATUS_NONE;
     return stream->branch->capture->invalidated ? CXU_STREAM_CAPTURE_STATUS_INVALIDATED
                                                 : CXU_STREAM_CAPTURE_STATUS_ACTIVE;
@@ -150,7 +150,7 @@ cxu_result cx_emu_call_stream_is_capturing(CUstream handle, cxu_stream_capture_s
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_status)
+    if (out_status == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = find_to_query(handle, &stream);
@@ -176,11 +176,11 @@ static bool list_frontier(cx_emu_branch *branch)
     CUgraphNode *handles = reallocarray(branch->handles, count + 1, sizeof(CUgraphNode));
     cxu_graph_edge_data *edges;
 
-    if (!handles)
+    if (handles == NULL)
         return false;
     branch->handles = handles;
     edges = reallocarray(branch->edges, count + 1, sizeof(cxu_graph_edge_data));
-    if (!edges)
+    if (edges == NULL)
         return false;
     branch->edges = edges;
     for (size_t i = 0; i < count; i++) {
@@ -195,17 +195,17 @@ static cxu_result answer_query(const cx_emu_stream *stream, const answers *out)
     cx_emu_branch *branch = stream->branch;
 
     if (status_of(stream) == CXU_STREAM_CAPTURE_STATUS_ACTIVE) {
-        if (out->dependencies && !list_frontier(branch))
+        if (out->dependencies != NULL && !list_frontier(branch))
             return CXU_OUT_OF_MEMORY;
-        if (out->id)
+        if (out->id != NULL)
             *out->id = branch->capture->id;
-        if (out->graph)
+        if (out->graph != NULL)
             *out->graph = cx_emu_graph_handle(branch->capture->graph);
-        if (out->dependencies)
+        if (out->dependencies != NULL)
             *out->dependencies = branch->handles;
-        if (out->edges)
+        if (out->edges != NULL)
             *out->edges = branch->edges;
-        if (out->count)
+        if (out->count != NULL)
             *out->count = branch->frontier.count;
     }
     *out->status = status_of(stream);
@@ -219,7 +219,7 @@ static cxu_result get_info(CUstream handle, const answers *out)
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out->status || (out->edges && !out->dependencies))
+    if (out->status == NULL || (out->edges != NULL && out->dependencies == NULL))
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = find_to_query(handle, &stream);
@@ -294,7 +294,7 @@ cxu_result cx_emu_call_stream_update_capture_dependencies(CUstream handle,
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = find_stream(handle, &stream);
-    if (result == CXU_SUCCESS && !stream->branch)
+    if (result == CXU_SUCCESS && stream->branch == NULL)
         result = CXU_ILLEGAL_STATE;
     if (result == CXU_SUCCESS)
         result = update_frontier(stream->branch, dependencies, count,

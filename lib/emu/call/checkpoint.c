@@ -24,7 +24,7 @@ cxu_result cx_emu_call_checkpoint_process_get_state(int pid, cxu_process_state *
 {
     cxu_result result = check_process(pid);
 
-    if (result == CXU_SUCCESS && !out_state)
+    if (result == CXU_SUCCESS && out_state == NULL)
         result = CXU_INVALID_VALUE;
     if (result == CXU_SUCCESS)
         *out_state = CXU_PROCESS_STATE_RUNNING;
@@ -36,7 +36,7 @@ cxu_result cx_emu_call_checkpoint_process_get_restore_thread_id(int pid, int *ou
 {
     cxu_result result = check_process(pid);
 
-    if (result == CXU_SUCCESS && !out_thread)
+    if (result == CXU_SUCCESS && out_thread == NULL)
         result = CXU_INVALID_VALUE;
     return result == CXU_SUCCESS ? cx_emu_not_supported("cuCheckpointProcessGetRestoreThreadId",
                                                         "restoring a process")

@@ -38,7 +38,7 @@ static bool open_batch(batch *all, size_t count)
     *all = (batch){.count = count, .fail = NO_COPY};
     all->copies = calloc(count, sizeof *all->copies);
     all->orders = calloc(count, sizeof *all->orders);
-    return all->copies && all->orders;
+    return all->copies != NULL && all->orders != NULL;
 }
 
 static void free_batch(batch *all)
@@ -52,7 +52,7 @@ static bool open_pieces(pieces *made, size_t count)
     made->pieces = calloc(count, sizeof *made->pieces);
     made->transfers = calloc(count, sizeof *made->transfers);
     made->works = calloc(count, sizeof(cx_emu_work *));
-    return made->pieces && made->transfers && made->works;
+    return made->pieces != NULL && made->transfers != NULL && made->works != NULL;
 }
 
 static void free_pieces(pieces *made)
@@ -123,7 +123,7 @@ static cxu_result check_stream(CUstream handle)
         result = CXU_INVALID_VALUE;
     if (result == CXU_SUCCESS)
         result = cx_emu_capture_check(stream);
-    if (result == CXU_SUCCESS && stream->branch)
+    if (result == CXU_SUCCESS && stream->branch != NULL)
         result = CXU_STREAM_CAPTURE_UNSUPPORTED;
     cx_lock_leave(&cx_emu_lock);
     return result;
@@ -136,7 +136,7 @@ static cxu_result begin_batch(CUstream stream, size_t *out_fail)
 
     if (result == CXU_SUCCESS)
         result = check_stream(stream);
-    if (result == CXU_SUCCESS && out_fail)
+    if (result == CXU_SUCCESS && out_fail != NULL)
         *out_fail = NO_COPY;
     return result;
 }
@@ -160,7 +160,7 @@ static cxu_result end_batch(CUstream stream, batch *all, cxu_result result, size
 {
     if (result == CXU_SUCCESS)
         result = run_batch(stream, all);
-    if (out_fail)
+    if (out_fail != NULL)
         *out_fail = all->fail;
     free_batch(all);
     return result;
@@ -180,9 +180,10 @@ typedef struct lists {
 
 static bool lists_valid(const lists *given)
 {
-    if (given->count == 0 || !given->destinations || !given->sources || !given->sizes ||
-        !given->attributes || !given->first_copies || given->attribute_count == 0 ||
-        given->attribute_count > given->count || given->first_copies[0] != 0)
+    if (given->count == 0 || given->destinations == NULL || given->sources == NULL ||
+        given->sizes == NULL || given->attributes == NULL || given->first_copies == NULL ||
+        given->attribute_count == 0 || given->attribute_count > given->count ||
+        given->first_copies[0] != 0)
         return false;
     for (size_t i = 0; i < given->attribute_count; i++) {
         if (!way_valid(given->attributes[i].order, given->attributes[i].flags))
@@ -354,7 +355,7 @@ cxu_result cx_emu_call_memcpy_3d_batch_async_v1(size_t count, cxu_memcpy_3d_batc
 
     if (result != CXU_SUCCESS)
         return result;
-    if (count == 0 || !given || flags != 0)
+    if (count == 0 || given == NULL || flags != 0)
         return CXU_INVALID_VALUE;
     result = CXU_OUT_OF_MEMORY;
     if (open_batch(&all, count))

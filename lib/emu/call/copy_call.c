@@ -22,8 +22,8 @@ static cxu_result capture_copy(cx_emu_stream *stream, const cx_emu_copy *copy)
 
     if (result != CXU_SUCCESS)
         return result;
-    return copy->destination.device ? cx_emu_capture_refuse(stream) /* between contexts */
-                                    : cx_emu_capture_add(stream, &node_params);
+    return copy->destination.device != NULL ? cx_emu_capture_refuse(stream) /* between contexts */
+                                            : cx_emu_capture_add(stream, &node_params);
 }
 
 static cxu_result submit_locked(const cx_emu_copy *copy, CUstream handle, cx_emu_copy_mode mode)
@@ -37,7 +37,7 @@ static cxu_result submit_locked(const cx_emu_copy *copy, CUstream handle, cx_emu
         return result;
     if (copy->width_bytes == 0 || copy->height == 0 || copy->depth == 0)
         return CXU_SUCCESS;
-    if (stream->branch)
+    if (stream->branch != NULL)
         return capture_copy(stream, copy);
     return cx_emu_copy_submit(copy, handle, stream, mode);
 }
@@ -345,7 +345,7 @@ static cxu_result copy_3d_peer(const cxu_memcpy_3d_peer *copy, CUstream stream,
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!copy)
+    if (copy == NULL)
         return CXU_INVALID_VALUE;
     if (is_empty(copy))
         return submit_copy(&shape, stream, mode);

@@ -12,9 +12,9 @@ cxu_result cx_emu_call_device_get_properties(cxu_device_properties *out_properti
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_properties)
+    if (out_properties == NULL)
         return CXU_INVALID_VALUE;
-    if (!device)
+    if (device == NULL)
         return CXU_INVALID_DEVICE;
     for (int i = 0; i < 3; i++) {
         out_properties->max_block[i] = cx_emu_attribute_value(
@@ -67,9 +67,9 @@ cxu_result cx_emu_call_device_get_texture_1d_linear_max_width(size_t *out_elemen
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_elements || !format_valid(format, channels))
+    if (out_elements == NULL || !format_valid(format, channels))
         return CXU_INVALID_VALUE;
-    if (!device)
+    if (device == NULL)
         return CXU_INVALID_DEVICE;
     *out_elements =
         (size_t)cx_emu_attribute_value(device, CXU_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH);
@@ -81,7 +81,7 @@ cxu_result cx_emu_call_device_get_texture_1d_linear_max_width(size_t *out_elemen
 static bool operations_valid(const unsigned int *out_capabilities,
                              const cxu_atomic_operation *operations, unsigned int count)
 {
-    if (!out_capabilities || !operations || count == 0)
+    if (out_capabilities == NULL || operations == NULL || count == 0)
         return false;
     for (unsigned int i = 0; i < count; i++)
         if ((unsigned int)operations[i] > CXU_ATOMIC_OPERATION_FLOAT_MAX)
@@ -110,7 +110,7 @@ cxu_result cx_emu_call_device_get_host_atomic_capabilities(unsigned int *out_cap
         return result;
     if (!operations_valid(out_capabilities, operations, count))
         return CXU_INVALID_VALUE;
-    if (!device)
+    if (device == NULL)
         return CXU_INVALID_DEVICE;
     for (unsigned int i = 0; i < count; i++)
         out_capabilities[i] =
@@ -134,7 +134,7 @@ cxu_result cx_emu_call_device_get_p2p_atomic_capabilities(unsigned int *out_capa
         return result;
     if (!operations_valid(out_capabilities, operations, count))
         return CXU_INVALID_VALUE;
-    if (!from || !to || from == to)
+    if (from == NULL || to == NULL || from == to)
         return CXU_INVALID_DEVICE;
     for (unsigned int i = 0; i < count; i++)
         out_capabilities[i] = 0;

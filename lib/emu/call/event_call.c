@@ -22,13 +22,13 @@ cxu_result cx_emu_call_event_create(CUevent *out_event, unsigned int flags)
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_event || !flags_valid(flags))
+    if (out_event == NULL || !flags_valid(flags))
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_context_current(&context);
     if (result == CXU_SUCCESS) {
         event = cx_emu_event_make(context, flags);
-        if (event)
+        if (event != NULL)
             *out_event = (CUevent)(void *)event;
         else
             result = CXU_OUT_OF_MEMORY;
@@ -65,7 +65,7 @@ static cxu_result capture_external(cx_emu_event *event, cx_emu_stream *stream)
 
 static cxu_result record_or_capture(cx_emu_event *event, cx_emu_stream *stream, unsigned int flags)
 {
-    if (stream->branch)
+    if (stream->branch != NULL)
         return flags == 0 ? cx_emu_capture_record(stream, event) : capture_external(event, stream);
     if (flags != 0)
         return CXU_INVALID_VALUE;
@@ -112,7 +112,7 @@ cxu_result cx_emu_call_ctx_record_event(CUcontext context_handle, CUevent event_
         return result;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_context_find(context_handle, &context);
-    if (result == CXU_SUCCESS && cx_emu_green_of(context_handle)) {
+    if (result == CXU_SUCCESS && cx_emu_green_of(context_handle) != NULL) {
         result = cx_emu_event_record_green(event_handle, cx_emu_green_of(context_handle));
         goto unlock;
     }
@@ -143,8 +143,8 @@ static cxu_result capture_external_wait(cx_emu_stream *stream, cx_emu_event *eve
 static cxu_result wait_or_capture(cx_emu_stream *stream, cx_emu_event *event, unsigned int flags)
 {
     if (flags != 0)
-        return stream->branch ? capture_external_wait(stream, event) : CXU_INVALID_VALUE;
-    if (stream->branch || event->captured)
+        return stream->branch != NULL ? capture_external_wait(stream, event) : CXU_INVALID_VALUE;
+    if (stream->branch != NULL || event->captured)
         return cx_emu_capture_wait(stream, event);
     return cx_emu_event_wait(event, stream);
 }
@@ -193,7 +193,7 @@ cxu_result cx_emu_call_ctx_wait_event(CUcontext context_handle, CUevent event_ha
         return result;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_context_find(context_handle, &context);
-    if (result == CXU_SUCCESS && cx_emu_green_of(context_handle)) {
+    if (result == CXU_SUCCESS && cx_emu_green_of(context_handle) != NULL) {
         result = cx_emu_event_wait_green(event_handle, cx_emu_green_of(context_handle));
         goto unlock;
     }
@@ -259,7 +259,7 @@ cxu_result cx_emu_call_event_elapsed_time_v2(float *out_ms, CUevent start_handle
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_ms)
+    if (out_ms == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_event_find(start_handle, &start);

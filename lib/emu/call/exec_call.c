@@ -26,9 +26,9 @@ static cxu_result check_flags(uint64_t flags, uint64_t valid)
 /* The memory of a graph has one place, so that one executable graph has it at a time. */
 static cxu_result check_graph(const cx_emu_graph *graph)
 {
-    if (graph->capture || graph->moved)
+    if (graph->capture != NULL || graph->moved)
         return CXU_INVALID_VALUE;
-    if (graph->owner && graph->owner->node_params.type == CXU_GRAPH_NODE_TYPE_CONDITIONAL)
+    if (graph->owner != NULL && graph->owner->node_params.type == CXU_GRAPH_NODE_TYPE_CONDITIONAL)
         return cx_emu_not_supported("cuGraphInstantiate", "the body of a conditional node");
     if (cx_emu_graph_has_memory(graph) && cx_emu_exec_exists(graph))
         return cx_emu_not_supported("cuGraphInstantiate",
@@ -53,7 +53,7 @@ static cxu_result instantiate_graph(CUgraphExec *out_exec, CUgraph handle, uint6
         result = cx_emu_exec_create(graph, flags, &exec, &offender);
     if (result == CXU_SUCCESS)
         *out_exec = cx_emu_exec_handle(exec);
-    else if (offender)
+    else if (offender != NULL)
         *out_offender = cx_emu_node_handle(offender);
     return result;
 }
@@ -67,7 +67,7 @@ cxu_result cx_emu_call_graph_instantiate_with_flags(CUgraphExec *out_exec, CUgra
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_exec)
+    if (out_exec == NULL)
         return CXU_INVALID_VALUE;
     result = check_flags(flags, INSTANTIATE_FLAGS & ~CXU_GRAPH_INSTANTIATE_FLAG_UPLOAD);
     if (result != CXU_SUCCESS)
@@ -102,7 +102,7 @@ cxu_result cx_emu_call_graph_instantiate_with_params(CUgraphExec *out_exec, CUgr
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_exec || !params)
+    if (out_exec == NULL || params == NULL)
         return CXU_INVALID_VALUE;
     params->out_error_node = NULL;
     params->out_result = CXU_GRAPH_INSTANTIATE_ERROR;
@@ -116,7 +116,7 @@ cxu_result cx_emu_call_graph_instantiate_with_params(CUgraphExec *out_exec, CUgr
         params->out_result = CXU_GRAPH_INSTANTIATE_SUCCESS;
     else if (unused)
         params->out_result = CXU_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED;
-    else if (params->out_error_node)
+    else if (params->out_error_node != NULL)
         params->out_result = CXU_GRAPH_INSTANTIATE_INVALID_STRUCTURE;
     return result;
 }
@@ -130,10 +130,11 @@ cxu_result cx_emu_call_graph_instantiate_v2(CUgraphExec *out_exec, CUgraph graph
 
     if (result == CXU_NOT_INITIALIZED || result == CXU_DEINITIALIZED)
         return result;
-    if (out_error_node)
+    if (out_error_node != NULL)
         *out_error_node = params.out_error_node;
-    if (log && log_bytes > 0)
-        snprintf(log, log_bytes, "%s", params.out_error_node ? "the graph has a cycle" : "");
+    if (log != NULL && log_bytes > 0)
+        snprintf(log, log_bytes, "%s",
+                 params.out_error_node != NULL ? "the graph has a cycle" : "");
     return result;
 }
 
@@ -151,7 +152,7 @@ cxu_result cx_emu_call_graph_exec_get_flags(CUgraphExec handle, uint64_t *out_fl
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_flags)
+    if (out_flags == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_exec_find(handle, &exec);
@@ -200,8 +201,8 @@ cxu_result cx_emu_call_graph_launch(CUgraphExec exec_handle, CUstream stream_han
     cx_lock_enter(&cx_emu_lock);
     result = find_both(exec_handle, stream_handle, &exec, &stream);
     if (result == CXU_SUCCESS)
-        result =
-            stream->branch ? cx_emu_exec_capture(exec, stream) : cx_emu_exec_launch(exec, stream);
+        result = stream->branch != NULL ? cx_emu_exec_capture(exec, stream)
+                                        : cx_emu_exec_launch(exec, stream);
     cx_lock_leave(&cx_emu_lock);
     return result;
 }
@@ -216,7 +217,7 @@ cxu_result cx_emu_call_graph_upload(CUgraphExec exec_handle, CUstream stream_han
         return result;
     cx_lock_enter(&cx_emu_lock);
     result = find_both(exec_handle, stream_handle, &exec, &stream);
-    if (result == CXU_SUCCESS && stream->branch)
+    if (result == CXU_SUCCESS && stream->branch != NULL)
         result = cx_emu_capture_refuse(stream);
     cx_lock_leave(&cx_emu_lock);
     return result;
@@ -239,8 +240,8 @@ static cxu_result update_exec(CUgraphExec exec_handle, CUgraph graph_handle,
     if (result != CXU_SUCCESS)
         return result;
     out_info->result = cx_emu_graph_compare(exec->graph, graph, &node, &from);
-    out_info->error_node = node ? cx_emu_node_handle(node) : NULL;
-    out_info->error_from_node = from ? cx_emu_node_handle(from) : NULL;
+    out_info->error_node = node != NULL ? cx_emu_node_handle(node) : NULL;
+    out_info->error_from_node = from != NULL ? cx_emu_node_handle(from) : NULL;
     if (out_info->result != CXU_GRAPH_EXEC_UPDATE_SUCCESS)
         return CXU_GRAPH_EXEC_UPDATE_FAILURE;
     cx_emu_graph_assign(exec->graph, graph);
@@ -255,7 +256,7 @@ cxu_result cx_emu_call_graph_exec_update(CUgraphExec exec, CUgraph graph,
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_info)
+    if (out_info == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = update_exec(exec, graph, &info);
@@ -273,11 +274,11 @@ cxu_result cx_emu_call_graph_exec_update_v1(CUgraphExec exec, CUgraph graph,
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_result)
+    if (out_result == NULL)
         return CXU_INVALID_VALUE;
     result = cx_emu_call_graph_exec_update(exec, graph, &info);
     *out_result = info.result;
-    if (out_error_node)
+    if (out_error_node != NULL)
         *out_error_node = info.error_node;
     return result;
 }

@@ -12,7 +12,7 @@ cxu_result cx_emu_call_import_external_memory(CUexternalMemory *out_memory,
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_memory || !description || description->type < HANDLE_TYPE_FIRST ||
+    if (out_memory == NULL || description == NULL || description->type < HANDLE_TYPE_FIRST ||
         description->type > HANDLE_TYPE_LAST)
         return CXU_INVALID_VALUE;
     return cx_emu_not_supported("cuImportExternalMemory", "memory of another interface");

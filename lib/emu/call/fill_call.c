@@ -22,8 +22,8 @@ static cxu_result submit_locked(const fill *shape, CUstream handle, cx_emu_copy_
         result = check_stream(stream, mode);
     if (result != CXU_SUCCESS || shape->width == 0 || shape->height == 0)
         return result;
-    return stream->branch ? cx_emu_node_params_submit(stream, &node_params)
-                          : cx_emu_fill_submit(shape, stream, mode);
+    return stream->branch != NULL ? cx_emu_node_params_submit(stream, &node_params)
+                                  : cx_emu_fill_submit(shape, stream, mode);
 }
 
 static cxu_result paint_shape(fill shape, CUstream stream, cx_emu_copy_mode mode)

@@ -82,7 +82,7 @@ cxu_result cx_emu_call_func_get_attribute(int *out_value, cxu_func_attribute att
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_value || !handle)
+    if (out_value == NULL || handle == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_function_find(handle, &function);
@@ -192,7 +192,7 @@ cxu_result cx_emu_call_func_get_module(CUmodule *out_module, CUfunction handle)
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_module || !handle)
+    if (out_module == NULL || handle == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_function_find(handle, &function);
@@ -209,7 +209,7 @@ cxu_result cx_emu_call_func_get_name(const char **out_name, CUfunction handle)
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_name || !handle)
+    if (out_name == NULL || handle == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_function_find(handle, &function);
@@ -228,7 +228,7 @@ cxu_result cx_emu_call_func_get_param_info(CUfunction handle, size_t index, size
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_offset || !handle)
+    if (out_offset == NULL || handle == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_function_find(handle, &function);
@@ -239,7 +239,7 @@ cxu_result cx_emu_call_func_get_param_info(CUfunction handle, size_t index, size
     }
     if (result == CXU_SUCCESS) {
         *out_offset = kernel.parameters[index].offset;
-        if (out_bytes)
+        if (out_bytes != NULL)
             *out_bytes = kernel.parameters[index].bytes;
     }
     cx_lock_leave(&cx_emu_lock);
@@ -253,7 +253,7 @@ cxu_result cx_emu_call_func_get_param_count(CUfunction handle, size_t *out_count
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_count || !handle)
+    if (out_count == NULL || handle == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_function_find(handle, &function);
@@ -273,9 +273,9 @@ cxu_result cx_emu_call_kernel_get_attribute(int *out_value, cxu_func_attribute a
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_value)
+    if (out_value == NULL)
         return CXU_INVALID_VALUE;
-    if (!found)
+    if (found == NULL)
         return CXU_INVALID_DEVICE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_kernel_find(handle, &kernel);
@@ -302,7 +302,7 @@ cxu_result cx_emu_call_kernel_set_attribute(cxu_func_attribute attribute, int va
         return result;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_kernel_find(handle, &kernel);
-    if (result == CXU_SUCCESS && !found)
+    if (result == CXU_SUCCESS && found == NULL)
         result = CXU_INVALID_DEVICE;
     if (result == CXU_SUCCESS)
         result = cx_emu_context_id(found->primary) != 0

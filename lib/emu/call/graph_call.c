@@ -10,11 +10,11 @@ cxu_result cx_emu_call_graph_create(CUgraph *out_graph, unsigned int flags)
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_graph || flags != 0)
+    if (out_graph == NULL || flags != 0)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     graph = cx_emu_graph_create(true);
-    if (graph)
+    if (graph != NULL)
         *out_graph = cx_emu_graph_handle(graph);
     else
         result = CXU_OUT_OF_MEMORY;
@@ -32,7 +32,7 @@ cxu_result cx_emu_call_graph_destroy(CUgraph handle)
         return result;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_graph_find(handle, &graph);
-    if (result == CXU_SUCCESS && (graph->owner || graph->capture))
+    if (result == CXU_SUCCESS && (graph->owner != NULL || graph->capture != NULL))
         result = CXU_INVALID_VALUE;
     if (result == CXU_SUCCESS)
         cx_emu_graph_destroy(graph);
@@ -47,7 +47,7 @@ cxu_result cx_emu_call_graph_clone(CUgraph *out_clone, CUgraph original)
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_clone)
+    if (out_clone == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_graph_find(original, &graph);
@@ -56,7 +56,7 @@ cxu_result cx_emu_call_graph_clone(CUgraph *out_clone, CUgraph original)
     if (result != CXU_SUCCESS)
         goto unlock;
     clone = cx_emu_graph_clone(graph, true);
-    if (clone)
+    if (clone != NULL)
         *out_clone = cx_emu_graph_handle(clone);
     else
         result = CXU_OUT_OF_MEMORY;
@@ -76,7 +76,7 @@ static cxu_result find_in_clone(CUgraphNode original, CUgraph clone_handle, CUgr
     if (result != CXU_SUCCESS)
         return result;
     copy = clone->source_id == node->graph->id ? cx_emu_graph_find_copy(clone, node) : NULL;
-    if (!copy)
+    if (copy == NULL)
         return CXU_INVALID_VALUE;
     *out_node = cx_emu_node_handle(copy);
     return CXU_SUCCESS;
@@ -89,7 +89,7 @@ cxu_result cx_emu_call_graph_node_find_in_clone(CUgraphNode *out_node, CUgraphNo
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_node)
+    if (out_node == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = find_in_clone(original, clone, out_node);
@@ -106,7 +106,7 @@ cxu_result cx_emu_call_graph_destroy_node(CUgraphNode handle)
         return result;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_node_find(handle, &node);
-    if (result == CXU_SUCCESS && node->graph->capture)
+    if (result == CXU_SUCCESS && node->graph->capture != NULL)
         result = CXU_INVALID_VALUE;
     if (result == CXU_SUCCESS && cx_emu_graph_has_memory(node->graph))
         result = cx_emu_not_supported("cuGraphDestroyNode", "a graph with memory");
@@ -162,7 +162,7 @@ static void spare_node(const cx_emu_graph *graph, cx_emu_node *node)
 {
     uint64_t visit = cx_emu_nodes_visit(&(cx_emu_nodes){&node, 1, 1});
 
-    for (cx_emu_node *each = graph->first; each; each = each->next)
+    for (cx_emu_node *each = graph->first; each != NULL; each = each->next)
         each->spared = each->spared || each->visit == visit;
 }
 
@@ -191,7 +191,7 @@ static cxu_result remove_edges(const cx_emu_graph *graph, const CUgraphNode *fro
     }
     for (size_t i = 0; i < count; i++) {
         find_edge(graph, from[i], to[i], &found);
-        if (graph->capture)
+        if (graph->capture != NULL)
             spare_node(graph, found.from);
         cx_emu_edge_remove(found.from, found.to);
     }
@@ -208,7 +208,7 @@ static cxu_result change_edges(CUgraph handle, const CUgraphNode *from, const CU
 
     if (result != CXU_SUCCESS)
         return result;
-    if (count > 0 && (!from || !to || !cx_emu_edges_plain(edges, count)))
+    if (count > 0 && (from == NULL || to == NULL || !cx_emu_edges_plain(edges, count)))
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_graph_find(handle, &graph);

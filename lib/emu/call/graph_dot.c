@@ -105,7 +105,7 @@ static void print_details(FILE *out, const cx_emu_node_params *node_params, unsi
 
 static void print_nodes(FILE *out, const cx_emu_graph *graph, unsigned int flags)
 {
-    for (const cx_emu_node *each = graph->first; each; each = each->next) {
+    for (const cx_emu_node *each = graph->first; each != NULL; each = each->next) {
         fprintf(out, "node_%" PRIu64 " [label=\"%" PRIu64 "\\n%s", each->id, each->id,
                 type_name(each->node_params.type));
         print_details(out, &each->node_params, flags);
@@ -124,12 +124,12 @@ static void print_clusters(FILE *out, const cx_emu_graph *graph, unsigned int fl
             graph->id);
     print_nodes(out, graph, flags);
     fprintf(out, "}\n");
-    for (const cx_emu_node *each = graph->first; each; each = each->next)
+    for (const cx_emu_node *each = graph->first; each != NULL; each = each->next)
         for (size_t i = 0; i < cx_emu_node_graph_count(each); i++) {
             const cx_emu_graph *inside = cx_emu_node_graph(each, i);
 
             print_clusters(out, inside, flags);
-            if (inside->first)
+            if (inside->first != NULL)
                 fprintf(out, "node_%" PRIu64 " -> node_%" PRIu64 " [style=dotted];\n", each->id,
                         inside->first->id);
         }
@@ -141,7 +141,7 @@ static char *print_graph(const cx_emu_graph *graph, unsigned int flags, size_t *
     cx_text_file text;
     FILE *out = cx_text_open(&text);
 
-    if (!out)
+    if (out == NULL)
         return NULL;
     fprintf(out, "digraph dot {\n");
     print_clusters(out, graph, flags);
@@ -153,9 +153,9 @@ static cxu_result write_file(const char *path, const char *text, size_t bytes)
 {
     int cancel = cx_cancel_hold();
     FILE *file = fopen(path, "we");
-    cxu_result result = file ? CXU_SUCCESS : cx_emu_system_result(CXU_OPERATING_SYSTEM);
+    cxu_result result = file != NULL ? CXU_SUCCESS : cx_emu_system_result(CXU_OPERATING_SYSTEM);
 
-    if (file) {
+    if (file != NULL) {
         /* Without a buffer it needs no memory. */
         setvbuf(file, NULL, _IONBF, 0);
         bool written = fwrite(text, 1, bytes, file) == bytes;
@@ -175,7 +175,7 @@ cxu_result cx_emu_call_graph_debug_dot_print(CUgraph handle, const char *path, u
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!path || flags > DOT_FLAGS_MAX)
+    if (path == NULL || flags > DOT_FLAGS_MAX)
         return CXU_INVALID_VALUE;
     if (flags & CXU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE)
         flags = DOT_FLAGS_MAX;
@@ -183,7 +183,7 @@ cxu_result cx_emu_call_graph_debug_dot_print(CUgraph handle, const char *path, u
     result = cx_emu_graph_find(handle, &graph);
     if (result == CXU_SUCCESS) {
         text = print_graph(graph, flags, &bytes);
-        if (!text)
+        if (text == NULL)
             result = CXU_OUT_OF_MEMORY;
     }
     cx_lock_leave(&cx_emu_lock);

@@ -10,7 +10,7 @@ cxu_result cx_emu_call_graph_get_id(CUgraph handle, unsigned int *out_id)
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_id)
+    if (out_id == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_graph_find(handle, &graph);
@@ -27,7 +27,7 @@ cxu_result cx_emu_call_graph_exec_get_id(CUgraphExec handle, unsigned int *out_i
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_id)
+    if (out_id == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_exec_find(handle, &exec);
@@ -52,7 +52,7 @@ static cxu_result identify_node(CUgraphNode handle, const void *out, identity *o
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out)
+    if (out == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_node_find(handle, &node);
@@ -97,7 +97,7 @@ cxu_result cx_emu_call_graph_node_get_containing_graph(CUgraphNode node, CUgraph
 
 static CUcontext context_of(const cx_emu_node_params *node_params)
 {
-    return node_params->context ? cx_emu_context_handle(node_params->context) : NULL;
+    return node_params->context != NULL ? cx_emu_context_handle(node_params->context) : NULL;
 }
 
 static cxu_result describe_condition(CUgraphNode handle, cxu_conditional_node_params *out_params)

@@ -12,7 +12,7 @@ static cxu_result find_context(const cxu_kernel_node_params *params, cx_emu_cont
 {
     cx_emu_launch only = {.function = params->function};
 
-    if (!params->function || cx_emu_is_kernel(params->function))
+    if (params->function == NULL || cx_emu_is_kernel(params->function))
         return cx_emu_context_find_or_current(params->context, out_context);
     return cx_emu_launch_context(&only, out_context);
 }
@@ -21,12 +21,12 @@ cxu_result cx_emu_graph_kernel_take(const cxu_kernel_node_params *params,
                                     cx_emu_node_params *out_node_params)
 {
     CUfunction function =
-        params->function ? params->function : (CUfunction)(void *)params->kernel;
+        params->function != NULL ? params->function : (CUfunction)(void *)params->kernel;
     cx_emu_launch *launch = &out_node_params->of.kernel;
     cx_emu_context *context;
     cxu_result result;
 
-    if (!function)
+    if (function == NULL)
         return CXU_INVALID_HANDLE;
     result = find_context(params, &context);
     if (result != CXU_SUCCESS)
@@ -35,7 +35,7 @@ cxu_result cx_emu_graph_kernel_take(const cxu_kernel_node_params *params,
     *launch = (cx_emu_launch){.grid = {params->grid_x, params->grid_y, params->grid_z},
                               .block = {params->block_x, params->block_y, params->block_z},
                               .shared_bytes = params->shared_bytes,
-                              .kernel = params->function ? NULL : params->kernel};
+                              .kernel = params->function != NULL ? NULL : params->kernel};
     return cx_emu_launch_take(launch, context, function, params->parameters, params->extra);
 }
 
@@ -61,7 +61,7 @@ cxu_result cx_emu_call_graph_add_kernel_node(CUgraphNode *out_node, CUgraph grap
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_node || !params)
+    if (out_node == NULL || params == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_graph_kernel_take(params, &node_params);
@@ -82,7 +82,7 @@ cxu_result cx_emu_call_graph_add_kernel_node_v1(CUgraphNode *out_node, CUgraph g
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!params)
+    if (params == NULL)
         return CXU_INVALID_VALUE;
     wide = widen_params(params);
     return cx_emu_call_graph_add_kernel_node(out_node, graph, dependencies, count, &wide);
@@ -124,7 +124,7 @@ cxu_result cx_emu_call_graph_kernel_node_get_params(CUgraphNode node,
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_params)
+    if (out_params == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = read_params(node, out_params);
@@ -140,7 +140,7 @@ cxu_result cx_emu_call_graph_kernel_node_get_params_v1(CUgraphNode node,
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_params)
+    if (out_params == NULL)
         return CXU_INVALID_VALUE;
     result = cx_emu_call_graph_kernel_node_get_params(node, &wide);
     if (result != CXU_SUCCESS)
@@ -156,13 +156,13 @@ static cxu_result change_node(CUgraphExec exec, CUgraphNode node,
     cx_emu_node_params node_params;
     cxu_result result;
 
-    if (!params)
+    if (params == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_graph_kernel_take(params, &node_params);
     if (result == CXU_SUCCESS) {
-        result = exec ? cx_emu_exec_change(exec, node, &node_params)
-                      : cx_emu_graph_node_set(node, &node_params);
+        result = exec != NULL ? cx_emu_exec_change(exec, node, &node_params)
+                              : cx_emu_graph_node_set(node, &node_params);
         cx_emu_node_params_drop(&node_params);
     }
     cx_lock_leave(&cx_emu_lock);
@@ -185,7 +185,7 @@ cxu_result cx_emu_call_graph_kernel_node_set_params_v1(CUgraphNode node,
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!params)
+    if (params == NULL)
         return CXU_INVALID_VALUE;
     wide = widen_params(params);
     return change_node(NULL, node, &wide);
@@ -198,7 +198,7 @@ cxu_result cx_emu_call_graph_exec_kernel_node_set_params(CUgraphExec exec, CUgra
 
     if (result != CXU_SUCCESS)
         return result;
-    return exec ? change_node(exec, node, params) : CXU_INVALID_VALUE;
+    return exec != NULL ? change_node(exec, node, params) : CXU_INVALID_VALUE;
 }
 
 cxu_result cx_emu_call_graph_exec_kernel_node_set_params_v1(CUgraphExec exec, CUgraphNode node,
@@ -209,7 +209,7 @@ cxu_result cx_emu_call_graph_exec_kernel_node_set_params_v1(CUgraphExec exec, CU
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!exec || !params)
+    if (exec == NULL || params == NULL)
         return CXU_INVALID_VALUE;
     wide = widen_params(params);
     return change_node(exec, node, &wide);

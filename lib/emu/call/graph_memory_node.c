@@ -5,7 +5,7 @@
 
 bool cx_emu_graph_frees(const cx_emu_graph *graph, const cx_emu_block *block)
 {
-    for (const cx_emu_node *each = graph->first; each; each = each->next)
+    for (const cx_emu_node *each = graph->first; each != NULL; each = each->next)
         if (each->node_params.type == CXU_GRAPH_NODE_TYPE_MEM_FREE &&
             each->node_params.of.block == block)
             return true;
@@ -40,7 +40,7 @@ cxu_result cx_emu_graph_node_add_free(CUgraphNode *out_node, CUgraph graph_handl
     if (result != CXU_SUCCESS)
         return result;
     node_params.of.block = cx_emu_block_at(address);
-    if (!node_params.of.block || cx_emu_graph_frees(graph, node_params.of.block))
+    if (node_params.of.block == NULL || cx_emu_graph_frees(graph, node_params.of.block))
         return CXU_INVALID_VALUE;
     return cx_emu_graph_node_add(out_node, graph_handle, dependencies, count, &node_params);
 }
@@ -53,7 +53,7 @@ cxu_result cx_emu_call_graph_add_mem_alloc_node(CUgraphNode *out_node, CUgraph g
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_node || !params)
+    if (out_node == NULL || params == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_graph_node_add_alloc(out_node, graph, dependencies, count, params);
@@ -69,7 +69,7 @@ cxu_result cx_emu_call_graph_add_mem_free_node(CUgraphNode *out_node, CUgraph gr
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_node)
+    if (out_node == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_graph_node_add_free(out_node, graph, dependencies, count, address);
@@ -86,7 +86,7 @@ static cxu_result get_block_params(CUgraphNode handle, cxu_graph_node_type type,
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out)
+    if (out == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_node_find_typed(handle, type, &node);

@@ -87,7 +87,7 @@ static bool is_fixed(cxu_graph_node_type type)
 /* Checks for the types that can be described. */
 static cxu_result check_params(const char *call, const cxu_graph_node_params *params, bool adding)
 {
-    if (!params || (unsigned int)params->type > LAST_TYPE)
+    if (params == NULL || (unsigned int)params->type > LAST_TYPE)
         return CXU_INVALID_VALUE;
     if (params->type > CXU_GRAPH_NODE_TYPE_EVENT_RECORD && !(adding && is_fixed(params->type)))
         return cx_emu_not_supported(call, "a node of this type");
@@ -189,7 +189,7 @@ cxu_result cx_emu_call_graph_add_node(CUgraphNode *out_node, CUgraph graph,
         result = check_params("cuGraphAddNode", params, true);
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_node || !cx_emu_edges_plain(edges, count))
+    if (out_node == NULL || !cx_emu_edges_plain(edges, count))
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = add_described(out_node, graph, dependencies, count, params);
@@ -209,8 +209,8 @@ cxu_result cx_emu_call_graph_add_node_v1(CUgraphNode *out_node, CUgraph graph,
 static cxu_result change_any(CUgraphExec exec, CUgraphNode node,
                              const cx_emu_node_params *node_params)
 {
-    return exec ? cx_emu_exec_change(exec, node, node_params)
-                : cx_emu_graph_node_set(node, node_params);
+    return exec != NULL ? cx_emu_exec_change(exec, node, node_params)
+                        : cx_emu_graph_node_set(node, node_params);
 }
 
 /* Changes a node of a graph, or of `exec` if that is given; a child graph only there. */
@@ -222,7 +222,7 @@ static cxu_result set_any(const char *call, CUgraphExec exec, CUgraphNode node,
 
     if (result != CXU_SUCCESS)
         return result;
-    if (params->type == CXU_GRAPH_NODE_TYPE_GRAPH && !exec)
+    if (params->type == CXU_GRAPH_NODE_TYPE_GRAPH && exec == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = read_params(params, &node_params);
@@ -250,5 +250,6 @@ cxu_result cx_emu_call_graph_exec_node_set_params(CUgraphExec exec, CUgraphNode 
 
     if (result != CXU_SUCCESS)
         return result;
-    return exec ? set_any("cuGraphExecNodeSetParams", exec, node, params) : CXU_INVALID_VALUE;
+    return exec != NULL ? set_any("cuGraphExecNodeSetParams", exec, node, params)
+                        : CXU_INVALID_VALUE;
 }

@@ -9,7 +9,7 @@ cxu_result cx_emu_call_graph_node_get_type(CUgraphNode handle, cxu_graph_node_ty
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_type)
+    if (out_type == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_node_find(handle, &node);
@@ -34,23 +34,23 @@ static void put_edge(list *into, const cx_emu_node *from, const cx_emu_node *to)
 
     if (at >= into->room)
         return;
-    if (into->from)
+    if (into->from != NULL)
         into->from[at] = cx_emu_node_handle(from);
-    if (into->to)
+    if (into->to != NULL)
         into->to[at] = cx_emu_node_handle(to);
-    if (into->edges)
+    if (into->edges != NULL)
         into->edges[at] = (cxu_graph_edge_data){0};
 }
 
 static void close_list(list *done, size_t *out_count)
 {
     for (size_t at = done->count; at < done->room; at++) {
-        if (done->from)
+        if (done->from != NULL)
             done->from[at] = NULL;
-        if (done->to)
+        if (done->to != NULL)
             done->to[at] = NULL;
     }
-    *out_count = done->from && done->room < done->count ? done->room : done->count;
+    *out_count = done->from != NULL && done->room < done->count ? done->room : done->count;
 }
 
 static cxu_result list_graph(CUgraph handle, list *into, size_t *out_count,
@@ -61,9 +61,9 @@ static cxu_result list_graph(CUgraph handle, list *into, size_t *out_count,
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_count || (into->edges && !into->from))
+    if (out_count == NULL || (into->edges != NULL && into->from == NULL))
         return CXU_INVALID_VALUE;
-    into->room = into->from ? *out_count : 0;
+    into->room = into->from != NULL ? *out_count : 0;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_graph_find(handle, &graph);
     if (result == CXU_SUCCESS) {
@@ -76,20 +76,20 @@ static cxu_result list_graph(CUgraph handle, list *into, size_t *out_count,
 
 static void list_nodes(const cx_emu_graph *graph, list *into)
 {
-    for (const cx_emu_node *each = graph->first; each; each = each->next)
+    for (const cx_emu_node *each = graph->first; each != NULL; each = each->next)
         put_edge(into, each, NULL);
 }
 
 static void list_roots(const cx_emu_graph *graph, list *into)
 {
-    for (const cx_emu_node *each = graph->first; each; each = each->next)
+    for (const cx_emu_node *each = graph->first; each != NULL; each = each->next)
         if (each->before.count == 0)
             put_edge(into, each, NULL);
 }
 
 static void list_edges(const cx_emu_graph *graph, list *into)
 {
-    for (const cx_emu_node *each = graph->first; each; each = each->next)
+    for (const cx_emu_node *each = graph->first; each != NULL; each = each->next)
         for (size_t i = 0; i < each->before.count; i++)
             put_edge(into, each->before.items[i], each);
 }
@@ -107,7 +107,7 @@ cxu_result cx_emu_call_graph_get_root_nodes(CUgraph graph, CUgraphNode *nodes, s
 cxu_result cx_emu_call_graph_get_edges(CUgraph graph, CUgraphNode *from, CUgraphNode *to,
                                        cxu_graph_edge_data *edges, size_t *count)
 {
-    if (!from != !to) {
+    if ((from == NULL) != (to == NULL)) {
         cxu_result result = cx_emu_enter();
 
         return result == CXU_SUCCESS ? CXU_INVALID_VALUE : result;
@@ -130,9 +130,9 @@ static cxu_result list_neighbours(CUgraphNode handle, bool before, list *into, s
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_count || (into->edges && !into->from))
+    if (out_count == NULL || (into->edges != NULL && into->from == NULL))
         return CXU_INVALID_VALUE;
-    into->room = into->from ? *out_count : 0;
+    into->room = into->from != NULL ? *out_count : 0;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_node_find(handle, &node);
     if (result == CXU_SUCCESS) {

@@ -9,12 +9,12 @@ static cxu_result check_new(const CUgreenCtx *out_green, CUdevResourceDesc desc,
                             CUdevice ordinal, unsigned int flags,
                             const cx_emu_sm_range **out_range)
 {
-    if (!out_green || flags != CXU_GREEN_CTX_DEFAULT_STREAM)
+    if (out_green == NULL || flags != CXU_GREEN_CTX_DEFAULT_STREAM)
         return CXU_INVALID_VALUE;
-    if (!cx_emu_device_find(ordinal))
+    if (cx_emu_device_find(ordinal) == NULL)
         return CXU_INVALID_DEVICE;
     *out_range = cx_emu_resource_described(desc);
-    return *out_range && (*out_range)->device == ordinal ? CXU_SUCCESS : CXU_INVALID_VALUE;
+    return *out_range != NULL && (*out_range)->device == ordinal ? CXU_SUCCESS : CXU_INVALID_VALUE;
 }
 
 cxu_result cx_emu_call_green_ctx_create(CUgreenCtx *out_green, CUdevResourceDesc desc,
@@ -59,7 +59,7 @@ cxu_result cx_emu_call_ctx_from_green_ctx(CUcontext *out_context, CUgreenCtx han
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_context)
+    if (out_context == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_green_find(handle, &green);
@@ -77,10 +77,10 @@ cxu_result cx_emu_call_green_ctx_get_id(CUgreenCtx handle, unsigned long long *o
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_id)
+    if (out_id == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
-    if (!handle)
+    if (handle == NULL)
         handle = cx_emu_green_handle(cx_emu_green_of(NULL));
     result = cx_emu_green_find(handle, &green);
     if (result == CXU_SUCCESS)
@@ -134,11 +134,11 @@ cxu_result cx_emu_call_green_ctx_stream_create(CUstream *out_stream, CUgreenCtx 
         return result;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_green_find(handle, &green);
-    if (result == CXU_SUCCESS && (!out_stream || flags != CXU_STREAM_NON_BLOCKING))
+    if (result == CXU_SUCCESS && (out_stream == NULL || flags != CXU_STREAM_NON_BLOCKING))
         result = CXU_INVALID_VALUE;
     if (result == CXU_SUCCESS) {
         stream = cx_emu_stream_make(green->context->base, flags, priority);
-        if (stream) {
+        if (stream != NULL) {
             stream->green = green;
             *out_stream = (CUstream)(void *)stream;
         } else {
@@ -151,7 +151,7 @@ cxu_result cx_emu_call_green_ctx_stream_create(CUstream *out_stream, CUgreenCtx 
 
 static CUgreenCtx green_handle_of(const cx_emu_stream *stream)
 {
-    return stream->green ? cx_emu_green_handle(stream->green) : NULL;
+    return stream->green != NULL ? cx_emu_green_handle(stream->green) : NULL;
 }
 
 cxu_result cx_emu_call_stream_get_green_ctx(CUstream handle, CUgreenCtx *out_green)
@@ -161,7 +161,7 @@ cxu_result cx_emu_call_stream_get_green_ctx(CUstream handle, CUgreenCtx *out_gre
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_green)
+    if (out_green == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_stream_find(handle, &stream);
@@ -180,7 +180,7 @@ cxu_result cx_emu_call_stream_get_ctx_v2(CUstream handle, CUcontext *out_context
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_context || !out_green)
+    if (out_context == NULL || out_green == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_stream_find(handle, &stream);

@@ -82,7 +82,7 @@ cxu_result cx_emu_resource_read(const cxu_dev_resource *resource, cx_emu_sm_rang
         return CXU_INVALID_RESOURCE_TYPE;
     memcpy(&tag, resource->padding + 4, sizeof tag);
     if (memcmp(tag.mark, mark, sizeof mark) != 0 || tag.range.count != resource->of.sm.count ||
-        !cx_emu_device_find(tag.range.device))
+        cx_emu_device_find(tag.range.device) == NULL)
         return CXU_INVALID_VALUE;
     *out_range = tag.range;
     return CXU_SUCCESS;
@@ -97,7 +97,7 @@ const cx_emu_sm_range *cx_emu_resource_described(CUdevResourceDesc desc)
 
 static cxu_result check_type(const cxu_dev_resource *out_resource, cxu_dev_resource_type type)
 {
-    if (!out_resource)
+    if (out_resource == NULL)
         return CXU_INVALID_VALUE;
     return type == CXU_DEV_RESOURCE_TYPE_SM ? CXU_SUCCESS : CXU_INVALID_RESOURCE_TYPE;
 }
@@ -112,7 +112,7 @@ cxu_result cx_emu_call_device_get_dev_resource(CUdevice ordinal, cxu_dev_resourc
     if (result != CXU_SUCCESS)
         return result;
     device = cx_emu_device_find(ordinal);
-    if (!device)
+    if (device == NULL)
         return CXU_INVALID_DEVICE;
     result = check_type(out_resource, type);
     if (result != CXU_SUCCESS)
@@ -138,7 +138,7 @@ cxu_result cx_emu_call_ctx_get_dev_resource(CUcontext handle, cxu_dev_resource *
         result = check_type(out_resource, type);
     if (result == CXU_SUCCESS) {
         green = cx_emu_green_of(handle);
-        range = green ? green->range : cx_emu_resource_of_device(context->device);
+        range = green != NULL ? green->range : cx_emu_resource_of_device(context->device);
         *out_resource = cx_emu_resource_make(&range);
     }
     cx_lock_leave(&cx_emu_lock);
@@ -194,7 +194,7 @@ static void write_groups(const cx_emu_sm_range *input, unsigned int size, unsign
 
     for (unsigned int i = 0; i < groups; i++, part.first += size)
         out_groups[i] = cx_emu_resource_make(&part);
-    if (!out_rest)
+    if (out_rest == NULL)
         return;
     part.count = input->count - groups * size;
     *out_rest = part.count > 0 ? cx_emu_resource_make(&part) : (cxu_dev_resource){0};
@@ -212,7 +212,7 @@ cxu_result cx_emu_call_dev_sm_resource_split_by_count(cxu_dev_resource *out_grou
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!count || !input)
+    if (count == NULL || input == NULL)
         return CXU_INVALID_VALUE;
     result = cx_emu_resource_read(input, &range);
     if (result == CXU_SUCCESS)
@@ -223,7 +223,7 @@ cxu_result cx_emu_call_dev_sm_resource_split_by_count(cxu_dev_resource *out_grou
     groups = range.count / size;
     if (groups == 0)
         return CXU_INVALID_RESOURCE_CONFIGURATION;
-    if (out_groups) {
+    if (out_groups != NULL) {
         if (*count == 0)
             return CXU_INVALID_VALUE;
         if (*count < groups)
@@ -279,17 +279,17 @@ cxu_result cx_emu_call_dev_resource_generate_desc(CUdevResourceDesc *out_desc,
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_desc || !resources || count == 0)
+    if (out_desc == NULL || resources == NULL || count == 0)
         return CXU_INVALID_VALUE;
     result = join_ranges(resources, count, &all);
     if (result != CXU_SUCCESS)
         return result;
     cx_lock_enter(&cx_emu_lock);
     desc = cx_emu_handle_take(&descs);
-    if (desc)
+    if (desc != NULL)
         desc->range = all;
     cx_lock_leave(&cx_emu_lock);
-    if (!desc)
+    if (desc == NULL)
         return CXU_OUT_OF_MEMORY;
     *out_desc = (CUdevResourceDesc)(void *)desc;
     return CXU_SUCCESS;

@@ -32,8 +32,8 @@ static cxu_result submit_callback(CUstream handle, cx_emu_callback *host)
         return result;
     host->context = stream->context;
     /* The capture goes on, unlike with other work that cannot be captured. */
-    return stream->branch ? CXU_STREAM_CAPTURE_UNSUPPORTED
-                          : cx_emu_work_submit(stream, &request, NULL);
+    return stream->branch != NULL ? CXU_STREAM_CAPTURE_UNSUPPORTED
+                                  : cx_emu_work_submit(stream, &request, NULL);
 }
 
 cxu_result cx_emu_call_launch_host_func(CUstream stream, CUhostFn function, void *user_data)
@@ -43,7 +43,7 @@ cxu_result cx_emu_call_launch_host_func(CUstream stream, CUhostFn function, void
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!function)
+    if (function == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = submit_function(stream, &host);
@@ -67,7 +67,8 @@ cxu_result cx_emu_call_launch_host_func_v2(CUstream stream, CUhostFn function, v
         return result;
     if (mode > HOST_TASK_MODES_LAST)
         return CXU_INVALID_VALUE;
-    return cx_emu_call_launch_host_func(stream, function ? function : call_nothing, user_data);
+    return cx_emu_call_launch_host_func(stream, function != NULL ? function : call_nothing,
+                                        user_data);
 }
 
 cxu_result cx_emu_call_stream_add_callback(CUstream stream, cxu_stream_callback function,
@@ -78,7 +79,7 @@ cxu_result cx_emu_call_stream_add_callback(CUstream stream, cxu_stream_callback 
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!function || flags != 0)
+    if (function == NULL || flags != 0)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = submit_callback(stream, &host);

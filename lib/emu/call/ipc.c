@@ -16,7 +16,7 @@ static cxu_result find_exportable(CUdeviceptr pointer, const cx_emu_allocation *
 {
     const cx_emu_allocation *allocation = cx_emu_allocation_find(pointer, 1);
 
-    if (!allocation || allocation->kind != CX_EMU_MEMORY_DEVICE || allocation->of_module)
+    if (allocation == NULL || allocation->kind != CX_EMU_MEMORY_DEVICE || allocation->of_module)
         return CXU_INVALID_VALUE;
     if (allocation->device->host)
         return cx_emu_not_supported("cuIpcGetMemHandle", "memory of the host device");
@@ -42,7 +42,7 @@ cxu_result cx_emu_call_ipc_get_mem_handle(cxu_ipc_mem_handle *out_handle, CUdevi
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_handle)
+    if (out_handle == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = find_exportable(pointer, &allocation);
@@ -75,7 +75,7 @@ static cxu_result open_offer(const cx_emu_shared_offer *offer, cx_emu_context *c
     if (offer->place.where.process == (int32_t)getpid())
         return CXU_INVALID_CONTEXT;
     device = cx_emu_device_of_board(offer->facts.board);
-    if (!device)
+    if (device == NULL)
         return CXU_INVALID_DEVICE;
     if (device != context->device && !cx_emu_device_peer(context->device, device))
         return CXU_PEER_ACCESS_UNSUPPORTED;
@@ -93,7 +93,7 @@ static cxu_result open_memory(const cx_emu_shared_place *place, cx_emu_shared **
     if (result != CXU_SUCCESS)
         return result;
     *out_shared = cx_emu_shared_find(place, NULL);
-    if (*out_shared)
+    if (*out_shared != NULL)
         return open_again(*out_shared, context);
     if (!cx_emu_shared_look(place, &offer))
         return CXU_INVALID_HANDLE;
@@ -111,7 +111,7 @@ cxu_result cx_emu_call_ipc_open_mem_handle(CUdeviceptr *out_pointer, cxu_ipc_mem
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_pointer || flags != LAZY_ENABLE_PEER_ACCESS)
+    if (out_pointer == NULL || flags != LAZY_ENABLE_PEER_ACCESS)
         return CXU_INVALID_VALUE;
     memcpy(&place, handle.bytes, sizeof place);
     cx_lock_enter(&cx_emu_lock);
@@ -130,7 +130,8 @@ static cxu_result find_opened(CUdeviceptr pointer, cx_emu_allocation **out_alloc
     if (result != CXU_SUCCESS)
         return result;
     *out_allocation = cx_emu_allocation_at_start(pointer);
-    if (!*out_allocation || !(*out_allocation)->shared || (*out_allocation)->context != context)
+    if (*out_allocation == NULL || (*out_allocation)->shared == NULL ||
+        (*out_allocation)->context != context)
         return CXU_INVALID_VALUE;
     return cx_emu_capture_check_unsafe();
 }

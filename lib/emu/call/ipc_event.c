@@ -33,7 +33,7 @@ cxu_result cx_emu_call_ipc_get_event_handle(cxu_ipc_event_handle *out_handle, CU
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_handle)
+    if (out_handle == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = export_event(event, &place);
@@ -65,7 +65,7 @@ static cxu_result adopt_event(cx_emu_context *context, cx_emu_shared_event *shar
     if (!reaches_board(context->device, cx_emu_shared_event_board(shared)))
         return CXU_PEER_ACCESS_UNSUPPORTED;
     event = cx_emu_event_adopt(context, shared);
-    if (!event)
+    if (event == NULL)
         return CXU_OUT_OF_MEMORY;
     *out_event = (CUevent)(void *)event;
     return CXU_SUCCESS;
@@ -94,7 +94,7 @@ cxu_result cx_emu_call_ipc_open_event_handle(CUevent *out_event, cxu_ipc_event_h
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_event)
+    if (out_event == NULL)
         return CXU_INVALID_VALUE;
     memcpy(&place, handle.bytes, sizeof place);
     cx_lock_enter(&cx_emu_lock);

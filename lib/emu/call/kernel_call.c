@@ -13,7 +13,7 @@ cxu_result cx_emu_call_library_get_kernel_count(unsigned int *out_count, CUlibra
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_count)
+    if (out_count == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_library_find(handle, &library);
@@ -31,7 +31,7 @@ cxu_result cx_emu_call_library_enumerate_kernels(CUkernel *out_kernels, unsigned
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_kernels)
+    if (out_kernels == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_library_find(handle, &library);
@@ -50,7 +50,7 @@ cxu_result cx_emu_call_library_get_unified_function(void **out_function, CUlibra
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_function || !name)
+    if (out_function == NULL || name == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_library_find(handle, &library);
@@ -67,7 +67,7 @@ cxu_result cx_emu_call_kernel_get_library(CUlibrary *out_library, CUkernel handl
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_library)
+    if (out_library == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_kernel_find(handle, &kernel);
@@ -81,7 +81,7 @@ cxu_result cx_emu_call_kernel_get_library(CUlibrary *out_library, CUkernel handl
 static cxu_result describe_kernel(CUkernel handle, cx_ptx_kernel_info *out_info)
 {
     cx_emu_kernel *kernel;
-    cxu_result result = handle ? cx_emu_kernel_find(handle, &kernel) : CXU_INVALID_VALUE;
+    cxu_result result = handle != NULL ? cx_emu_kernel_find(handle, &kernel) : CXU_INVALID_VALUE;
 
     if (result == CXU_SUCCESS) {
         const cx_ptx_module *ptx = kernel->library->code->ptx;
@@ -98,7 +98,7 @@ cxu_result cx_emu_call_kernel_get_name(const char **out_name, CUkernel handle)
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_name)
+    if (out_name == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = describe_kernel(handle, &info);
@@ -116,7 +116,7 @@ cxu_result cx_emu_call_kernel_get_param_info(CUkernel handle, size_t index, size
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_offset)
+    if (out_offset == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = describe_kernel(handle, &info);
@@ -124,7 +124,7 @@ cxu_result cx_emu_call_kernel_get_param_info(CUkernel handle, size_t index, size
         result = CXU_INVALID_VALUE;
     if (result == CXU_SUCCESS) {
         *out_offset = info.parameters[index].offset;
-        if (out_bytes)
+        if (out_bytes != NULL)
             *out_bytes = info.parameters[index].bytes;
     }
     cx_lock_leave(&cx_emu_lock);
@@ -138,7 +138,7 @@ cxu_result cx_emu_call_kernel_get_param_count(CUkernel handle, size_t *out_count
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_count || !handle)
+    if (out_count == NULL || handle == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = describe_kernel(handle, &info);
@@ -162,7 +162,7 @@ cxu_result cx_emu_call_kernel_set_cache_config(CUkernel handle, cxu_func_cache c
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_kernel_find(handle, &kernel);
     cx_lock_leave(&cx_emu_lock);
-    if (result == CXU_SUCCESS && !cx_emu_device_find(device))
+    if (result == CXU_SUCCESS && cx_emu_device_find(device) == NULL)
         result = CXU_INVALID_DEVICE;
     return result;
 }
@@ -175,7 +175,7 @@ cxu_result cx_emu_call_module_get_loading_mode(cxu_module_loading_mode *out_mode
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_mode)
+    if (out_mode == NULL)
         return CXU_INVALID_VALUE;
     *out_mode = cx_emu_loads_eagerly() ? CXU_MODULE_EAGER_LOADING : CXU_MODULE_LAZY_LOADING;
     return CXU_SUCCESS;
@@ -183,7 +183,7 @@ cxu_result cx_emu_call_module_get_loading_mode(cxu_module_loading_mode *out_mode
 
 static cxu_result find_own_function(CUfunction handle, cx_emu_function **out_function)
 {
-    return handle ? cx_emu_function_find(handle, out_function) : CXU_INVALID_VALUE;
+    return handle != NULL ? cx_emu_function_find(handle, out_function) : CXU_INVALID_VALUE;
 }
 
 cxu_result cx_emu_call_func_load(CUfunction handle)
@@ -212,7 +212,7 @@ cxu_result cx_emu_call_func_is_loaded(cxu_function_loading_state *out_state, CUf
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_state)
+    if (out_state == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = find_own_function(handle, &function);

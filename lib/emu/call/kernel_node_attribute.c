@@ -76,7 +76,7 @@ cxu_result cx_emu_call_graph_kernel_node_get_attribute(CUgraphNode handle,
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_value)
+    if (out_value == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = find_kernel_node(handle, &node);
@@ -96,7 +96,7 @@ cxu_result cx_emu_call_graph_kernel_node_set_attribute(CUgraphNode handle,
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!value)
+    if (value == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = find_kernel_node(handle, &node);

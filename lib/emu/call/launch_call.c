@@ -31,7 +31,7 @@ static cxu_result find_records(const launch_records *records, const cx_emu_strea
         if (out_events[i]->context != stream->context)
             return CXU_INVALID_HANDLE;
         if (!(out_events[i]->flags & CXU_EVENT_DISABLE_TIMING) ||
-            (out_events[i]->flags & CXU_EVENT_INTERPROCESS) || out_events[i]->shared)
+            (out_events[i]->flags & CXU_EVENT_INTERPROCESS) || out_events[i]->shared != NULL)
             return CXU_INVALID_VALUE;
     }
     return result;
@@ -55,7 +55,7 @@ static void begin_loading(const cx_emu_stream *stream, const cx_emu_launch *laun
 {
     cx_emu_function *function;
 
-    if (!stream->branch && cx_emu_function_find(launch->function, &function) == CXU_SUCCESS)
+    if (stream->branch == NULL && cx_emu_function_find(launch->function, &function) == CXU_SUCCESS)
         cx_emu_loading_begin(function);
 }
 
@@ -88,7 +88,7 @@ static cxu_result launch_recorded(cx_emu_launch *what, CUfunction function, CUst
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!function)
+    if (function == NULL)
         return CXU_INVALID_HANDLE;
     cx_emu_output_show();
     cx_lock_enter(&cx_emu_lock);
@@ -158,7 +158,7 @@ static cxu_result check_launches(const cxu_launch_params *launches, unsigned int
                      : cx_emu_function_find(launches[i].function, &function);
         if (result != CXU_SUCCESS)
             return result;
-        if (!launches[i].stream || launches[i].stream == CXU_STREAM_LEGACY ||
+        if (launches[i].stream == NULL || launches[i].stream == CXU_STREAM_LEGACY ||
             launches[i].stream == CXU_STREAM_PER_THREAD || !same_shape(&launches[0], &launches[i]))
             return CXU_INVALID_VALUE;
         result = cx_emu_stream_find(launches[i].stream, &stream);
@@ -213,7 +213,7 @@ static cxu_result submit_parts(const cxu_launch_params *launches, unsigned int c
         result = cx_emu_stream_find(launches[i].stream, &streams[i]);
         if (result == CXU_SUCCESS)
             result = cx_emu_launch_request(&parts[i].launch, &parts[i].run, &requests[i]);
-        captures = captures || (result == CXU_SUCCESS && streams[i]->branch);
+        captures = captures || (result == CXU_SUCCESS && streams[i]->branch != NULL);
     }
     if (result != CXU_SUCCESS || !captures)
         return result != CXU_SUCCESS ? result
@@ -233,12 +233,12 @@ cxu_result cx_emu_call_launch_cooperative_kernel_multi_device(cxu_launch_params 
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!launches || count == 0 || count > (unsigned int)cx_emu_device_total() ||
+    if (launches == NULL || count == 0 || count > (unsigned int)cx_emu_device_total() ||
         flags > MULTI_DEVICE_FLAGS)
         return CXU_INVALID_VALUE;
     cx_emu_output_show();
     parts = calloc(count, sizeof *parts);
-    if (!parts)
+    if (parts == NULL)
         return CXU_OUT_OF_MEMORY;
     cx_lock_enter(&cx_emu_lock);
     result = check_launches(launches, count);
@@ -259,7 +259,7 @@ static cxu_result read_record(const cxu_launch_attribute *attribute, CUevent *ou
     if (attribute->value.record.flags != CXU_EVENT_RECORD_DEFAULT)
         return CXU_INVALID_VALUE;
     *out_event = attribute->value.record.event;
-    return *out_event ? CXU_SUCCESS : CXU_INVALID_HANDLE;
+    return *out_event != NULL ? CXU_SUCCESS : CXU_INVALID_HANDLE;
 }
 
 static cxu_result read_attribute(const cxu_launch_attribute *attribute, cx_emu_launch *what,
@@ -305,14 +305,14 @@ static cxu_result read_attributes(const cxu_launch_config *config, cx_emu_launch
     CUevent programmatic = NULL, completion = NULL;
     cxu_result result = CXU_SUCCESS;
 
-    if (config->attribute_count > 0 && !config->attributes)
+    if (config->attribute_count > 0 && config->attributes == NULL)
         return CXU_INVALID_VALUE;
     for (unsigned int i = 0; result == CXU_SUCCESS && i < config->attribute_count; i++)
         result = read_attribute(&config->attributes[i], what, &programmatic, &completion);
     out_records->count = 0;
-    if (programmatic)
+    if (programmatic != NULL)
         out_records->events[out_records->count++] = programmatic;
-    if (completion)
+    if (completion != NULL)
         out_records->events[out_records->count++] = completion;
     return result;
 }
@@ -326,7 +326,7 @@ cxu_result cx_emu_call_launch_kernel_ex(const cxu_launch_config *config, CUfunct
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!config)
+    if (config == NULL)
         return CXU_INVALID_VALUE;
     what = (cx_emu_launch){.grid = {config->grid_x, config->grid_y, config->grid_z},
                            .block = {config->block_x, config->block_y, config->block_z},

@@ -20,7 +20,7 @@ static cxu_result find_range(CUdeviceptr pointer, size_t bytes, advice_range *ou
 {
     cx_emu_allocation *allocation = bytes > 0 ? cx_emu_allocation_find(pointer, bytes) : NULL;
 
-    if (!allocation || allocation->kind != CX_EMU_MEMORY_MANAGED)
+    if (allocation == NULL || allocation->kind != CX_EMU_MEMORY_MANAGED)
         return CXU_INVALID_VALUE;
     *out_range = (advice_range){allocation, pointer - allocation->address,
                                 pointer - allocation->address + bytes};
@@ -37,7 +37,7 @@ static cxu_result check_location(const cxu_mem_location *location)
 {
     switch (location->type) {
     case CXU_MEM_LOCATION_TYPE_DEVICE:
-        return cx_emu_device_find(location->id) ? CXU_SUCCESS : CXU_INVALID_DEVICE;
+        return cx_emu_device_find(location->id) != NULL ? CXU_SUCCESS : CXU_INVALID_DEVICE;
     case CXU_MEM_LOCATION_TYPE_HOST:
     case CXU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT:
         return CXU_SUCCESS;
@@ -153,7 +153,7 @@ static cxu_result find_stream(CUstream handle, cx_emu_stream **out_stream)
 
     if (result == CXU_SUCCESS)
         result = cx_emu_capture_check(*out_stream);
-    if (result == CXU_SUCCESS && (*out_stream)->branch)
+    if (result == CXU_SUCCESS && (*out_stream)->branch != NULL)
         result = cx_emu_capture_refuse(*out_stream);
     return result;
 }
@@ -209,7 +209,7 @@ static cxu_result attach(CUstream handle, CUdeviceptr pointer, size_t bytes, uns
     if (result != CXU_SUCCESS)
         return result;
     allocation = cx_emu_allocation_at_start(pointer);
-    if (!allocation || allocation->kind != CX_EMU_MEMORY_MANAGED ||
+    if (allocation == NULL || allocation->kind != CX_EMU_MEMORY_MANAGED ||
         (bytes != 0 && bytes != allocation->bytes) ||
         (flags == CXU_MEM_ATTACH_SINGLE && stream == stream->context->legacy))
         return CXU_INVALID_VALUE;
@@ -332,10 +332,10 @@ cxu_result cx_emu_call_mem_range_get_attributes(void **out_values, size_t *sizes
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_values || !sizes || !attributes || count == 0)
+    if (out_values == NULL || sizes == NULL || attributes == NULL || count == 0)
         return CXU_INVALID_VALUE;
     for (size_t i = 0; i < count; i++)
-        if (!fits(attributes[i], sizes[i]) || !out_values[i])
+        if (!fits(attributes[i], sizes[i]) || out_values[i] == NULL)
             return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = find_range(pointer, bytes, &range);

@@ -116,7 +116,7 @@ static cx_emu_allocation *find_owned(CUdeviceptr pointer)
 {
     cx_emu_allocation *allocation = cx_emu_allocation_at_start(pointer);
 
-    return allocation && !allocation->of_module ? allocation : NULL;
+    return allocation != NULL && !allocation->of_module ? allocation : NULL;
 }
 
 static cxu_result find_freeable(CUdeviceptr pointer, cx_emu_allocation **out_allocation)
@@ -142,7 +142,7 @@ static cxu_result free_memory(CUdeviceptr pointer)
     result = find_freeable(pointer, &allocation);
     if (result != CXU_SUCCESS)
         return result;
-    if (allocation->block)
+    if (allocation->block != NULL)
         return cx_emu_block_free(allocation->block);
     if (is_ordered(allocation)) {
         if (!cx_emu_shared_still_open(allocation))
@@ -198,12 +198,12 @@ static cxu_result find_context(const char *call, CUstream handle, cx_emu_context
 {
     cx_emu_stream *stream;
     cxu_result result = cx_emu_stream_context(handle, out_context);
-    if (result != CXU_SUCCESS || !cx_emu_captures)
+    if (result != CXU_SUCCESS || cx_emu_captures == NULL)
         return result;
     result = cx_emu_stream_find(handle, &stream);
     if (result == CXU_SUCCESS)
         result = cx_emu_capture_check(stream);
-    if (result == CXU_SUCCESS && stream->branch && call) {
+    if (result == CXU_SUCCESS && stream->branch != NULL && call != NULL) {
         cx_emu_not_supported(call, "a capturing stream");
         result = cx_emu_capture_refuse(stream);
     }
@@ -226,7 +226,7 @@ static cxu_result add_to_capture(CUstream handle, const cx_emu_node_params *node
 
     if (result == CXU_SUCCESS)
         result = cx_emu_capture_check(stream);
-    if (result == CXU_SUCCESS && !stream->branch)
+    if (result == CXU_SUCCESS && stream->branch == NULL)
         result = CXU_STREAM_CAPTURE_INVALIDATED; /* it ended meanwhile */
     return result == CXU_SUCCESS ? cx_emu_capture_add(stream, node_params) : result;
 }

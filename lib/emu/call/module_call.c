@@ -49,7 +49,8 @@ static cxu_result load_image(CUmodule *out_module, const void *image,
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_module || !image || (options->count > 0 && (!options->options || !options->values)))
+    if (out_module == NULL || image == NULL ||
+        (options->count > 0 && (options->options == NULL || options->values == NULL)))
         return CXU_INVALID_VALUE;
     result = cx_emu_code_load(image, options, &code);
     return result == CXU_SUCCESS ? load_into_current(out_module, code) : result;
@@ -81,7 +82,7 @@ cxu_result cx_emu_call_module_load(CUmodule *out_module, const char *path)
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_module || !path || *path == '\0')
+    if (out_module == NULL || path == NULL || *path == '\0')
         return CXU_INVALID_VALUE;
     result = cx_emu_code_load_file(path, &(cx_emu_jit_options){0}, &code);
     return result == CXU_SUCCESS ? load_into_current(out_module, code) : result;
@@ -100,7 +101,7 @@ cxu_result cx_emu_call_module_unload(CUmodule handle)
     result = cx_emu_context_current(&current); /* T9: any context */
     if (result == CXU_SUCCESS)
         result = cx_emu_module_find(handle, &module);
-    if (result == CXU_SUCCESS && module->library)
+    if (result == CXU_SUCCESS && module->library != NULL)
         result = CXU_NOT_PERMITTED;
     if (result == CXU_SUCCESS)
         result = cx_emu_capture_check_unsafe();
@@ -133,7 +134,7 @@ cxu_result cx_emu_call_module_get_function(CUfunction *out_function, CUmodule ha
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_function || !name)
+    if (out_function == NULL || name == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_module_find(handle, &module);
@@ -150,7 +151,7 @@ cxu_result cx_emu_call_module_get_function_count(unsigned int *out_count, CUmodu
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_count || !handle)
+    if (out_count == NULL || handle == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_module_find(handle, &module);
@@ -168,7 +169,7 @@ cxu_result cx_emu_call_module_enumerate_functions(CUfunction *out_functions, uns
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_functions || !handle)
+    if (out_functions == NULL || handle == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_module_find(handle, &module);
@@ -186,7 +187,7 @@ cxu_result cx_emu_call_module_get_global(CUdeviceptr *out_pointer, size_t *out_b
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!name || (!out_pointer && !out_bytes))
+    if (name == NULL || (out_pointer == NULL && out_bytes == NULL))
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_module_find(handle, &module);

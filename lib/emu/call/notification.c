@@ -22,12 +22,12 @@ cxu_result cx_emu_call_device_register_async_notification(CUdevice device,
     (void)user_data;
     if (result != CXU_SUCCESS)
         return result;
-    if (!callback || !out_handle)
+    if (callback == NULL || out_handle == NULL)
         return CXU_INVALID_VALUE;
-    if (!cx_emu_device_find(device))
+    if (cx_emu_device_find(device) == NULL)
         return CXU_INVALID_DEVICE;
     own = malloc(sizeof *own);
-    if (!own)
+    if (own == NULL)
         return CXU_OUT_OF_MEMORY;
     cx_lock_enter(&cx_emu_lock);
     *own = (registration){device, registrations};
@@ -45,16 +45,16 @@ cxu_result cx_emu_call_device_unregister_async_notification(CUdevice device,
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!cx_emu_device_find(device))
+    if (cx_emu_device_find(device) == NULL)
         return CXU_INVALID_DEVICE;
     cx_lock_enter(&cx_emu_lock);
     for (link = &registrations;
-         *link && ((void *)*link != (void *)handle || (*link)->device != device);)
+         *link != NULL && ((void *)*link != (void *)handle || (*link)->device != device);)
         link = &(*link)->next;
     own = *link;
-    if (own)
+    if (own != NULL)
         *link = own->next;
     cx_lock_leave(&cx_emu_lock);
     free(own);
-    return own ? CXU_SUCCESS : CXU_INVALID_VALUE;
+    return own != NULL ? CXU_SUCCESS : CXU_INVALID_VALUE;
 }

@@ -31,7 +31,7 @@ cxu_result cx_emu_call_occupancy_max_active_blocks_with_flags(int *out_blocks, C
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_blocks || block_threads <= 0 || flags > OCCUPANCY_DISABLE_CACHING_OVERRIDE)
+    if (out_blocks == NULL || block_threads <= 0 || flags > OCCUPANCY_DISABLE_CACHING_OVERRIDE)
         return CXU_INVALID_VALUE;
     return count_blocks(handle, block_threads, shared_bytes, out_blocks);
 }
@@ -88,8 +88,8 @@ static cxu_result search_best(CUfunction handle, const occupancy_limits *limits,
          top -= limits->warp) {
         int threads = top < largest ? top : largest;
         int blocks = 0;
-        cxu_result result =
-            count_blocks(handle, threads, shared_of ? shared_of(threads) : shared_bytes, &blocks);
+        cxu_result result = count_blocks(
+            handle, threads, shared_of != NULL ? shared_of(threads) : shared_bytes, &blocks);
 
         if (result != CXU_SUCCESS)
             return result;
@@ -114,7 +114,7 @@ cxu_result cx_emu_call_occupancy_max_potential_block_size_with_flags(
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_blocks || !out_threads || limit_threads < 0 ||
+    if (out_blocks == NULL || out_threads == NULL || limit_threads < 0 ||
         flags > OCCUPANCY_DISABLE_CACHING_OVERRIDE)
         return CXU_INVALID_VALUE;
     result = find_limits(handle, &limits);
@@ -165,7 +165,7 @@ cxu_result cx_emu_call_occupancy_available_dynamic_smem(size_t *out_bytes, CUfun
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_bytes || blocks <= 0 || block_threads <= 0)
+    if (out_bytes == NULL || blocks <= 0 || block_threads <= 0)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_function_or_kernel_find(handle, &function);
@@ -230,7 +230,7 @@ static cxu_result ask_clusters(int *out_count, CUfunction handle, const cxu_laun
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_count || !config)
+    if (out_count == NULL || config == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = find_launch(handle, config, largest, &function, &launch);

@@ -24,9 +24,9 @@ static cxu_result find_settings(CUfunction handle, cx_emu_function **out_functio
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!function->old_launch) {
+    if (function->old_launch == NULL) {
         function->old_launch = calloc(1, sizeof *function->old_launch);
-        if (!function->old_launch)
+        if (function->old_launch == NULL)
             return CXU_OUT_OF_MEMORY;
         memcpy(function->old_launch->block, (const uint32_t[]){1, 1, 1},
                sizeof function->old_launch->block);
@@ -106,7 +106,7 @@ static cxu_result set_argument(CUfunction handle, int offset, const void *source
         return result;
     cx_lock_enter(&cx_emu_lock);
     result = find_settings(handle, &function, &settings);
-    if (result == CXU_SUCCESS && (!source || offset < 0 || offset > ARGUMENTS_MAX ||
+    if (result == CXU_SUCCESS && (source == NULL || offset < 0 || offset > ARGUMENTS_MAX ||
                                   bytes > (size_t)(ARGUMENTS_MAX - offset)))
         result = CXU_INVALID_VALUE;
     if (result == CXU_SUCCESS)
@@ -185,7 +185,7 @@ cxu_result cx_emu_call_launch_grid_async(CUfunction function, int width, int hei
     if (result != CXU_SUCCESS)
         return result;
     settings = malloc(sizeof *settings);
-    if (!settings)
+    if (settings == NULL)
         return CXU_OUT_OF_MEMORY;
     result = copy_settings(function, settings);
     if (result == CXU_SUCCESS && (width <= 0 || height <= 0))

@@ -19,7 +19,7 @@ static cxu_result get_pool(CUmemoryPool *out_pool, cx_emu_pool_place *place,
     cxu_result result = CXU_SUCCESS;
 
     cx_lock_enter(&cx_emu_lock);
-    if (device)
+    if (device != NULL)
         result = cx_emu_device_error(device);
     if (result == CXU_SUCCESS)
         result = find(place, &pool);
@@ -108,7 +108,7 @@ static bool managed_access_is_concurrent(void)
 static cxu_result find_place(const char *call, const cxu_mem_location *location,
                              cxu_mem_allocation_type type, cx_emu_pool_place **out_place)
 {
-    *out_place = location ? cx_emu_pool_place_find(type, location) : NULL;
+    *out_place = location != NULL ? cx_emu_pool_place_find(type, location) : NULL;
     if (*out_place == NULL)
         return CXU_INVALID_VALUE;
     if (type == CXU_MEM_ALLOCATION_TYPE_MANAGED && !managed_access_is_concurrent())
@@ -398,7 +398,7 @@ static cxu_result check_access(const cx_emu_pool *pool, const cxu_mem_access *ac
         access->flags != CXU_MEM_ACCESS_FLAGS_PROT_READWRITE)
         return CXU_INVALID_VALUE;
     if (is_host(&access->location))
-        return pool->device ? CXU_INVALID_VALUE : check_fixed(access, CXU_INVALID_VALUE);
+        return pool->device != NULL ? CXU_INVALID_VALUE : check_fixed(access, CXU_INVALID_VALUE);
     if (access->location.type != CXU_MEM_LOCATION_TYPE_DEVICE)
         return CXU_INVALID_VALUE;
     device = cx_emu_device_find(access->location.id);

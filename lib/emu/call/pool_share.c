@@ -62,7 +62,7 @@ static cxu_result export_pool(CUmemoryPool handle, int *out_file)
         return CXU_OPERATING_SYSTEM;
     const pool_facts facts = {.origin = pool->origin,
                               .location = (int32_t)pool->properties.location.type,
-                              .board = pool->device ? pool->device->board : 0};
+                              .board = pool->device != NULL ? pool->device->board : 0};
     *out_file = cx_emu_sealed_file_create(CX_EMU_SEALED_POOL, 0, &facts, sizeof facts);
     return *out_file >= 0 ? CXU_SUCCESS : cx_emu_system_result(CXU_OPERATING_SYSTEM);
 }
@@ -76,7 +76,7 @@ cxu_result cx_emu_call_mem_pool_export_to_shareable_handle(void *out_shareable, 
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_shareable || flags != 0)
+    if (out_shareable == NULL || flags != 0)
         return CXU_INVALID_VALUE;
     result = check_type("cuMemPoolExportToShareableHandle", type);
     if (result != CXU_SUCCESS)
@@ -105,7 +105,7 @@ static cxu_result import_pool(int file, cx_emu_pool **out_pool)
     if (!read_facts(file, &facts))
         return CXU_INVALID_VALUE;
     device = device_of(&facts);
-    if (!device)
+    if (device == NULL)
         return CXU_INVALID_DEVICE;
     const cxu_mem_pool_properties properties = {
         .type = CXU_MEM_ALLOCATION_TYPE_PINNED,
@@ -130,7 +130,7 @@ cxu_result cx_emu_call_mem_pool_import_from_shareable_handle(CUmemoryPool *out_p
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_pool || flags != 0)
+    if (out_pool == NULL || flags != 0)
         return CXU_INVALID_VALUE;
     result = check_type("cuMemPoolImportFromShareableHandle", type);
     if (result != CXU_SUCCESS)
@@ -148,10 +148,10 @@ cxu_result cx_emu_call_mem_pool_import_from_shareable_handle(CUmemoryPool *out_p
 static cxu_result export_pointer(CUdeviceptr pointer, cx_emu_shared_place *out_place)
 {
     const cx_emu_allocation *allocation = cx_emu_allocation_at_start(pointer);
-    const cx_emu_pool *pool = allocation ? allocation->pool : NULL;
+    const cx_emu_pool *pool = allocation != NULL ? allocation->pool : NULL;
     cxu_result result;
 
-    if (!pool || !shareable(pool) || pool->origin == 0)
+    if (pool == NULL || !shareable(pool) || pool->origin == 0)
         return CXU_INVALID_VALUE;
     result = cx_emu_allocation_error(allocation);
     if (result != CXU_SUCCESS)
@@ -171,7 +171,7 @@ cxu_result cx_emu_call_mem_pool_export_pointer(cxu_mem_pool_pointer *out_shared,
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_shared)
+    if (out_shared == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = export_pointer(pointer, &place);
@@ -185,7 +185,8 @@ cxu_result cx_emu_call_mem_pool_export_pointer(cxu_mem_pool_pointer *out_shared,
 static bool is_of_pool(const cx_emu_export *facts, const cx_emu_pool *pool)
 {
     return facts->origin == pool->origin &&
-           (pool->device ? !facts->host && facts->board == pool->device->board : facts->host == 1);
+           (pool->device != NULL ? !facts->host && facts->board == pool->device->board
+                                 : facts->host == 1);
 }
 
 static cxu_result open_memory(cx_emu_pool *pool, const cx_emu_shared_place *place,
@@ -197,8 +198,8 @@ static cxu_result open_memory(cx_emu_pool *pool, const cx_emu_shared_place *plac
     if (!cx_emu_shared_look(place, &offer))
         return CXU_INVALID_VALUE;
     if (is_of_pool(&offer.facts, pool))
-        result = cx_emu_shared_open(&offer, pool->device ? pool->device : cx_emu_device_find(0),
-                                    NULL, out_memory);
+        result = cx_emu_shared_open(
+            &offer, pool->device != NULL ? pool->device : cx_emu_device_find(0), NULL, out_memory);
     cx_emu_shared_offer_end(&offer);
     return result;
 }
@@ -216,7 +217,7 @@ static cxu_result import_pointer(CUmemoryPool handle, const cx_emu_shared_place 
     if (!pool->imported)
         return CXU_INVALID_VALUE;
     memory = cx_emu_shared_find(place, pool);
-    if (memory) {
+    if (memory != NULL) {
         memory->opened++;
     } else {
         result = open_memory(pool, place, &memory);
@@ -236,7 +237,7 @@ cxu_result cx_emu_call_mem_pool_import_pointer(CUdeviceptr *out_pointer, CUmemor
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_pointer || !shared)
+    if (out_pointer == NULL || shared == NULL)
         return CXU_INVALID_VALUE;
     memcpy(&place, shared->bytes, sizeof place);
     cx_lock_enter(&cx_emu_lock);

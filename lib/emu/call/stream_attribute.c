@@ -84,7 +84,7 @@ cxu_result cx_emu_call_stream_get_attribute(CUstream handle, cxu_launch_attribut
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_value)
+    if (out_value == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_stream_find(handle, &stream);
@@ -102,7 +102,7 @@ cxu_result cx_emu_call_stream_set_attribute(CUstream handle, cxu_launch_attribut
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!value)
+    if (value == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_stream_find(handle, &stream);

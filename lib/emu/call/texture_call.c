@@ -11,7 +11,7 @@ static cxu_result create_object(const char *call, unsigned long long *out_object
 
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_context_current(&context);
-    if (result == CXU_SUCCESS && (!out_object || !request->resource))
+    if (result == CXU_SUCCESS && (out_object == NULL || request->resource == NULL))
         result = CXU_INVALID_VALUE;
     if (result == CXU_SUCCESS)
         result = cx_emu_texture_create(call, context, request, out_object);
@@ -43,7 +43,7 @@ static cxu_result read_object(unsigned long long object, bool is_surface, const 
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out)
+    if (out == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_texture_find(object, is_surface, &texture);
@@ -63,7 +63,8 @@ cxu_result cx_emu_call_tex_object_create(cxu_texture_object *out_object,
 
     if (result != CXU_SUCCESS)
         return result;
-    return texture ? create_object("cuTexObjectCreate", out_object, &request) : CXU_INVALID_VALUE;
+    return texture != NULL ? create_object("cuTexObjectCreate", out_object, &request)
+                           : CXU_INVALID_VALUE;
 }
 
 cxu_result cx_emu_call_tex_object_destroy(cxu_texture_object object)

@@ -103,7 +103,7 @@ static cxu_result take(const char *call, const cxu_batch_mem_op_node_params *par
     cxu_result result;
 
     *out_node_params = (cx_emu_node_params){.type = CXU_GRAPH_NODE_TYPE_BATCH_MEM_OP};
-    if (!params || params->flags != 0)
+    if (params == NULL || params->flags != 0)
         return CXU_INVALID_VALUE;
     result = cx_emu_node_params_set_context(out_node_params, params->context);
     if (result != CXU_SUCCESS)
@@ -121,7 +121,7 @@ cxu_result cx_emu_call_graph_add_batch_mem_op_node(CUgraphNode *out_node, CUgrap
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_node)
+    if (out_node == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = take("cuGraphAddBatchMemOpNode", params, &node_params);
@@ -142,7 +142,7 @@ cxu_result cx_emu_call_graph_batch_mem_op_node_get_params(CUgraphNode handle,
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_params)
+    if (out_params == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_node_find(handle, &node);
@@ -166,8 +166,8 @@ static cxu_result set(const char *call, CUgraphExec exec, CUgraphNode node,
     cx_lock_enter(&cx_emu_lock);
     result = take(call, params, &node_params);
     if (result == CXU_SUCCESS) {
-        result = exec ? cx_emu_exec_change(exec, node, &node_params)
-                      : cx_emu_graph_node_set(node, &node_params);
+        result = exec != NULL ? cx_emu_exec_change(exec, node, &node_params)
+                              : cx_emu_graph_node_set(node, &node_params);
         cx_emu_node_params_drop(&node_params);
     }
     cx_lock_leave(&cx_emu_lock);
@@ -192,6 +192,6 @@ cx_emu_call_graph_exec_batch_mem_op_node_set_params(CUgraphExec exec, CUgraphNod
 
     if (result != CXU_SUCCESS)
         return result;
-    return exec ? set("cuGraphExecBatchMemOpNodeSetParams", exec, node, params)
-                : CXU_INVALID_VALUE;
+    return exec != NULL ? set("cuGraphExecBatchMemOpNodeSetParams", exec, node, params)
+                        : CXU_INVALID_VALUE;
 }

@@ -19,7 +19,7 @@ static void drop_oldest(cx_emu_context *context)
     cx_emu_output *oldest = context->output;
 
     context->output = oldest->next;
-    if (!context->output) {
+    if (context->output == NULL) {
         context->last_output = NULL;
         cx_emu_outputs--;
     }
@@ -31,15 +31,16 @@ bool cx_emu_output_add(cx_emu_context *context, const char *text, size_t length,
 {
     cx_emu_output *added = malloc(sizeof *added + length);
 
-    if (!added)
+    if (added == NULL)
         return false;
     *added = (cx_emu_output){.length = length, .failed = failed};
     memcpy(added->text, text, length);
     cx_emu_outputs += context->output == NULL;
-    *(context->last_output ? &context->last_output->next : &context->output) = added;
+    *(context->last_output != NULL ? &context->last_output->next : &context->output) = added;
     context->last_output = added;
     context->output_bytes += length;
-    while (context->output && context->output_bytes > context->limits[CXU_LIMIT_PRINTF_FIFO_SIZE])
+    while (context->output != NULL &&
+           context->output_bytes > context->limits[CXU_LIMIT_PRINTF_FIFO_SIZE])
         drop_oldest(context);
     return true;
 }
@@ -48,13 +49,13 @@ void cx_emu_output_flush(cx_emu_context *context)
 {
     cx_emu_output *each = context->output, *next;
 
-    if (!each)
+    if (each == NULL)
         return;
     context->output = context->last_output = NULL;
     context->output_bytes = 0;
     cx_emu_outputs--;
     cx_lock_leave(&cx_emu_lock);
-    for (; each; each = next) {
+    for (; each != NULL; each = next) {
         next = each->next;
         fwrite(each->text, 1, each->length, each->failed ? stderr : stdout);
         free(each);

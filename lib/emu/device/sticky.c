@@ -45,7 +45,7 @@ static bool parse_word(const char *word, size_t length, choice *out)
 static bool parse_choice(const char *text, choice *out)
 {
     *out = (choice){REACH_PROCESS, REACH_CONTEXT};
-    while (text) {
+    while (text != NULL) {
         size_t length = strcspn(text, ",");
 
         if (!parse_word(text, length, out))

@@ -11,7 +11,7 @@ static cx_emu_branch *add_branch(cx_emu_capture *capture, cx_emu_stream *stream)
 {
     cx_emu_branch *branch = calloc(1, sizeof *branch);
 
-    if (!branch)
+    if (branch == NULL)
         return NULL;
     branch->capture = capture;
     branch->stream = stream;
@@ -23,7 +23,7 @@ static cx_emu_branch *add_branch(cx_emu_capture *capture, cx_emu_stream *stream)
 
 static void free_branch(cx_emu_branch *branch)
 {
-    if (branch->stream)
+    if (branch->stream != NULL)
         branch->stream->branch = NULL;
     cx_emu_nodes_free(&branch->frontier);
     free(branch->handles);
@@ -71,7 +71,7 @@ cxu_result cx_emu_capture_add(cx_emu_stream *stream, const cx_emu_node_params *n
     if (!cx_emu_nodes_reserve(&branch->frontier, 1))
         return CXU_OUT_OF_MEMORY;
     node = cx_emu_graph_add(branch->capture->graph, &own, &branch->frontier);
-    if (!node)
+    if (node == NULL)
         return CXU_OUT_OF_MEMORY;
     branch->frontier.count = 0;
     cx_emu_nodes_put(&branch->frontier, node);
@@ -82,9 +82,10 @@ cxu_result cx_emu_capture_add(cx_emu_stream *stream, const cx_emu_node_params *n
 
 static void free_captured(cx_emu_captured_event *captured_event)
 {
-    *(captured_event->previous ? &captured_event->previous->next
-                               : &captured_event->capture->captured_events) = captured_event->next;
-    if (captured_event->next)
+    *(captured_event->previous != NULL ? &captured_event->previous->next
+                                       : &captured_event->capture->captured_events) =
+        captured_event->next;
+    if (captured_event->next != NULL)
         captured_event->next->previous = captured_event->previous;
     captured_event->event->captured_event = NULL;
     cx_emu_nodes_free(&captured_event->frontier);
@@ -96,7 +97,7 @@ static cx_emu_captured_event *create_captured(size_t nodes)
 {
     cx_emu_captured_event *self = calloc(1, sizeof *self);
 
-    if (self && !cx_emu_nodes_reserve(&self->frontier, nodes)) {
+    if (self != NULL && !cx_emu_nodes_reserve(&self->frontier, nodes)) {
         free(self);
         return NULL;
     }
@@ -114,7 +115,7 @@ static void enter_captured(const cx_emu_stream *stream, cx_emu_event *event,
     captured_event->capture = capture;
     captured_event->event = event;
     captured_event->next = capture->captured_events;
-    if (captured_event->next)
+    if (captured_event->next != NULL)
         captured_event->next->previous = captured_event;
     capture->captured_events = captured_event;
     event->captured = true;
@@ -125,7 +126,7 @@ cxu_result cx_emu_capture_record(const cx_emu_stream *stream, cx_emu_event *even
 {
     cx_emu_captured_event *captured_event = create_captured(stream->branch->frontier.count);
 
-    if (!captured_event)
+    if (captured_event == NULL)
         return CXU_OUT_OF_MEMORY;
     enter_captured(stream, event, captured_event);
     return CXU_SUCCESS;
@@ -150,7 +151,7 @@ static cxu_result capture_params(cx_emu_stream *stream, const cx_emu_node_params
 
     while (result == CXU_SUCCESS && made < count) {
         captured[made] = create_captured(1);
-        result = captured[made] ? CXU_SUCCESS : CXU_OUT_OF_MEMORY;
+        result = captured[made] != NULL ? CXU_SUCCESS : CXU_OUT_OF_MEMORY;
         made += captured[made] != NULL;
     }
     if (result == CXU_SUCCESS)
@@ -199,8 +200,8 @@ cxu_result cx_emu_node_params_submit_recorded(cx_emu_stream *stream,
 
     if (result != CXU_SUCCESS)
         return result;
-    return stream->branch ? capture_params(stream, &own, events, count)
-                          : submit_params(stream, &request, events, count);
+    return stream->branch != NULL ? capture_params(stream, &own, events, count)
+                                  : submit_params(stream, &request, events, count);
 }
 
 cxu_result cx_emu_node_params_submit(cx_emu_stream *stream, const cx_emu_node_params *node_params)
@@ -217,7 +218,7 @@ static cxu_result invalidate_capture(cx_emu_capture *capture, cxu_result result)
 /* Captured work cannot wait for running work, nor the other way round. */
 static cxu_result wait_for_stranger(cx_emu_stream *stream, const cx_emu_event *event)
 {
-    if (!stream->branch)
+    if (stream->branch == NULL)
         return CXU_CAPTURED_EVENT;
     if (!event->captured && !cx_emu_event_recorded(event))
         return CXU_SUCCESS;
@@ -230,12 +231,12 @@ static cxu_result join_capture(cx_emu_stream *stream, const cx_emu_captured_even
 
     if (stream == stream->context->legacy)
         return invalidate_capture(captured_event->capture, CXU_STREAM_CAPTURE_UNSUPPORTED);
-    if (stream->branch)
+    if (stream->branch != NULL)
         return add_to_frontier(&stream->branch->frontier, &captured_event->frontier)
                    ? CXU_SUCCESS
                    : CXU_OUT_OF_MEMORY;
     if (!add_to_frontier(&frontier, &captured_event->frontier) ||
-        !add_branch(captured_event->capture, stream)) {
+        add_branch(captured_event->capture, stream) == NULL) {
         cx_emu_nodes_free(&frontier);
         return CXU_OUT_OF_MEMORY;
     }
@@ -245,11 +246,11 @@ static cxu_result join_capture(cx_emu_stream *stream, const cx_emu_captured_even
 
 cxu_result cx_emu_capture_wait(cx_emu_stream *stream, cx_emu_event *event)
 {
-    if (!event->captured_event)
+    if (event->captured_event == NULL)
         return wait_for_stranger(stream, event);
     if (event->captured_event->capture->invalidated)
         return CXU_STREAM_CAPTURE_INVALIDATED;
-    if (stream->branch && stream->branch->capture != event->captured_event->capture) {
+    if (stream->branch != NULL && stream->branch->capture != event->captured_event->capture) {
         invalidate_capture(stream->branch->capture, CXU_STREAM_CAPTURE_MERGE);
         return invalidate_capture(event->captured_event->capture, CXU_STREAM_CAPTURE_MERGE);
     }
@@ -261,12 +262,12 @@ cxu_result cx_emu_capture_wait(cx_emu_stream *stream, cx_emu_event *event)
 /* Ends the capture for all its streams; the graph remains. */
 static void finish_capture(cx_emu_capture *capture)
 {
-    *(capture->previous ? &capture->previous->next : &cx_emu_captures) = capture->next;
-    if (capture->next)
+    *(capture->previous != NULL ? &capture->previous->next : &cx_emu_captures) = capture->next;
+    if (capture->next != NULL)
         capture->next->previous = capture->previous;
-    while (capture->captured_events)
+    while (capture->captured_events != NULL)
         free_captured(capture->captured_events);
-    while (capture->branches) {
+    while (capture->branches != NULL) {
         cx_emu_branch *branch = capture->branches;
 
         capture->branches = branch->next;
@@ -296,15 +297,15 @@ cxu_result cx_emu_capture_begin(cx_emu_stream *stream, cxu_stream_capture_mode m
 {
     cx_emu_capture *capture = calloc(1, sizeof *capture);
 
-    if (!capture)
+    if (capture == NULL)
         return CXU_OUT_OF_MEMORY;
-    if (!add_branch(capture, stream))
+    if (add_branch(capture, stream) == NULL)
         goto free_capture;
-    capture->owns_graph = !graph;
-    capture->graph = graph ? graph : cx_emu_graph_create(true);
-    if (!capture->graph)
+    capture->owns_graph = graph == NULL;
+    capture->graph = graph != NULL ? graph : cx_emu_graph_create(true);
+    if (capture->graph == NULL)
         goto free_origin;
-    if (frontier)
+    if (frontier != NULL)
         stream->branch->frontier = *frontier;
     capture->graph->capture = capture;
     capture->id = ++last_id;
@@ -313,7 +314,7 @@ cxu_result cx_emu_capture_begin(cx_emu_stream *stream, cxu_stream_capture_mode m
     capture->thread = cx_emu_capture_thread();
     capture->ends = &ends;
     capture->next = cx_emu_captures;
-    if (capture->next)
+    if (capture->next != NULL)
         capture->next->previous = capture;
     cx_emu_captures = capture;
     return CXU_SUCCESS;
@@ -330,7 +331,7 @@ static bool is_joined(const cx_emu_capture *capture)
 {
     uint64_t visit = cx_emu_nodes_visit(&capture->origin->branch->frontier);
 
-    for (const cx_emu_branch *each = capture->branches; each; each = each->next)
+    for (const cx_emu_branch *each = capture->branches; each != NULL; each = each->next)
         for (size_t i = 0; i < each->frontier.count; i++) {
             const cx_emu_node *node = each->frontier.items[i];
 

@@ -14,7 +14,8 @@ void cx_emu_condition_forget_graph(const cx_emu_graph *graph)
 {
     cx_emu_condition_handle *next;
 
-    for (cx_emu_condition_handle *each = cx_emu_condition_handle_first(); each; each = next) {
+    for (cx_emu_condition_handle *each = cx_emu_condition_handle_first(); each != NULL;
+         each = next) {
         next = each->next;
         if (each->graph != graph)
             continue;
@@ -34,7 +35,7 @@ cxu_result cx_emu_call_graph_conditional_handle_create(uint64_t *out_handle, CUg
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_handle || flags > CXU_GRAPH_COND_ASSIGN_DEFAULT)
+    if (out_handle == NULL || flags > CXU_GRAPH_COND_ASSIGN_DEFAULT)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_graph_find(graph_handle, &graph);
@@ -42,7 +43,7 @@ cxu_result cx_emu_call_graph_conditional_handle_create(uint64_t *out_handle, CUg
         result = cx_emu_context_find(context_handle, &context);
     if (result == CXU_SUCCESS) {
         handle = cx_emu_condition_handle_make(graph, value, flags == CXU_GRAPH_COND_ASSIGN_DEFAULT);
-        if (handle)
+        if (handle != NULL)
             *out_handle = handle->id;
         else
             result = CXU_OUT_OF_MEMORY;
@@ -53,7 +54,7 @@ cxu_result cx_emu_call_graph_conditional_handle_create(uint64_t *out_handle, CUg
 
 static bool is_around(const cx_emu_graph *outer, const cx_emu_graph *graph)
 {
-    for (; graph; graph = graph->owner ? graph->owner->graph : NULL)
+    for (; graph != NULL; graph = graph->owner != NULL ? graph->owner->graph : NULL)
         if (graph == outer)
             return true;
     return false;
@@ -61,9 +62,10 @@ static bool is_around(const cx_emu_graph *outer, const cx_emu_graph *graph)
 
 static cx_emu_condition_handle *find_handle(uint64_t id, const cx_emu_graph *graph)
 {
-    for (cx_emu_condition_handle *each = cx_emu_condition_handle_first(); each; each = each->next)
+    for (cx_emu_condition_handle *each = cx_emu_condition_handle_first(); each != NULL;
+         each = each->next)
         if (each->id == id)
-            return each->graph && is_around(each->graph, graph) ? each : NULL;
+            return each->graph != NULL && is_around(each->graph, graph) ? each : NULL;
     return NULL;
 }
 
@@ -88,13 +90,13 @@ static cx_emu_condition *open_condition(cx_emu_condition_handle *handle,
 {
     cx_emu_condition *condition = calloc(1, sizeof *condition);
 
-    if (!condition)
+    if (condition == NULL)
         return NULL;
     *condition = (cx_emu_condition){.handle = handle, .type = type};
     handle->references++;
     condition->bodies = calloc(size, sizeof(cx_emu_graph *));
     condition->names = calloc(size, sizeof(CUgraph));
-    if (condition->bodies && condition->names)
+    if (condition->bodies != NULL && condition->names != NULL)
         return condition;
     cx_emu_condition_destroy(condition);
     return NULL;
@@ -102,7 +104,7 @@ static cx_emu_condition *open_condition(cx_emu_condition_handle *handle,
 
 static bool put_body(cx_emu_condition *condition, cx_emu_graph *body)
 {
-    if (!body)
+    if (body == NULL)
         return false;
     condition->names[condition->size] = cx_emu_graph_handle(body);
     condition->bodies[condition->size++] = body;
@@ -116,12 +118,12 @@ cxu_result cx_emu_condition_create(const cx_emu_graph *graph,
     cx_emu_condition_handle *handle = find_handle(params->handle, graph);
     cx_emu_condition *condition;
 
-    if (!handle || handle->decides || !size_valid(params->type, params->size))
+    if (handle == NULL || handle->decides || !size_valid(params->type, params->size))
         return CXU_INVALID_VALUE;
     if (params->size > BODIES_MAX)
         return CXU_OUT_OF_MEMORY;
     condition = open_condition(handle, params->type, params->size);
-    if (!condition)
+    if (condition == NULL)
         return CXU_OUT_OF_MEMORY;
     for (unsigned int i = 0; i < params->size; i++)
         if (!put_body(condition, cx_emu_graph_create(true))) {
@@ -137,7 +139,7 @@ cx_emu_condition *cx_emu_condition_clone(const cx_emu_condition *condition)
     cx_emu_condition *copy =
         open_condition(condition->handle, condition->type, condition->size);
 
-    for (unsigned int i = 0; copy && i < condition->size; i++)
+    for (unsigned int i = 0; copy != NULL && i < condition->size; i++)
         if (!put_body(copy, cx_emu_graph_clone(condition->bodies[i], false))) {
             cx_emu_condition_destroy(copy);
             return NULL;
@@ -191,7 +193,8 @@ static cxu_result check_nodes(const cx_emu_graph *graph, bool in_body, cx_emu_no
 {
     cxu_result result = CXU_SUCCESS;
 
-    for (cx_emu_node *each = graph->first; result == CXU_SUCCESS && each; each = each->next) {
+    for (cx_emu_node *each = graph->first; result == CXU_SUCCESS && each != NULL;
+         each = each->next) {
         const cx_emu_node_params *node_params = &each->node_params;
 
         if (in_body && !may_be_in_body(node_params->type)) {
@@ -212,7 +215,7 @@ cxu_result cx_emu_conditions_check(const cx_emu_graph *graph, bool *out_unused,
     const cx_emu_condition_handle *each = cx_emu_condition_handle_first();
 
     *out_unused = false;
-    for (; each; each = each->next)
+    for (; each != NULL; each = each->next)
         if (each->graph == graph && !each->decides)
             *out_unused = true;
     return *out_unused ? CXU_INVALID_VALUE : check_nodes(graph, false, out_offender);
@@ -222,7 +225,7 @@ cxu_result cx_emu_conditions_check(const cx_emu_graph *graph, bool *out_unused,
 
 void cx_emu_conditions_begin(const cx_emu_graph *graph)
 {
-    for (const cx_emu_node *each = graph->first; each; each = each->next) {
+    for (const cx_emu_node *each = graph->first; each != NULL; each = each->next) {
         const cx_emu_node_params *node_params = &each->node_params;
 
         if (node_params->type == CXU_GRAPH_NODE_TYPE_GRAPH)
@@ -250,7 +253,7 @@ static void run_graph(const cx_emu_graph *graph, const cx_emu_condition_run *run
 /* Does what a worker does with a piece of work of its own. */
 static void run_request(cx_emu_work_request *request)
 {
-    if (request->retain)
+    if (request->retain != NULL)
         request->retain(request->argument);
     for (int i = 0; i < CX_EMU_WORK_USES; i++) {
         cx_emu_allocation_use(request->uses[i]);
@@ -263,7 +266,7 @@ static void run_request(cx_emu_work_request *request)
         cx_emu_allocation_reach(request->uses[i], -1);
         cx_emu_work_drop_allocation(request->uses[i]);
     }
-    if (request->release)
+    if (request->release != NULL)
         request->release(request->argument);
 }
 
@@ -290,7 +293,7 @@ static void run_node(const cx_emu_node *node, const cx_emu_condition_run *run)
     if (result != CXU_SUCCESS)
         cx_emu_context_fail(run->context, CXU_ILLEGAL_ADDRESS,
                             "a node in the body of a conditional node");
-    else if (request.call)
+    else if (request.call != NULL)
         run_request(&request);
 }
 
@@ -300,7 +303,7 @@ static void run_graph(const cx_emu_graph *graph, const cx_emu_condition_run *run
 
     if (cx_emu_graph_order(graph, &node, &offender) != CXU_SUCCESS)
         return; /* instantiating has refused such a body */
-    for (; node && may_go_on(run); node = node->next_ordered)
+    for (; node != NULL && may_go_on(run); node = node->next_ordered)
         run_node(node, run);
 }
 
@@ -352,7 +355,7 @@ static cxu_result check_operations(const cx_emu_graph *graph)
 {
     cxu_result result = CXU_SUCCESS;
 
-    for (const cx_emu_node *each = graph->first; result == CXU_SUCCESS && each;
+    for (const cx_emu_node *each = graph->first; result == CXU_SUCCESS && each != NULL;
          each = each->next) {
         if (each->disabled)
             continue;

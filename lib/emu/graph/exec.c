@@ -31,7 +31,7 @@ cxu_result cx_emu_exec_find(CUgraphExec handle, cx_emu_exec **out_exec)
 static void link_in(cx_emu_exec *exec)
 {
     exec->next = execs;
-    if (execs)
+    if (execs != NULL)
         execs->previous = exec;
     execs = exec;
 }
@@ -39,7 +39,7 @@ static void link_in(cx_emu_exec *exec)
 /* The node of the graph that a node of its copy was copied from. */
 static cx_emu_node *original_of(const cx_emu_graph *graph, const cx_emu_node *copy)
 {
-    for (cx_emu_node *each = graph->first; each; each = each->next)
+    for (cx_emu_node *each = graph->first; each != NULL; each = each->next)
         if (each->id == copy->source_id)
             return each;
     return NULL;
@@ -54,12 +54,12 @@ cxu_result cx_emu_exec_create(cx_emu_graph *graph, uint64_t flags, cx_emu_exec *
     name *own;
 
     *out_offender = NULL;
-    if (!exec)
+    if (exec == NULL)
         return result;
     exec->flags = flags;
     exec->number = ++last_number;
     exec->graph = cx_emu_graph_clone(graph, false);
-    if (!exec->graph)
+    if (exec->graph == NULL)
         goto free_exec;
     exec->has_memory = cx_emu_graph_has_memory(exec->graph);
     exec->has_conditions = cx_emu_graph_has_conditions(exec->graph);
@@ -68,7 +68,7 @@ cxu_result cx_emu_exec_create(cx_emu_graph *graph, uint64_t flags, cx_emu_exec *
         goto destroy_graph;
     result = CXU_OUT_OF_MEMORY;
     own = cx_emu_handle_take(&names);
-    if (!own)
+    if (own == NULL)
         goto free_plan;
     own->exec = exec;
     exec->name = own;
@@ -101,7 +101,7 @@ static bool graph_outlives(const cx_emu_exec *exec)
 /* The end of the last launch, which does nothing else, destroys the graph. */
 static void release_graph(cx_emu_exec *exec)
 {
-    if (!exec->last || exec->last->done || !graph_outlives(exec)) {
+    if (exec->last == NULL || exec->last->done || !graph_outlives(exec)) {
         cx_emu_graph_destroy(exec->graph);
         return;
     }
@@ -111,8 +111,8 @@ static void release_graph(cx_emu_exec *exec)
 
 void cx_emu_exec_destroy(cx_emu_exec *exec)
 {
-    *(exec->previous ? &exec->previous->next : &execs) = exec->next;
-    if (exec->next)
+    *(exec->previous != NULL ? &exec->previous->next : &execs) = exec->next;
+    if (exec->next != NULL)
         exec->next->previous = exec->previous;
     cx_emu_handle_return(&names, exec->name);
     release_graph(exec);
@@ -123,7 +123,7 @@ void cx_emu_exec_destroy(cx_emu_exec *exec)
 
 bool cx_emu_exec_exists(const cx_emu_graph *graph)
 {
-    for (const cx_emu_exec *each = execs; each; each = each->next)
+    for (const cx_emu_exec *each = execs; each != NULL; each = each->next)
         if (each->graph->source_id == graph->id)
             return true;
     return false;
@@ -240,7 +240,7 @@ static void run_here(const cx_emu_exec_schedule *schedule)
     for (size_t i = 0; i < schedule->count; i++) {
         const cx_emu_work_request *request = &schedule->pieces[i].request;
 
-        if (request->call)
+        if (request->call != NULL)
             request->call(request->argument);
     }
 }
@@ -318,7 +318,7 @@ cxu_result cx_emu_exec_capture(const cx_emu_exec *exec, cx_emu_stream *stream)
         return cx_emu_not_supported("cuGraphLaunch",
                                     "a graph with memory or conditions in a capture");
     node_params.of.child = cx_emu_graph_clone(exec->graph, true);
-    if (!node_params.of.child)
+    if (node_params.of.child == NULL)
         return CXU_OUT_OF_MEMORY;
     result = cx_emu_capture_add(stream, &node_params);
     if (result != CXU_SUCCESS)

@@ -15,7 +15,7 @@ static cxu_result find_exec_node(CUgraphExec exec_handle, CUgraphNode node_handl
     if (result != CXU_SUCCESS)
         return result;
     *out_node = cx_emu_graph_find_copy(exec->graph, source);
-    return *out_node ? CXU_SUCCESS : CXU_INVALID_VALUE;
+    return *out_node != NULL ? CXU_SUCCESS : CXU_INVALID_VALUE;
 }
 
 static bool is_flat(const cxu_memcpy_3d *copy)
@@ -81,7 +81,7 @@ cxu_result cx_emu_call_graph_exec_memcpy_node_set_params(CUgraphExec exec, CUgra
 {
     cx_emu_node_params node_params = {.type = CXU_GRAPH_NODE_TYPE_MEMCPY};
 
-    if (params)
+    if (params != NULL)
         node_params.of.copy = *params;
     return set_in(context, exec, node, &node_params);
 }
@@ -92,7 +92,7 @@ cxu_result cx_emu_call_graph_exec_memset_node_set_params(CUgraphExec exec, CUgra
 {
     cx_emu_node_params node_params = {.type = CXU_GRAPH_NODE_TYPE_MEMSET};
 
-    if (params)
+    if (params != NULL)
         node_params.of.fill = *params;
     return set_in(context, exec, node, &node_params);
 }
@@ -105,7 +105,7 @@ cxu_result cx_emu_call_graph_exec_host_node_set_params(CUgraphExec exec, CUgraph
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!params || !params->function)
+    if (params == NULL || params->function == NULL)
         return CXU_INVALID_VALUE;
     node_params.of.host = *params;
     return set_exec_node(exec, node, &node_params);
@@ -204,7 +204,7 @@ cxu_result cx_emu_call_graph_node_get_enabled(CUgraphExec exec, CUgraphNode hand
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_enabled)
+    if (out_enabled == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = find_switchable(exec, handle, &node);

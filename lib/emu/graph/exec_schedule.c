@@ -10,7 +10,7 @@ static size_t count_pieces(const cx_emu_graph *graph)
 {
     size_t count = graph->node_count;
 
-    for (const cx_emu_node *each = graph->first; each; each = each->next)
+    for (const cx_emu_node *each = graph->first; each != NULL; each = each->next)
         if (each->node_params.type == CXU_GRAPH_NODE_TYPE_GRAPH)
             count += count_pieces(each->node_params.of.child);
     return count;
@@ -22,7 +22,7 @@ static bool put_after(cx_emu_exec_schedule *schedule, size_t index)
         size_t capacity = schedule->after_capacity ? 2 * schedule->after_capacity : 16;
         size_t *after = reallocarray(schedule->after, capacity, sizeof *after);
 
-        if (!after)
+        if (after == NULL)
             return false;
         schedule->after = after;
         schedule->after_capacity = capacity;
@@ -53,7 +53,7 @@ static bool put_ends(cx_emu_exec_schedule *schedule, const cx_emu_graph *child, 
     if (child->node_count == 0)
         return true;
     *out_part = (part){schedule->after_count, 0};
-    for (const cx_emu_node *each = child->first; each; each = each->next)
+    for (const cx_emu_node *each = child->first; each != NULL; each = each->next)
         if (each->after.count == 0 && !put_after(schedule, each->index))
             return false;
     out_part->count = schedule->after_count - out_part->first;
@@ -93,7 +93,7 @@ static cxu_result lay_open(cx_emu_exec_schedule *schedule, const cx_emu_graph *g
 
     if (result != CXU_SUCCESS)
         return result;
-    for (; node && result == CXU_SUCCESS; node = node->next_ordered) {
+    for (; node != NULL && result == CXU_SUCCESS; node = node->next_ordered) {
         result = put_node(schedule, node, outside);
         *out_offender = node;
     }
@@ -110,7 +110,8 @@ cxu_result cx_emu_exec_schedule_make(const cx_emu_graph *graph, cx_emu_exec_sche
                                      .works = calloc(limit, sizeof(cx_emu_work *))};
     cxu_result result = CXU_OUT_OF_MEMORY;
 
-    if (schedule.nodes && schedule.pieces && schedule.rooms && schedule.works)
+    if (schedule.nodes != NULL && schedule.pieces != NULL && schedule.rooms != NULL &&
+        schedule.works != NULL)
         result = lay_open(&schedule, graph, (part){0, 0}, out_offender);
     if (result == CXU_SUCCESS)
         *out_plan = schedule;

@@ -27,7 +27,7 @@ bool cx_emu_nodes_reserve(cx_emu_nodes *nodes, size_t more)
     if (capacity < 2 * nodes->capacity)
         capacity = 2 * nodes->capacity;
     items = reallocarray(nodes->items, capacity, sizeof *items);
-    if (!items)
+    if (items == NULL)
         return false;
     nodes->items = items;
     nodes->capacity = capacity;
@@ -69,7 +69,7 @@ static bool give_name(cx_emu_handles *names, void *object, void **out_name)
 {
     name *own = cx_emu_handle_take(names);
 
-    if (!own)
+    if (own == NULL)
         return false;
     own->object = object;
     *out_name = own;
@@ -98,7 +98,7 @@ cxu_result cx_emu_nodes_find(const cx_emu_graph *graph, const CUgraphNode *handl
     uint64_t visit = ++last_visit;
     cx_emu_nodes nodes = {0};
 
-    if ((count > 0 && !handles) || count > graph->node_count)
+    if ((count > 0 && handles == NULL) || count > graph->node_count)
         return CXU_INVALID_VALUE;
     if (!cx_emu_nodes_reserve(&nodes, count))
         return CXU_OUT_OF_MEMORY;
@@ -121,7 +121,7 @@ bool cx_emu_edges_plain(const cxu_graph_edge_data *edges, size_t count)
 {
     static const cxu_graph_edge_data plain;
 
-    for (size_t i = 0; edges && i < count; i++)
+    for (size_t i = 0; edges != NULL && i < count; i++)
         if (memcmp(&edges[i], &plain, sizeof plain) != 0)
             return false;
     return true;
@@ -133,7 +133,7 @@ cx_emu_graph *cx_emu_graph_create(bool named)
 {
     cx_emu_graph *graph = calloc(1, sizeof *graph);
 
-    if (!graph)
+    if (graph == NULL)
         return NULL;
     if (named && !give_name(&graph_names, graph, &graph->name)) {
         free(graph);
@@ -142,7 +142,7 @@ cx_emu_graph *cx_emu_graph_create(bool named)
     graph->id = ++last_id;
     graph->number = named ? ++last_number : 0;
     graph->next = graphs;
-    if (graphs)
+    if (graphs != NULL)
         graphs->previous = graph;
     graphs = graph;
     return graph;
@@ -151,14 +151,14 @@ cx_emu_graph *cx_emu_graph_create(bool named)
 /* Follows no edge: after a failed copy, some exist at one end only. */
 void cx_emu_graph_destroy(cx_emu_graph *graph)
 {
-    for (cx_emu_node *each = graph->first; each; each = each->next)
+    for (cx_emu_node *each = graph->first; each != NULL; each = each->next)
         each->before.count = each->after.count = 0;
-    while (graph->last)
+    while (graph->last != NULL)
         cx_emu_node_destroy(graph->last);
-    *(graph->previous ? &graph->previous->next : &graphs) = graph->next;
-    if (graph->next)
+    *(graph->previous != NULL ? &graph->previous->next : &graphs) = graph->next;
+    if (graph->next != NULL)
         graph->next->previous = graph->previous;
-    if (graph->name)
+    if (graph->name != NULL)
         cx_emu_handle_return(&graph_names, graph->name);
     cx_emu_condition_forget_graph(graph);
     cx_emu_holdings_drop(&graph->holdings);
@@ -169,7 +169,7 @@ static void append_node(cx_emu_graph *graph, cx_emu_node *node)
 {
     node->graph = graph;
     node->previous = graph->last;
-    *(graph->last ? &graph->last->next : &graph->first) = node;
+    *(graph->last != NULL ? &graph->last->next : &graph->first) = node;
     graph->last = node;
     graph->node_count++;
 }
@@ -179,14 +179,14 @@ cx_emu_node *cx_emu_graph_add(cx_emu_graph *graph, const cx_emu_node_params *nod
 {
     cx_emu_node *node = calloc(1, sizeof *node);
 
-    if (!node)
+    if (node == NULL)
         return NULL;
     if (!cx_emu_nodes_reserve(&node->before, before->count))
         goto free_node;
     for (size_t i = 0; i < before->count; i++)
         if (!cx_emu_nodes_reserve(&before->items[i]->after, 1))
             goto free_list;
-    if (graph->name && !give_name(&node_names, node, &node->name))
+    if (graph->name != NULL && !give_name(&node_names, node, &node->name))
         goto free_list;
     node->id = ++last_id;
     node->local_id = graph->last_local_id++;
@@ -221,10 +221,10 @@ void cx_emu_node_destroy(cx_emu_node *node)
     if (node->node_params.type == CXU_GRAPH_NODE_TYPE_CONDITIONAL)
         cx_emu_condition_destroy(node->node_params.of.condition);
     cx_emu_node_params_drop(&node->node_params);
-    *(node->previous ? &node->previous->next : &graph->first) = node->next;
-    *(node->next ? &node->next->previous : &graph->last) = node->previous;
+    *(node->previous != NULL ? &node->previous->next : &graph->first) = node->next;
+    *(node->next != NULL ? &node->next->previous : &graph->last) = node->previous;
     graph->node_count--;
-    if (node->name)
+    if (node->name != NULL)
         cx_emu_handle_return(&node_names, node->name);
     cx_emu_nodes_free(&node->before);
     cx_emu_nodes_free(&node->after);
@@ -263,16 +263,16 @@ static cx_emu_node *clone_node(const cx_emu_node *node, cx_emu_graph *into)
 
     if (has_child) {
         node_params.of.child = cx_emu_graph_clone(node_params.of.child, into->name);
-        if (!node_params.of.child)
+        if (node_params.of.child == NULL)
             return NULL;
     }
     if (has_bodies) {
         node_params.of.condition = cx_emu_condition_clone(node_params.of.condition);
-        if (!node_params.of.condition)
+        if (node_params.of.condition == NULL)
             return NULL;
     }
     copy = cx_emu_graph_add(into, &node_params, &none);
-    if (copy) {
+    if (copy != NULL) {
         copy->source_id = node->id;
         copy->disabled = node->disabled;
     } else if (has_child) {
@@ -297,17 +297,17 @@ cx_emu_graph *cx_emu_graph_clone(const cx_emu_graph *graph, bool named)
 {
     cx_emu_graph *copy = cx_emu_graph_create(named);
 
-    if (!copy)
+    if (copy == NULL)
         return NULL;
     copy->source_id = graph->id;
     if (!cx_emu_holdings_copy(&graph->holdings, &copy->holdings))
         goto destroy_copy;
-    for (cx_emu_node *each = graph->first; each; each = each->next) {
+    for (cx_emu_node *each = graph->first; each != NULL; each = each->next) {
         each->twin = clone_node(each, copy);
-        if (!each->twin)
+        if (each->twin == NULL)
             goto destroy_copy;
     }
-    for (const cx_emu_node *each = graph->first; each; each = each->next)
+    for (const cx_emu_node *each = graph->first; each != NULL; each = each->next)
         if (!clone_edges(&each->before, &each->twin->before) ||
             !clone_edges(&each->after, &each->twin->after))
             goto destroy_copy;
@@ -320,14 +320,14 @@ destroy_copy:
 
 cx_emu_node *cx_emu_graph_find_copy(const cx_emu_graph *copy, const cx_emu_node *source)
 {
-    for (cx_emu_node *each = copy->first; each; each = each->next) {
+    for (cx_emu_node *each = copy->first; each != NULL; each = each->next) {
         cx_emu_node *inside = NULL;
 
         if (each->source_id == source->id)
             return each;
-        for (size_t i = 0; !inside && i < cx_emu_node_graph_count(each); i++)
+        for (size_t i = 0; inside == NULL && i < cx_emu_node_graph_count(each); i++)
             inside = cx_emu_graph_find_copy(cx_emu_node_graph(each, i), source);
-        if (inside)
+        if (inside != NULL)
             return inside;
     }
     return NULL;
@@ -339,7 +339,7 @@ static size_t levels_above(const cx_emu_graph *graph)
 {
     size_t levels = 0;
 
-    while (graph->owner) {
+    while (graph->owner != NULL) {
         graph = graph->owner->graph;
         levels++;
     }
@@ -350,7 +350,7 @@ static size_t levels_of(const cx_emu_graph *graph)
 {
     size_t most = 0;
 
-    for (const cx_emu_node *each = graph->first; each; each = each->next)
+    for (const cx_emu_node *each = graph->first; each != NULL; each = each->next)
         for (size_t i = 0; i < cx_emu_node_graph_count(each); i++) {
             size_t levels = levels_of(cx_emu_node_graph(each, i));
 
@@ -362,7 +362,7 @@ static size_t levels_of(const cx_emu_graph *graph)
 
 bool cx_emu_graph_has_types(const cx_emu_graph *graph, unsigned int types)
 {
-    for (const cx_emu_node *each = graph->first; each; each = each->next)
+    for (const cx_emu_node *each = graph->first; each != NULL; each = each->next)
         if ((types & CX_EMU_NODE_BIT(each->node_params.type)) ||
             (each->node_params.type == CXU_GRAPH_NODE_TYPE_GRAPH &&
              cx_emu_graph_has_types(each->node_params.of.child, types)))
@@ -383,7 +383,7 @@ cxu_result cx_emu_graph_order(const cx_emu_graph *graph, cx_emu_node **out_first
     cx_emu_node *first = NULL, **end = &first;
     size_t count = 0;
 
-    for (cx_emu_node *each = graph->first; each; each = each->next) {
+    for (cx_emu_node *each = graph->first; each != NULL; each = each->next) {
         each->index = each->before.count;
         each->next_ordered = NULL;
         if (each->index == 0) {
@@ -391,7 +391,7 @@ cxu_result cx_emu_graph_order(const cx_emu_graph *graph, cx_emu_node **out_first
             end = &each->next_ordered;
         }
     }
-    for (const cx_emu_node *each = first; each; each = each->next_ordered, count++)
+    for (const cx_emu_node *each = first; each != NULL; each = each->next_ordered, count++)
         for (size_t i = 0; i < each->after.count; i++)
             if (--each->after.items[i]->index == 0) {
                 *end = each->after.items[i];
@@ -422,7 +422,7 @@ uint64_t cx_emu_nodes_visit(const cx_emu_nodes *from)
 
     for (size_t i = 0; i < from->count; i++)
         visit_once(from->items[i], visit, &stack);
-    while (stack) {
+    while (stack != NULL) {
         cx_emu_node *top = stack;
 
         stack = top->next_visited;

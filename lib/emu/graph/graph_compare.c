@@ -4,7 +4,7 @@ static void number_nodes(const cx_emu_graph *graph)
 {
     size_t index = 0;
 
-    for (cx_emu_node *each = graph->first; each; each = each->next)
+    for (cx_emu_node *each = graph->first; each != NULL; each = each->next)
         each->index = index++;
 }
 
@@ -12,7 +12,7 @@ static size_t count_ends(const cx_emu_graph *graph, const cx_emu_node **out_last
 {
     size_t count = 0;
 
-    for (const cx_emu_node *each = graph->first; each; each = each->next)
+    for (const cx_emu_node *each = graph->first; each != NULL; each = each->next)
         if (each->after.count == 0) {
             *out_last = each;
             count++;
@@ -58,7 +58,7 @@ cxu_graph_exec_update_result cx_emu_graph_compare(const cx_emu_graph *graph,
     }
     number_nodes(graph);
     number_nodes(like);
-    for (const cx_emu_node *node = graph->first, *other = like->first; node;
+    for (const cx_emu_node *node = graph->first, *other = like->first; node != NULL;
          node = node->next, other = other->next) {
         result = compare_nodes(node, other, out_node, out_from);
         for (size_t i = 0; result == CXU_GRAPH_EXEC_UPDATE_SUCCESS &&
@@ -77,7 +77,7 @@ void cx_emu_graph_assign(cx_emu_graph *graph, const cx_emu_graph *like)
 {
     const cx_emu_node *other = like->first;
 
-    for (cx_emu_node *node = graph->first; node; node = node->next, other = other->next) {
+    for (cx_emu_node *node = graph->first; node != NULL; node = node->next, other = other->next) {
         for (size_t i = 0; i < cx_emu_node_graph_count(node); i++)
             cx_emu_graph_assign(cx_emu_node_graph(node, i), cx_emu_node_graph(other, i));
         if (cx_emu_node_graph_count(node) == 0)

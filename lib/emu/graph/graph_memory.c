@@ -20,7 +20,7 @@ static cxu_result check_pool(const char *call, const cxu_mem_alloc_node_params *
 {
     const cxu_mem_pool_properties *pool = &params->pool;
 
-    if (params->bytes == 0 || (params->access_count > 0 && !params->accesses))
+    if (params->bytes == 0 || (params->access_count > 0 && params->accesses == NULL))
         return CXU_INVALID_VALUE;
     if ((pool->type != CXU_MEM_ALLOCATION_TYPE_PINNED &&
          pool->type != CXU_MEM_ALLOCATION_TYPE_MANAGED) ||
@@ -29,7 +29,7 @@ static cxu_result check_pool(const char *call, const cxu_mem_alloc_node_params *
     if (pool->type == CXU_MEM_ALLOCATION_TYPE_MANAGED ||
         pool->location.type != CXU_MEM_LOCATION_TYPE_DEVICE)
         return cx_emu_not_supported(call, "memory that is not a device's");
-    return cx_emu_device_find(pool->location.id) ? CXU_SUCCESS : CXU_INVALID_VALUE;
+    return cx_emu_device_find(pool->location.id) != NULL ? CXU_SUCCESS : CXU_INVALID_VALUE;
 }
 
 static bool copy_accesses(cx_emu_block *block, const cxu_mem_alloc_node_params *params)
@@ -41,13 +41,13 @@ static bool copy_accesses(cx_emu_block *block, const cxu_mem_alloc_node_params *
     if (count == 0)
         return true;
     copy = count <= CX_EMU_DEVICES_MAX ? calloc(count, sizeof *copy) : NULL;
-    if (!copy)
+    if (copy == NULL)
         return false;
     memcpy(copy, params->accesses, count * sizeof *copy);
     block->params.accesses = copy;
     for (size_t i = 0; i < count; i++)
         if (copy[i].location.type == CXU_MEM_LOCATION_TYPE_DEVICE &&
-            cx_emu_device_find(copy[i].location.id))
+            cx_emu_device_find(copy[i].location.id) != NULL)
             block->access[copy[i].location.id] = (unsigned char)copy[i].flags;
     return true;
 }
@@ -67,7 +67,7 @@ cxu_result cx_emu_block_create(const char *call, const cxu_mem_alloc_node_params
     if (result != CXU_SUCCESS)
         return result;
     block = calloc(1, sizeof *block);
-    if (!block)
+    if (block == NULL)
         return CXU_OUT_OF_MEMORY;
     block->params = *params;
     result = CXU_OUT_OF_MEMORY;
@@ -83,7 +83,7 @@ cxu_result cx_emu_block_create(const char *call, const cxu_mem_alloc_node_params
     block->memory->opened_to = block->access;
     block->params.address = block->memory->address;
     block->next = blocks;
-    if (blocks)
+    if (blocks != NULL)
         blocks->previous = block;
     blocks = block;
     *out_block = block;
@@ -99,8 +99,8 @@ void cx_emu_block_drop(cx_emu_block *block)
 {
     if (--block->references > 0)
         return;
-    *(block->previous ? &block->previous->next : &blocks) = block->next;
-    if (block->next)
+    *(block->previous != NULL ? &block->previous->next : &blocks) = block->next;
+    if (block->next != NULL)
         block->next->previous = block->previous;
     block->memory->block = NULL;
     block->memory->opened_to = NULL;
@@ -112,7 +112,7 @@ cx_emu_block *cx_emu_block_at(CUdeviceptr address)
 {
     cx_emu_allocation *allocation = cx_emu_allocation_at_start(address);
 
-    return allocation ? allocation->block : NULL;
+    return allocation != NULL ? allocation->block : NULL;
 }
 
 /* ---- figures ---- */
@@ -125,7 +125,7 @@ static figures figures_of(const cx_emu_device *device)
 {
     figures sum = {0, 0};
 
-    for (const cx_emu_block *each = blocks; each; each = each->next) {
+    for (const cx_emu_block *each = blocks; each != NULL; each = each->next) {
         if (each->memory->device != device)
             continue;
         sum.used += each->allocated ? each->memory->reserved_bytes : 0;
@@ -189,7 +189,7 @@ cxu_result cx_emu_block_free_in_stream(cx_emu_block *block, CUstream stream)
 /* True if a node of the graph allocates the block. */
 static bool allocates(const cx_emu_graph *graph, const cx_emu_block *block)
 {
-    for (const cx_emu_node *each = graph->first; each; each = each->next)
+    for (const cx_emu_node *each = graph->first; each != NULL; each = each->next)
         if ((each->node_params.type == CXU_GRAPH_NODE_TYPE_MEM_ALLOC &&
              each->node_params.of.block == block) ||
             (each->node_params.type == CXU_GRAPH_NODE_TYPE_GRAPH &&
@@ -201,7 +201,7 @@ static bool allocates(const cx_emu_graph *graph, const cx_emu_block *block)
 static cxu_result check_launch(const cx_emu_graph *graph, const cx_emu_graph *whole,
                                bool free_first)
 {
-    for (const cx_emu_node *each = graph->first; each; each = each->next) {
+    for (const cx_emu_node *each = graph->first; each != NULL; each = each->next) {
         const cx_emu_node_params *node_params = &each->node_params;
         cxu_result result = CXU_SUCCESS;
 
@@ -228,7 +228,7 @@ static cxu_result check_launch(const cx_emu_graph *graph, const cx_emu_graph *wh
 
 static void apply_launch(const cx_emu_graph *graph, cxu_graph_node_type which)
 {
-    for (const cx_emu_node *each = graph->first; each; each = each->next) {
+    for (const cx_emu_node *each = graph->first; each != NULL; each = each->next) {
         const cx_emu_node_params *node_params = &each->node_params;
 
         if (node_params->type == CXU_GRAPH_NODE_TYPE_GRAPH)
@@ -258,10 +258,10 @@ cxu_result cx_emu_call_device_graph_mem_trim(CUdevice ordinal)
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!device)
+    if (device == NULL)
         return CXU_INVALID_DEVICE;
     cx_lock_enter(&cx_emu_lock);
-    for (cx_emu_block *each = blocks; each; each = each->next)
+    for (cx_emu_block *each = blocks; each != NULL; each = each->next)
         if (each->memory->device == device && !each->allocated && each->memory->users == 0)
             each->reserved = false;
     cx_lock_leave(&cx_emu_lock);
@@ -278,9 +278,9 @@ cxu_result cx_emu_call_device_get_graph_mem_attribute(CUdevice ordinal,
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!device)
+    if (device == NULL)
         return CXU_INVALID_DEVICE;
-    if (!out_value || (unsigned int)attribute > CXU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH)
+    if (out_value == NULL || (unsigned int)attribute > CXU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     now = figures_of(device);
@@ -306,10 +306,10 @@ cxu_result cx_emu_call_device_set_graph_mem_attribute(CUdevice ordinal,
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!device)
+    if (device == NULL)
         return CXU_INVALID_DEVICE;
-    if (!value || (attribute != CXU_GRAPH_MEM_ATTR_USED_MEM_HIGH &&
-                   attribute != CXU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH))
+    if (value == NULL || (attribute != CXU_GRAPH_MEM_ATTR_USED_MEM_HIGH &&
+                          attribute != CXU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH))
         return CXU_INVALID_VALUE;
     memcpy(&wanted, value, sizeof wanted);
     if (wanted != 0)

@@ -23,7 +23,7 @@ cxu_result cx_emu_graph_node_add(CUgraphNode *out_node, CUgraph handle,
         return result;
     node = cx_emu_graph_add(graph, node_params, &before);
     cx_emu_nodes_free(&before);
-    if (!node)
+    if (node == NULL)
         return CXU_OUT_OF_MEMORY;
     *out_node = cx_emu_node_handle(node);
     return CXU_SUCCESS;
@@ -36,7 +36,7 @@ static cxu_result add_node(CUgraphNode *out_node, CUgraph graph, const CUgraphNo
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_node)
+    if (out_node == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_graph_node_add(out_node, graph, dependencies, count, node_params);
@@ -53,7 +53,7 @@ static cxu_result add_in(CUcontext context, CUgraphNode *out_node, CUgraph graph
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_node)
+    if (out_node == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_node_params_set_context(node_params, context);
@@ -72,7 +72,7 @@ cxu_result cx_emu_call_graph_add_memcpy_node(CUgraphNode *out_node, CUgraph grap
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!params)
+    if (params == NULL)
         return CXU_INVALID_VALUE;
     node_params.of.copy = *params;
     return add_in(context, out_node, graph, dependencies, count, &node_params);
@@ -88,7 +88,7 @@ cxu_result cx_emu_call_graph_add_memset_node(CUgraphNode *out_node, CUgraph grap
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!params)
+    if (params == NULL)
         return CXU_INVALID_VALUE;
     node_params.of.fill = *params;
     return add_in(context, out_node, graph, dependencies, count, &node_params);
@@ -103,7 +103,7 @@ cxu_result cx_emu_call_graph_add_host_node(CUgraphNode *out_node, CUgraph graph,
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!params)
+    if (params == NULL)
         return CXU_INVALID_VALUE;
     node_params.of.host = *params;
     return add_node(out_node, graph, dependencies, count, &node_params);
@@ -124,8 +124,9 @@ static cxu_result add_event(CUgraphNode *out_node, CUgraph graph, const CUgraphN
 
     if (result != CXU_SUCCESS)
         return result;
-    return node_params->of.event ? add_node(out_node, graph, dependencies, count, node_params)
-                                 : CXU_INVALID_VALUE;
+    return node_params->of.event != NULL
+               ? add_node(out_node, graph, dependencies, count, node_params)
+               : CXU_INVALID_VALUE;
 }
 
 cxu_result cx_emu_call_graph_add_event_record_node(CUgraphNode *out_node, CUgraph graph,
@@ -150,7 +151,7 @@ cxu_result cx_emu_call_graph_add_event_wait_node(CUgraphNode *out_node, CUgraph 
 
 static bool lies_in(const cx_emu_graph *graph, const cx_emu_graph *other)
 {
-    for (; graph; graph = graph->owner ? graph->owner->graph : NULL)
+    for (; graph != NULL; graph = graph->owner != NULL ? graph->owner->graph : NULL)
         if (graph == other)
             return true;
     return false;
@@ -158,7 +159,7 @@ static bool lies_in(const cx_emu_graph *graph, const cx_emu_graph *other)
 
 static bool may_move(const cx_emu_graph *child, const cx_emu_graph *into)
 {
-    return !child->owner && !child->capture && !lies_in(into, child);
+    return child->owner == NULL && child->capture == NULL && !lies_in(into, child);
 }
 
 static cxu_result check_child(const cx_emu_graph *child, CUgraph into_handle, bool move)
@@ -191,7 +192,7 @@ cxu_result cx_emu_graph_node_add_child(CUgraphNode *out_node, CUgraph graph,
     if (result != CXU_SUCCESS)
         return result;
     node_params.of.child = move ? child : cx_emu_graph_clone(child, true);
-    if (!node_params.of.child)
+    if (node_params.of.child == NULL)
         return CXU_OUT_OF_MEMORY;
     result = cx_emu_graph_node_add(out_node, graph, dependencies, count, &node_params);
     if (result == CXU_SUCCESS)
@@ -209,7 +210,7 @@ cxu_result cx_emu_call_graph_add_child_graph_node(CUgraphNode *out_node, CUgraph
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_node)
+    if (out_node == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_graph_node_add_child(out_node, graph, dependencies, count, child, false);
@@ -227,7 +228,7 @@ static cxu_result get_params(CUgraphNode handle, cxu_graph_node_type type, const
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out)
+    if (out == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_node_find_typed(handle, type, &node);
@@ -245,7 +246,7 @@ cxu_result cx_emu_graph_node_set(CUgraphNode handle, const cx_emu_node_params *n
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!changed.context) {
+    if (changed.context == NULL) {
         changed.context = node->node_params.context;
         changed.context_id = node->node_params.context_id;
     }
@@ -281,7 +282,7 @@ cxu_result cx_emu_call_graph_memcpy_node_set_params(CUgraphNode node, const cxu_
 {
     cx_emu_node_params node_params = {.type = CXU_GRAPH_NODE_TYPE_MEMCPY};
 
-    if (params)
+    if (params != NULL)
         node_params.of.copy = *params;
     return set_params(node, &node_params);
 }
@@ -302,7 +303,7 @@ cxu_result cx_emu_call_graph_memset_node_set_params(CUgraphNode node,
 {
     cx_emu_node_params node_params = {.type = CXU_GRAPH_NODE_TYPE_MEMSET};
 
-    if (params)
+    if (params != NULL)
         node_params.of.fill = *params;
     return set_params(node, &node_params);
 }
@@ -326,7 +327,7 @@ cxu_result cx_emu_call_graph_host_node_set_params(CUgraphNode node,
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!params || !params->function)
+    if (params == NULL || params->function == NULL)
         return CXU_INVALID_VALUE;
     node_params.of.host = *params;
     return set_params(node, &node_params);
@@ -339,7 +340,7 @@ cxu_result cx_emu_call_graph_child_graph_node_get_graph(CUgraphNode handle, CUgr
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_graph)
+    if (out_graph == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_node_find_typed(handle, CXU_GRAPH_NODE_TYPE_GRAPH, &node);

@@ -53,7 +53,8 @@ cxu_result cx_emu_node_params_request(const cx_emu_node_params *node_params, uin
                                       cx_emu_work_request *out_request)
 {
     *out_request = (cx_emu_work_request){.kind = CX_EMU_WORK_LOCKED};
-    if (node_params->context && cx_emu_context_id(node_params->context) != node_params->context_id)
+    if (node_params->context != NULL &&
+        cx_emu_context_id(node_params->context) != node_params->context_id)
         return CXU_CONTEXT_IS_DESTROYED;
     switch (node_params->type) {
     case CXU_GRAPH_NODE_TYPE_MEMCPY:
@@ -65,7 +66,7 @@ cxu_result cx_emu_node_params_request(const cx_emu_node_params *node_params, uin
     case CXU_GRAPH_NODE_TYPE_KERNEL:
         return cx_emu_launch_request(&node_params->of.kernel, &room->run, out_request);
     case CXU_GRAPH_NODE_TYPE_HOST:
-        if (!node_params->of.host.function)
+        if (node_params->of.host.function == NULL)
             return CXU_SUCCESS; /* nothing to call */
         room->host = node_params->of.host;
         *out_request = cx_emu_host_request(&room->host);
@@ -153,7 +154,8 @@ static const cx_emu_allocation *memory_of(cxu_memory_type type, const void *host
 /* The owner of freed memory is unknown. */
 static bool same_owner(const cx_emu_allocation *one, const cx_emu_allocation *other)
 {
-    return !one || !other || (one->device == other->device && one->context == other->context);
+    return one == NULL || other == NULL ||
+           (one->device == other->device && one->context == other->context);
 }
 
 static bool copies_compatible(const cxu_memcpy_3d *before, const cxu_memcpy_3d *after)

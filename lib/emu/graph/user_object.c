@@ -55,7 +55,7 @@ static bool wait_for_unstarted(void)
 
     (void)clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec++;
-    return unstarted || cx_lock_wait_until(&cx_emu_lock, &more_unstarted, &until);
+    return unstarted != NULL || cx_lock_wait_until(&cx_emu_lock, &more_unstarted, &until);
 }
 
 static void *stand_by(void *argument)
@@ -65,7 +65,7 @@ static void *stand_by(void *argument)
     while (wait_for_unstarted() || !cx_emu_main_has_left()) {
         cx_emu_user_object *first = unstarted;
 
-        if (!first)
+        if (first == NULL)
             continue;
         unstarted = first->next_unstarted;
         cx_lock_leave(&cx_emu_lock);
@@ -113,7 +113,7 @@ bool cx_emu_holdings_copy(const cx_emu_holdings *from, cx_emu_holdings *out_copy
     if (from->count == 0)
         return true;
     out_copy->items = calloc(from->count, sizeof *out_copy->items);
-    if (!out_copy->items)
+    if (out_copy->items == NULL)
         return false;
     memcpy(out_copy->items, from->items, from->count * sizeof *from->items);
     out_copy->count = from->count;
@@ -145,10 +145,10 @@ static cx_emu_holding *find_or_add(cx_emu_holdings *holdings, cx_emu_user_object
 {
     cx_emu_holding *items, *found = find_holding(holdings, object);
 
-    if (found)
+    if (found != NULL)
         return found;
     items = reallocarray(holdings->items, holdings->count + 1, sizeof *items);
-    if (!items)
+    if (items == NULL)
         return NULL;
     holdings->items = items;
     items[holdings->count] = (cx_emu_holding){object, 0};
@@ -176,13 +176,13 @@ cxu_result cx_emu_call_user_object_create(CUuserObject *out_object, void *pointe
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_object || !destroy || count == 0 || count > INT_MAX ||
+    if (out_object == NULL || destroy == NULL || count == 0 || count > INT_MAX ||
         flags != CXU_USER_OBJECT_NO_DESTRUCTOR_SYNC)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     standby = standby || start_thread(stand_by, NULL);
     object = standby ? cx_emu_handle_take(&handles) : NULL;
-    if (object) {
+    if (object != NULL) {
         object->pointer = pointer;
         object->destroy = destroy;
         object->own = count;
@@ -241,10 +241,10 @@ static cxu_result retain_for_graph(CUgraph graph_handle, CUuserObject handle, un
     if (result != CXU_SUCCESS)
         return result;
     holding = find_holding(&graph->holdings, object);
-    if ((move && count > object->own) || (holding && count > UINT_MAX - holding->count))
+    if ((move && count > object->own) || (holding != NULL && count > UINT_MAX - holding->count))
         return CXU_INVALID_VALUE;
     holding = find_or_add(&graph->holdings, object);
-    if (!holding)
+    if (holding == NULL)
         return CXU_OUT_OF_MEMORY;
     holding->count += count;
     object->of_graphs += count;
@@ -279,7 +279,7 @@ static cxu_result release_for_graph(CUgraph graph_handle, CUuserObject handle, u
     if (result != CXU_SUCCESS)
         return result;
     holding = find_holding(&graph->holdings, object);
-    if (!holding || count > holding->count)
+    if (holding == NULL || count > holding->count)
         return CXU_INVALID_VALUE;
     holding->count -= count;
     if (holding->count == 0)

@@ -23,7 +23,7 @@ cx_emu_access_log *cx_emu_access_log_new(void)
 {
     cx_emu_access_log *self = calloc(1, sizeof *self);
 
-    if (self)
+    if (self != NULL)
         cx_lock_init(&self->lock, CX_RANK_EMU_ACCESS_LOG);
     return self;
 }
@@ -32,7 +32,7 @@ void cx_emu_access_log_free(cx_emu_access_log *self)
 {
     touched_page *page, *next;
 
-    if (!self)
+    if (self == NULL)
         return;
     HASH_ITER (hh, self->pages, page, next) {
         HASH_DEL(self->pages, page);
@@ -48,10 +48,10 @@ static touched_page *page_of(cx_emu_access_log *self, uint64_t number)
 {
     touched_page *page = self->last;
 
-    if (page && page->number == number)
+    if (page != NULL && page->number == number)
         return page;
     HASH_FIND(hh, self->pages, &number, sizeof number, page);
-    if (!page && self->count < PAGES_MOST && (page = calloc(1, sizeof *page)) != NULL) {
+    if (page == NULL && self->count < PAGES_MOST && (page = calloc(1, sizeof *page)) != NULL) {
         bool added = true;
 
         page->number = number;
@@ -78,16 +78,16 @@ static bool changes(const cx_ptx_touch *store)
 
 void cx_emu_access_log_note(cx_emu_access_log *self, const cx_ptx_touch *touch)
 {
-    const cx_access_how how = touch->atomic  ? CX_ACCESS_ATOMIC
-                              : touch->value ? CX_ACCESS_WRITE
-                                             : CX_ACCESS_READ;
+    const cx_access_how how = touch->atomic          ? CX_ACCESS_ATOMIC
+                              : touch->value != NULL ? CX_ACCESS_WRITE
+                                                     : CX_ACCESS_READ;
     unsigned at = touch->address % PAGE; /* an access is aligned: it lies in one page */
 
     if (how == CX_ACCESS_WRITE && !changes(touch))
         return;
     cx_lock_enter(&self->lock);
     touched_page *page = page_of(self, touch->address / PAGE);
-    for (unsigned i = at; page && i < at + touch->bytes; i++)
+    for (unsigned i = at; page != NULL && i < at + touch->bytes; i++)
         page->bits[how][i / 64] |= (uint64_t)1 << i % 64;
     cx_lock_leave(&self->lock);
 }
@@ -115,7 +115,7 @@ static void add_byte(touch_list *list, uint64_t address, cx_access_how how)
 {
     cx_access *last = list->count > 0 ? &list->all[list->count - 1] : NULL;
 
-    if (last && last->how == how && last->end == address) {
+    if (last != NULL && last->how == how && last->end == address) {
         last->end++;
         return;
     }
@@ -123,7 +123,7 @@ static void add_byte(touch_list *list, uint64_t address, cx_access_how how)
         size_t capacity = list->capacity ? 2 * list->capacity : 16;
         cx_access *all = reallocarray(list->all, capacity, sizeof *all);
 
-        if (!all)
+        if (all == NULL)
             return;
         list->all = all;
         list->capacity = capacity;
@@ -142,7 +142,7 @@ size_t cx_emu_access_log_take(cx_emu_access_log *self, uint64_t fault, cx_access
 
     HASH_SORT(self->pages, by_number);
     for (int how = CX_ACCESS_READ; how <= CX_ACCESS_ATOMIC; how++)
-        for (const touched_page *page = self->pages; page; page = page->hh.next)
+        for (const touched_page *page = self->pages; page != NULL; page = page->hh.next)
             for (unsigned at = 0; (at = next_bit(page->bits[how], at)) < PAGE; at++)
                 add_byte(&list, page->number * PAGE + at, (cx_access_how)how);
     if (fault)

@@ -179,7 +179,7 @@ void cx_emu_allocation_drop(cx_emu_use use);
 /* A user begins (1) to run without the lock, or has ended (-1). */
 static inline void cx_emu_allocation_reach(cx_emu_use use, int by)
 {
-    if (use.allocation)
+    if (use.allocation != NULL)
         use.allocation->reached += by;
 }
 

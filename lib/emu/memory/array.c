@@ -142,14 +142,14 @@ cxu_result cx_emu_array_create(cx_emu_context *owner, const cxu_array_3d_descrip
     if (result != CXU_SUCCESS)
         return result;
     array = cx_emu_handle_take(&array_handles);
-    if (!array) {
+    if (array == NULL) {
         cx_emu_allocation_free(memory);
         return CXU_OUT_OF_MEMORY;
     }
     set_shape(array, descriptor);
     array->memory = memory;
     array->next = all_arrays;
-    if (all_arrays)
+    if (all_arrays != NULL)
         all_arrays->previous = array;
     all_arrays = array;
     *out_array = array;
@@ -166,8 +166,8 @@ cxu_result cx_emu_array_find(CUarray handle, cx_emu_array **out_array)
 
 static void close_array(cx_emu_array *array)
 {
-    *(array->previous ? &array->previous->next : &all_arrays) = array->next;
-    if (array->next)
+    *(array->previous != NULL ? &array->previous->next : &all_arrays) = array->next;
+    if (array->next != NULL)
         array->next->previous = array->previous;
     cx_emu_handle_return(&array_handles, array);
 }
@@ -197,7 +197,7 @@ static bool open_levels(cx_emu_mipmapped_array *mipmapped, unsigned int count)
         const cxu_array_3d_descriptor descriptor = level_of(&mipmapped->descriptor, i);
         cx_emu_array *level = cx_emu_handle_take(&array_handles);
 
-        if (!level)
+        if (level == NULL)
             return false;
         set_shape(level, &descriptor);
         level->memory = mipmapped->memory;
@@ -226,8 +226,8 @@ static size_t bytes_of_levels(const cxu_array_3d_descriptor *descriptor, unsigne
 static void close_mipmapped(cx_emu_mipmapped_array *mipmapped)
 {
     close_levels(mipmapped);
-    *(mipmapped->previous ? &mipmapped->previous->next : &all_mipmapped) = mipmapped->next;
-    if (mipmapped->next)
+    *(mipmapped->previous != NULL ? &mipmapped->previous->next : &all_mipmapped) = mipmapped->next;
+    if (mipmapped->next != NULL)
         mipmapped->next->previous = mipmapped->previous;
     cx_emu_handle_return(&mipmapped_handles, mipmapped);
 }
@@ -245,14 +245,14 @@ cxu_result cx_emu_mipmapped_array_create(cx_emu_context *owner,
     if (result != CXU_SUCCESS)
         return result;
     mipmapped = cx_emu_handle_take(&mipmapped_handles);
-    if (!mipmapped) {
+    if (mipmapped == NULL) {
         cx_emu_allocation_free(memory);
         return CXU_OUT_OF_MEMORY;
     }
     mipmapped->descriptor = *descriptor;
     mipmapped->memory = memory;
     mipmapped->next = all_mipmapped;
-    if (all_mipmapped)
+    if (all_mipmapped != NULL)
         all_mipmapped->previous = mipmapped;
     all_mipmapped = mipmapped;
     if (!open_levels(mipmapped, count)) {
@@ -283,12 +283,12 @@ void cx_emu_mipmapped_array_destroy(cx_emu_mipmapped_array *mipmapped)
 
 void cx_emu_arrays_release(cx_emu_context *context)
 {
-    for (cx_emu_array *each = all_arrays, *next; each; each = next) {
+    for (cx_emu_array *each = all_arrays, *next; each != NULL; each = next) {
         next = each->next;
         if (each->memory->context == context)
             close_array(each);
     }
-    for (cx_emu_mipmapped_array *each = all_mipmapped, *next; each; each = next) {
+    for (cx_emu_mipmapped_array *each = all_mipmapped, *next; each != NULL; each = next) {
         next = each->next;
         if (each->memory->context == context)
             close_mipmapped(each);

@@ -25,7 +25,7 @@ cx_emu_mem_advices_change(cx_emu_mem_advices *advices, size_t bytes, size_t begi
 {
     cx_emu_mem_advice *items = reallocarray(advices->items, advices->count + 3, sizeof *items);
 
-    if (!items)
+    if (items == NULL)
         return CXU_OUT_OF_MEMORY;
     advices->items = items;
     if (advices->count == 0)

@@ -19,8 +19,8 @@ static cx_emu_pool_place places[2 * PLACES];
 
 static void close_pool(cx_emu_pool *pool)
 {
-    *(pool->previous ? &pool->previous->next : &all) = pool->next;
-    if (pool->next)
+    *(pool->previous != NULL ? &pool->previous->next : &all) = pool->next;
+    if (pool->next != NULL)
         pool->next->previous = pool->previous;
     cx_emu_handle_return(&handles, pool);
 }
@@ -36,14 +36,14 @@ static void dispose_unused(cx_emu_pool *pool)
 static void keep(cx_emu_pool *pool, uint64_t bytes)
 {
     pool->kept_bytes += bytes;
-    if (pool->device)
+    if (pool->device != NULL)
         pool->device->kept_bytes += bytes;
 }
 
 static void release(cx_emu_pool *pool, uint64_t bytes)
 {
     pool->kept_bytes -= bytes;
-    if (pool->device)
+    if (pool->device != NULL)
         pool->device->kept_bytes -= bytes;
 }
 
@@ -59,7 +59,7 @@ bool cx_emu_pools_release(cx_emu_device *device)
 {
     if (device->kept_bytes == 0)
         return false;
-    for (cx_emu_pool *each = all; each; each = each->next)
+    for (cx_emu_pool *each = all; each != NULL; each = each->next)
         if (each->device == device)
             release(each, each->kept_bytes);
     return true;
@@ -78,7 +78,7 @@ static int place_index(const cxu_mem_location *location)
     case CXU_MEM_LOCATION_TYPE_HOST_NUMA:
         return location->id == 0 ? NUMA_NODE : -1;
     case CXU_MEM_LOCATION_TYPE_DEVICE:
-        return cx_emu_device_find(location->id) ? FIRST_DEVICE + location->id : -1;
+        return cx_emu_device_find(location->id) != NULL ? FIRST_DEVICE + location->id : -1;
     default:
         return -1;
     }
@@ -137,7 +137,7 @@ static cxu_result open_pool(const cxu_mem_pool_properties *properties, cx_emu_po
         pool->access[pool->device->ordinal] = CXU_MEM_ACCESS_FLAGS_PROT_READWRITE;
     }
     pool->next = all;
-    if (all)
+    if (all != NULL)
         all->previous = pool;
     all = pool;
     *out_pool = pool;
@@ -183,7 +183,7 @@ cxu_result cx_emu_pool_find(CUmemoryPool handle, cx_emu_pool **out_pool)
     if (!cx_emu_handle_live(&handles, pool) || pool->destroyed)
         return CXU_INVALID_VALUE;
     *out_pool = pool;
-    return pool->device ? cx_emu_device_error(pool->device) : CXU_SUCCESS;
+    return pool->device != NULL ? cx_emu_device_error(pool->device) : CXU_SUCCESS;
 }
 
 static void forget_current(const cx_emu_pool *pool)
@@ -249,7 +249,7 @@ static cxu_result create_memory(const cx_emu_pool *pool, cx_emu_device *device, 
     const cxu_mem_location *location = &pool->properties.location;
     cxu_result result;
 
-    if (pool->device)
+    if (pool->device != NULL)
         return cx_emu_allocation_create(pool->device, NULL, CX_EMU_MEMORY_ASYNC, bytes, 0,
                                         out_allocation);
     if (!cx_emu_pool_managed(pool))

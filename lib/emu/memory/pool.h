@@ -102,7 +102,7 @@ static inline bool cx_emu_pool_managed(const cx_emu_pool *pool)
 
 static inline bool cx_emu_pool_of_host(const cx_emu_pool *pool)
 {
-    return !pool->device && !cx_emu_pool_managed(pool);
+    return pool->device == NULL && !cx_emu_pool_managed(pool);
 }
 
 /* Every device reaches managed memory. */
@@ -115,7 +115,8 @@ static inline unsigned int cx_emu_pool_access(const cx_emu_pool *pool, const cx_
 /* The host's access. */
 static inline unsigned int cx_emu_pool_host_access(const cx_emu_pool *pool)
 {
-    return pool->device ? CXU_MEM_ACCESS_FLAGS_PROT_NONE : CXU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    return pool->device != NULL ? CXU_MEM_ACCESS_FLAGS_PROT_NONE
+                                : CXU_MEM_ACCESS_FLAGS_PROT_READWRITE;
 }
 
 static inline CUmemoryPool cx_emu_pool_handle(cx_emu_pool *pool)

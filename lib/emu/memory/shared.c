@@ -39,7 +39,7 @@ cxu_result cx_emu_shared_describe(const cx_emu_allocation *allocation, uint64_t 
 
 cx_emu_shared *cx_emu_shared_find(const cx_emu_shared_place *place, const cx_emu_pool *pool)
 {
-    for (cx_emu_shared *each = opened; each; each = each->next)
+    for (cx_emu_shared *each = opened; each != NULL; each = each->next)
         if (memcmp(&each->place, place, sizeof *place) == 0 && !each->allocation->freed &&
             each->allocation->pool == pool)
             return each;
@@ -48,7 +48,7 @@ cx_emu_shared *cx_emu_shared_find(const cx_emu_shared_place *place, const cx_emu
 
 bool cx_emu_shared_still_open(cx_emu_allocation *allocation)
 {
-    if (!allocation->shared || allocation->shared->opened == 1)
+    if (allocation->shared == NULL || allocation->shared->opened == 1)
         return false;
     allocation->shared->opened--;
     return true;
@@ -100,12 +100,12 @@ static bool map_file(cx_emu_shared *shared, int file, size_t before)
     shared->mapped_bytes = before + shared->facts.bytes;
     shared->user = map_part(file, host_access ? PROT_READ | PROT_WRITE : PROT_NONE,
                             shared->mapped_bytes, first);
-    if (!shared->user)
+    if (shared->user == NULL)
         return false;
     shared->alias = host_access ? shared->user
                                 : map_part(file, PROT_READ | PROT_WRITE, shared->mapped_bytes,
                                            first);
-    if (!shared->alias)
+    if (shared->alias == NULL)
         munmap(shared->user, shared->mapped_bytes);
     else if (shared->alias != shared->user)
         cx_emu_driver_mapping_open(&shared->driver_mapping, shared->alias, shared->mapped_bytes);
@@ -125,7 +125,7 @@ static cxu_result publish(cx_emu_shared *shared, cx_emu_device *device, cx_emu_c
 {
     cx_emu_allocation *allocation = calloc(1, sizeof *allocation);
 
-    if (!allocation)
+    if (allocation == NULL)
         return CXU_OUT_OF_MEMORY;
     allocation->device = device;
     allocation->kind = CX_EMU_MEMORY_SHARED;
@@ -149,7 +149,7 @@ cxu_result cx_emu_shared_open(const cx_emu_shared_offer *offer, cx_emu_device *d
     cxu_result result = CXU_OUT_OF_MEMORY;
 
     cx_emu_refusal_begin();
-    if (!shared)
+    if (shared == NULL)
         return CXU_OUT_OF_MEMORY;
     shared->place = offer->place;
     shared->facts = offer->facts;

@@ -124,7 +124,7 @@ static bool describe_memory(CUdeviceptr address, size_t bytes, cx_ptx_texture *o
     cx_emu_allocation *allocation =
         cx_emu_allocation_find_for_work(address, bytes, CX_EMU_MEMORY_ANY);
 
-    if (!allocation)
+    if (allocation == NULL)
         return false;
     out->memory = cx_emu_allocation_at(allocation, address);
     out->address = address;
@@ -301,11 +301,11 @@ static cxu_result check_texture(const char *call, const cx_emu_texture_request *
 
     if (!modes_valid(request->texture))
         return CXU_INVALID_VALUE;
-    if (request->view)
+    if (request->view != NULL)
         result = check_view(call, whole, request->view);
     if (result != CXU_SUCCESS)
         return result;
-    if (request->view)
+    if (request->view != NULL)
         apply_view(request->view, whole);
     apply_texture(request->texture, whole);
     /* Integers are not filtered. */
@@ -332,9 +332,9 @@ static cxu_result check_request(const char *call, const cx_emu_context *context,
 
     if (!resource_valid(context, request->resource) ||
         !describe_resource(request->resource, &whole, &memory) ||
-        (!request->texture && !surface_valid(request->resource)))
+        (request->texture == NULL && !surface_valid(request->resource)))
         return CXU_INVALID_VALUE;
-    return request->texture ? check_texture(call, request, &whole) : CXU_SUCCESS;
+    return request->texture != NULL ? check_texture(call, request, &whole) : CXU_SUCCESS;
 }
 
 /* ---- objects ---- */
@@ -349,18 +349,18 @@ cxu_result cx_emu_texture_create(const char *call, cx_emu_context *context,
     if (result != CXU_SUCCESS)
         return result;
     made = cx_emu_handle_take(&handles);
-    if (!made)
+    if (made == NULL)
         return CXU_OUT_OF_MEMORY;
     made->context = context;
     made->resource = *request->resource;
-    made->is_surface = !request->texture;
-    if (request->texture)
+    made->is_surface = request->texture == NULL;
+    if (request->texture != NULL)
         made->texture = *request->texture;
     made->has_view = request->view != NULL;
-    if (request->view)
+    if (request->view != NULL)
         made->view = *request->view;
     made->next = all;
-    if (all)
+    if (all != NULL)
         all->previous = made;
     all = made;
     *out_object = (unsigned long long)(uintptr_t)made;
@@ -380,8 +380,8 @@ cxu_result cx_emu_texture_find(unsigned long long object, bool is_surface,
 
 void cx_emu_texture_destroy(cx_emu_texture *texture)
 {
-    *(texture->previous ? &texture->previous->next : &all) = texture->next;
-    if (texture->next)
+    *(texture->previous != NULL ? &texture->previous->next : &all) = texture->next;
+    if (texture->next != NULL)
         texture->next->previous = texture->previous;
     cx_emu_handle_return(&handles, texture);
 }
@@ -405,7 +405,7 @@ bool cx_emu_texture_describe(unsigned long long object, bool is_surface,
 
 void cx_emu_textures_release(const cx_emu_context *context)
 {
-    for (cx_emu_texture *each = all, *next; each; each = next) {
+    for (cx_emu_texture *each = all, *next; each != NULL; each = next) {
         next = each->next;
         if (each->context == context)
             cx_emu_texture_destroy(each);

@@ -24,7 +24,7 @@ bool cx_emu_cluster_read(const cxu_launch_config *config, uint32_t out_size[3])
     bool found = false;
 
     memset(out_size, 0, 3 * sizeof *out_size);
-    for (unsigned int i = 0; config->attributes && i < config->attribute_count; i++) {
+    for (unsigned int i = 0; config->attributes != NULL && i < config->attribute_count; i++) {
         if (config->attributes[i].id != CXU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
             continue;
         memcpy(out_size, config->attributes[i].value.cluster, 3 * sizeof *out_size);

@@ -53,7 +53,7 @@ cxu_result cx_emu_code_compile(const cx_emu_text *text, const cx_emu_jit_options
     }
     result = check_versions(ptx, options);
     code = result == CXU_SUCCESS ? malloc(sizeof *code) : NULL;
-    if (!code) {
+    if (code == NULL) {
         cx_ptx_unload(ptx);
         return result == CXU_SUCCESS ? CXU_OUT_OF_MEMORY : result;
     }
@@ -99,7 +99,7 @@ void cx_emu_code_retain(cx_emu_code *code)
 
 void cx_emu_code_drop(cx_emu_code *code)
 {
-    if (!code || --code->references > 0)
+    if (code == NULL || --code->references > 0)
         return;
     cx_ptx_unload(code->ptx);
     free(code);

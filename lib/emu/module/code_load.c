@@ -28,7 +28,7 @@ static cxu_result link_parts(const void *const *parts, const cx_emu_jit_options 
     size_t length;
     char *text;
 
-    for (; result == CXU_SUCCESS && *parts; parts++)
+    for (; result == CXU_SUCCESS && *parts != NULL; parts++)
         result = add_part(&sources, *parts, options);
     if (result == CXU_SUCCESS)
         result = cx_emu_sources_join(&sources, options, 0, &text, &length);
@@ -43,8 +43,8 @@ static cxu_result find_text(const void *image, const cx_emu_jit_options *options
 {
     const void *const *parts = cx_emu_image_parts(image);
 
-    return parts ? link_parts(parts, options, out_text)
-                 : cx_emu_image_find(image, options, out_text);
+    return parts != NULL ? link_parts(parts, options, out_text)
+                         : cx_emu_image_find(image, options, out_text);
 }
 
 cxu_result cx_emu_code_load(const void *image, const cx_emu_jit_options *options,

@@ -9,8 +9,8 @@ void cx_emu_condition_handle_drop(cx_emu_condition_handle *handle)
 {
     if (--handle->references > 0)
         return;
-    *(handle->previous ? &handle->previous->next : &handles) = handle->next;
-    if (handle->next)
+    *(handle->previous != NULL ? &handle->previous->next : &handles) = handle->next;
+    if (handle->next != NULL)
         handle->next->previous = handle->previous;
     free(handle);
 }
@@ -20,7 +20,7 @@ cx_emu_condition_handle *cx_emu_condition_handle_make(const struct cx_emu_graph 
 {
     cx_emu_condition_handle *handle = calloc(1, sizeof *handle);
 
-    if (!handle)
+    if (handle == NULL)
         return NULL;
     handle->id = ++last_id;
     handle->references = 1;
@@ -28,7 +28,7 @@ cx_emu_condition_handle *cx_emu_condition_handle_make(const struct cx_emu_graph 
     handle->value_at_launch = value;
     handle->assigned_at_launch = assign;
     handle->next = handles;
-    if (handles)
+    if (handles != NULL)
         handles->previous = handle;
     handles = handle;
     return handle;
@@ -41,7 +41,7 @@ cx_emu_condition_handle *cx_emu_condition_handle_first(void)
 
 void cx_emu_condition_handle_set(uint64_t id, unsigned int value)
 {
-    for (cx_emu_condition_handle *each = handles; each; each = each->next)
+    for (cx_emu_condition_handle *each = handles; each != NULL; each = each->next)
         if (each->id == id)
             each->value = value;
 }

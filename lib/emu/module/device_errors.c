@@ -62,7 +62,7 @@ char *cx_emu_device_errors_write(void)
     FILE *out = cx_text_open(&text);
     size_t length;
 
-    if (!out)
+    if (out == NULL)
         return NULL;
     fputs(".version 6.0\n.target sm_50\n.address_size 64\n", out);
     for (int i = 0; i < ROWS; i++) {

@@ -33,7 +33,7 @@ static bool grow_blocks(cx_emu_heap *heap)
     if (wanted == NO_BLOCK || wanted < heap->capacity)
         return false;
     grown = reallocarray(heap->blocks, wanted, sizeof *grown);
-    if (!grown)
+    if (grown == NULL)
         return false;
     heap->blocks = grown;
     heap->capacity = wanted;
@@ -56,17 +56,17 @@ cxu_result cx_emu_heap_open(cx_emu_context *context)
     cx_emu_heap *heap;
     cxu_result result;
 
-    if (context->heap)
+    if (context->heap != NULL)
         return CXU_SUCCESS;
     heap = calloc(1, sizeof *heap);
-    if (!heap || !grow_blocks(heap)) {
+    if (heap == NULL || !grow_blocks(heap)) {
         free(heap);
         return CXU_OUT_OF_MEMORY;
     }
     result = cx_emu_allocation_create(context->device, context, CX_EMU_MEMORY_DEVICE,
                                       context->limits[CXU_LIMIT_MALLOC_HEAP_SIZE], 0,
                                       &heap->memory);
-    if (result != CXU_SUCCESS || context->heap) {
+    if (result != CXU_SUCCESS || context->heap != NULL) {
         if (result == CXU_SUCCESS)
             cx_emu_allocation_free(heap->memory);
         free(heap->blocks);
@@ -83,7 +83,7 @@ cxu_result cx_emu_heap_open(cx_emu_context *context)
 
 void cx_emu_heap_close(cx_emu_context *context)
 {
-    if (!context->heap)
+    if (context->heap == NULL)
         return;
     free(context->heap->blocks);
     free(context->heap);
@@ -125,7 +125,7 @@ uint64_t cx_emu_heap_take(cx_emu_context *context, uint64_t bytes)
     cx_emu_heap *heap = context->heap;
     uint32_t number;
 
-    if (!heap || bytes == 0 || bytes > heap->memory->bytes)
+    if (heap == NULL || bytes == 0 || bytes > heap->memory->bytes)
         return 0;
     bytes = (bytes + 2 * ALIGN - 1) / ALIGN * ALIGN;
     number = find_room(heap, bytes);
@@ -159,10 +159,10 @@ static void merge_next(cx_emu_heap *heap, uint32_t number)
 bool cx_emu_heap_give(cx_emu_context *context, uint64_t address)
 {
     cx_emu_heap *heap = context->heap;
-    uint64_t offset = address - (heap ? heap->memory->address : 0) - ALIGN;
+    uint64_t offset = address - (heap != NULL ? heap->memory->address : 0) - ALIGN;
     uint32_t number, previous;
 
-    if (!heap || address < heap->memory->address + ALIGN || offset % ALIGN != 0 ||
+    if (heap == NULL || address < heap->memory->address + ALIGN || offset % ALIGN != 0 ||
         offset > heap->memory->bytes - ALIGN)
         return false;
     memcpy(&number, heap->memory->mapped + offset, sizeof number);

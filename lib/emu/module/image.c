@@ -106,14 +106,14 @@ static cxu_result find_entry(const unsigned char *at, uint64_t left,
             return CXU_INVALID_IMAGE;
         if (entry.kind != FAT_PTX) {
             machine = true;
-        } else if (!found || is_better(&entry, &best)) {
+        } else if (found == NULL || is_better(&entry, &best)) {
             found = at + entry.header_bytes;
             best = entry;
         }
         at += entry.header_bytes + entry.bytes;
         left -= entry.header_bytes + entry.bytes;
     }
-    if (found)
+    if (found != NULL)
         return best.flags & (FAT_COMPRESSED_LZ4 | FAT_COMPRESSED_ZSTD)
                    ? unpack_entry(&best, found, options, out_text)
                    : take_text((const char *)found, best.bytes, out_text);
@@ -189,7 +189,8 @@ const void *const *cx_emu_image_parts(const void *image)
     if (*(const unsigned char *)image != (WRAPPER_MAGIC & 0xff) ||
         memcmp(image, &(uint32_t){WRAPPER_MAGIC}, sizeof(uint32_t)) != 0)
         return NULL;
-    return wrapper->version >= WRAPPER_OF_PARTS && wrapper->parts && wrapper->parts[0]
+    return wrapper->version >= WRAPPER_OF_PARTS && wrapper->parts != NULL &&
+                   wrapper->parts[0] != NULL
                ? wrapper->parts
                : NULL;
 }
@@ -216,12 +217,12 @@ cxu_result cx_emu_image_read(const char *path, char **out_text, size_t *out_byte
     char *text = NULL, *grown;
     bool done = false;
 
-    if (!file)
+    if (file == NULL)
         return cx_emu_system_result(CXU_FILE_NOT_FOUND);
     setvbuf(file, NULL, _IONBF, 0); /* the text is the buffer */
     while (!done && capacity <= FILE_BYTES_MAX) {
         grown = realloc(text, capacity);
-        if (!grown) {
+        if (grown == NULL) {
             fclose(file);
             free(text);
             return CXU_OUT_OF_MEMORY;
@@ -240,7 +241,7 @@ cxu_result cx_emu_image_read(const char *path, char **out_text, size_t *out_byte
         return CXU_INVALID_IMAGE;
     }
     *out_text = text;
-    if (out_bytes)
+    if (out_bytes != NULL)
         *out_bytes = bytes;
     return CXU_SUCCESS;
 }

@@ -34,7 +34,7 @@ static unsigned int number_of(const cx_emu_jit_options *self, cxu_jit_option whi
     void **value = value_of(self, which);
     unsigned int number = 0;
 
-    if (value)
+    if (value != NULL)
         memcpy(&number, value, sizeof number);
     return number;
 }
@@ -43,7 +43,7 @@ static void set_number(const cx_emu_jit_options *self, cxu_jit_option which, uns
 {
     void **value = value_of(self, which);
 
-    if (value)
+    if (value != NULL)
         memcpy(value, &number, sizeof number);
 }
 
@@ -63,7 +63,7 @@ cxu_result cx_emu_jit_check(const cx_emu_jit_options *self)
     for (unsigned int i = 0; i < self->count; i++)
         if ((unsigned int)self->options[i] >= OPTIONS_END)
             return CXU_INVALID_VALUE;
-    if (has_target && (value_of(self, CXU_JIT_THREADS_PER_BLOCK) ||
+    if (has_target && (value_of(self, CXU_JIT_THREADS_PER_BLOCK) != NULL ||
                        !is_target(number_of(self, CXU_JIT_TARGET))))
         return CXU_INVALID_VALUE;
     if (number_of(self, CXU_JIT_GLOBAL_SYMBOL_COUNT) > 0)
@@ -113,7 +113,7 @@ void cx_emu_jit_pause(cx_emu_jit_options *self)
 
     self->spent_ns += cx_clock_ns() - self->resumed_ns;
     ms = (float)self->spent_ns / 1e6f;
-    if (value)
+    if (value != NULL)
         memcpy(value, &ms, sizeof ms);
 }
 
@@ -126,7 +126,7 @@ static unsigned int begin_log(const cx_emu_jit_options *self, cxu_jit_option buf
     void **text = value_of(self, buffer);
     unsigned int capacity = number_of(self, size);
 
-    if (text && *text && capacity > 0)
+    if (text != NULL && *text != NULL && capacity > 0)
         *(char *)*text = '\0';
     set_number(self, size, 0);
     return capacity;
@@ -162,7 +162,7 @@ void cx_emu_jit_complain(const cx_emu_jit_options *self, const char *format, ...
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     cx_log(CTXRT_LOG_WARNING, "embedded driver: %s", text);
-    if (!buffer || !*buffer || self->error_capacity == 0)
+    if (buffer == NULL || *buffer == NULL || self->error_capacity == 0)
         return;
     snprintf(*buffer, self->error_capacity, "%s", text);
     set_number(self, CXU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, (unsigned int)strlen(*buffer));
@@ -179,7 +179,7 @@ void cx_emu_jit_inform(const cx_emu_jit_options *self, const char *format, ...)
     size_t used;
     va_list arguments;
 
-    if (!buffer || !*buffer || self->info_capacity == 0)
+    if (buffer == NULL || *buffer == NULL || self->info_capacity == 0)
         return;
     used = strlen(*buffer);
     va_start(arguments, format);

@@ -31,7 +31,7 @@ static void say_place(cx_text *to, const cx_emu_run *run, const cx_ptx_fault *fa
                 fault->kernel != NULL ? fault->kernel
                                       : cx_ptx_kernel_describe(run->code->ptx, run->kernel).name,
                 fault->line);
-    if (fault->source)
+    if (fault->source != NULL)
         cx_text_add(to, ", %s:%d", file_name(fault->source), fault->source_line);
     cx_text_add(to, ", block (%u, %u, %u), thread (%u, %u, %u)", fault->block[0], fault->block[1],
                 fault->block[2], fault->thread[0], fault->thread[1], fault->thread[2]);
@@ -63,12 +63,12 @@ static void say_object(cx_text *to, const cx_ptx_fault *fault)
 
 static void say_access(cx_text *to, const cx_ptx_fault *fault)
 {
-    if (fault->object) {
+    if (fault->object != NULL) {
         say_object(to, fault);
         return;
     }
     cx_text_add(to, ", address %#llx", (ull)fault->address);
-    if (fault->space)
+    if (fault->space != NULL)
         cx_text_add(to, " of %s memory", fault->space);
     if (fault->bytes)
         cx_text_add(to, ": %s %u byte%s", verb_of(fault), fault->bytes,
@@ -136,7 +136,7 @@ static void say_variable(cx_text *to, const cx_emu_run *run, const cx_ptx_fault 
     const cx_ptx_variable *variable = cx_ptx_variable_near(run->code->ptx, offset);
     char noun[NAME_MAX_SHOWN];
 
-    if (!variable)
+    if (variable == NULL)
         return;
     snprintf(noun, sizeof noun, "the variable '%.80s'", variable->name);
     if (is_inside(offset, variable->offset, variable->bytes) && variable->constant && fault->writes)
@@ -186,12 +186,12 @@ static void say_outside(cx_text *to, const cx_emu_run *run, const cx_ptx_fault *
 {
     const cx_emu_freed *freed = cx_emu_freed_find(fault->address);
 
-    if (freed) {
+    if (freed != NULL) {
         cx_text_add(to, " in an allocation of %zu bytes (%s, at %#llx), which was freed",
                     freed->bytes, call_of(freed->kind), (ull)freed->address);
     } else if (fault->address < NULL_PAGE) {
         cx_text_add(to, " through a null pointer");
-    } else if (!nearest) {
+    } else if (nearest == NULL) {
         cx_text_add(to, "; there is no allocation");
     } else if (nearest == run->memory) {
         say_variable(to, run, fault);
@@ -205,12 +205,13 @@ static void say_outside(cx_text *to, const cx_emu_run *run, const cx_ptx_fault *
 static uint64_t address_of(const cx_emu_run *run, const cx_ptx_fault *fault,
                            const cx_emu_allocation *nearest)
 {
-    const bool inside = nearest && is_inside(fault->address, nearest->address, nearest->bytes);
+    const bool inside =
+        nearest != NULL && is_inside(fault->address, nearest->address, nearest->bytes);
     const cx_emu_freed *freed = inside ? NULL : cx_emu_freed_find(fault->address);
 
-    if (freed)
+    if (freed != NULL)
         return freed->address;
-    if (!nearest || nearest == run->memory || (!inside && fault->address < NULL_PAGE))
+    if (nearest == NULL || nearest == run->memory || (!inside && fault->address < NULL_PAGE))
         return 0;
     return nearest->address;
 }
@@ -220,13 +221,13 @@ static uint64_t say_memory(cx_text *to, const cx_emu_run *run, const cx_ptx_faul
     const cx_emu_allocation *nearest;
     uint64_t memory;
 
-    if (fault->space) {
+    if (fault->space != NULL) {
         say_distance(to, fault, 0, fault->space_bytes, "memory");
         return 0;
     }
     cx_lock_enter(&cx_emu_lock);
     nearest = cx_emu_allocation_nearest(fault->address);
-    if (nearest && is_inside(fault->address, nearest->address, nearest->bytes))
+    if (nearest != NULL && is_inside(fault->address, nearest->address, nearest->bytes))
         say_inside(to, run, fault, nearest);
     else
         say_outside(to, run, fault, nearest);
@@ -244,11 +245,11 @@ uint64_t cx_emu_kernel_fault_describe(const cx_emu_run *run, cx_ptx_outcome outc
     say_place(&to, run, fault);
     if (outcome == CX_PTX_ILLEGAL_ADDRESS || outcome == CX_PTX_MISALIGNED_ADDRESS)
         say_access(&to, fault);
-    if (outcome == CX_PTX_ILLEGAL_ADDRESS && !fault->object)
+    if (outcome == CX_PTX_ILLEGAL_ADDRESS && fault->object == NULL)
         memory = say_memory(&to, run, fault);
     else if (outcome == CX_PTX_MISALIGNED_ADDRESS)
         cx_text_add(&to, ", which is not aligned for it");
-    else if (outcome == CX_PTX_ILLEGAL_INSTRUCTION && fault->reason)
+    else if (outcome == CX_PTX_ILLEGAL_INSTRUCTION && fault->reason != NULL)
         cx_text_add(&to, ": %s", fault->reason);
     return memory;
 }

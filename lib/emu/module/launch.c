@@ -23,13 +23,13 @@
 
 void cx_emu_arguments_retain(cx_emu_arguments *arguments)
 {
-    if (arguments)
+    if (arguments != NULL)
         arguments->references++;
 }
 
 void cx_emu_arguments_drop(cx_emu_arguments *arguments)
 {
-    if (arguments && --arguments->references == 0)
+    if (arguments != NULL && --arguments->references == 0)
         free(arguments);
 }
 
@@ -41,7 +41,7 @@ static cx_emu_arguments *allocate_arguments(const cx_ptx_kernel_info *kernel)
 
     content_at = (content_at + 15) & ~(size_t)15;
     arguments = calloc(1, content_at + kernel->parameter_bytes + 1);
-    if (!arguments)
+    if (arguments == NULL)
         return NULL;
     arguments->references = 1;
     arguments->each = (void **)(void *)(arguments + 1);
@@ -66,7 +66,7 @@ static bool read_extra(void *const *extra, const void **out_buffer, size_t *out_
             *out_buffer = extra[i + 1];
             break;
         case CXU_LAUNCH_PARAM_BUFFER_SIZE:
-            if (!extra[i + 1])
+            if (extra[i + 1] == NULL)
                 return false;
             *out_bytes = *(const size_t *)extra[i + 1];
             break;
@@ -85,14 +85,14 @@ static bool fill_arguments(cx_emu_arguments *arguments, const cx_ptx_kernel_info
 
     if (kernel->parameter_count == 0)
         return true;
-    if (extra) {
+    if (extra != NULL) {
         if (!read_extra(extra, &buffer, &bytes) || bytes < kernel->parameter_bytes)
             return false;
         memcpy(arguments->content, buffer, kernel->parameter_bytes);
         return true;
     }
     for (size_t i = 0; i < kernel->parameter_count; i++) {
-        if (!parameters[i])
+        if (parameters[i] == NULL)
             return false;
         memcpy(arguments->each[i], parameters[i], kernel->parameters[i].bytes);
     }
@@ -126,10 +126,11 @@ cxu_result cx_emu_launch_take(cx_emu_launch *launch, cx_emu_context *context, CU
     if (result != CXU_SUCCESS)
         return result;
     kernel = cx_emu_function_describe(function);
-    if ((parameters && extra) || (kernel.parameter_count > 0 && !parameters && !extra))
+    if ((parameters != NULL && extra != NULL) ||
+        (kernel.parameter_count > 0 && parameters == NULL && extra == NULL))
         return CXU_INVALID_VALUE;
     arguments = allocate_arguments(&kernel);
-    if (!arguments)
+    if (arguments == NULL)
         return CXU_OUT_OF_MEMORY;
     if (!fill_arguments(arguments, &kernel, parameters, extra)) {
         cx_emu_arguments_drop(arguments);
@@ -164,7 +165,7 @@ static bool note_use(cx_emu_run *run, cx_emu_use use)
         size_t capacity = run->more_capacity ? 2 * run->more_capacity : CX_EMU_RUN_USES;
         cx_emu_use *uses = reallocarray(run->more_uses, capacity, sizeof *uses);
 
-        if (!uses)
+        if (uses == NULL)
             return false;
         run->more_uses = uses;
         run->more_capacity = capacity;
@@ -189,7 +190,8 @@ static const cx_emu_allocation *variables_at(const cx_emu_run *run, uint64_t add
     const cx_emu_allocation *both[] = {run->memory, run->managed};
 
     for (int i = 0; i < 2; i++)
-        if (both[i] && address >= both[i]->address && address - both[i]->address < both[i]->bytes)
+        if (both[i] != NULL && address >= both[i]->address &&
+            address - both[i]->address < both[i]->bytes)
             return both[i];
     return NULL;
 }
@@ -203,12 +205,12 @@ static bool find_range(cx_emu_run *run, uint64_t address, cx_ptx_range *out_rang
     cx_emu_use use;
 
     *out_lacks = false;
-    if (variables) {
+    if (variables != NULL) {
         *out_range =
             (cx_ptx_range){variables->address, variables->bytes, variables->mapped, false};
         return true;
     }
-    if (!allocation || !cx_emu_allocation_reachable(allocation, run->context))
+    if (allocation == NULL || !cx_emu_allocation_reachable(allocation, run->context))
         return false;
     use = (cx_emu_use){allocation, allocation->address + allocation->bytes};
     if (!cx_emu_allocation_accessible(use, run->context->device, false))
@@ -340,7 +342,7 @@ static void note_touch(void *self, const cx_ptx_touch *touch)
 
 static void promise_touches(cx_emu_run *run)
 {
-    run->ticket = cx_access_log_watched() ? cx_access_log_ticket : 0;
+    run->ticket = cx_access_log_watched() != NULL ? cx_access_log_ticket : 0;
     if (run->ticket)
         cx_access_log_watched()->promised(run->ticket);
 }
@@ -356,7 +358,8 @@ static bool watch(cx_emu_run *run)
 static void tell_touches(cx_emu_run *run, uint64_t fault)
 {
     cx_access *all = NULL;
-    size_t count = run->access_log ? cx_emu_access_log_take(run->access_log, fault, &all) : 0;
+    size_t count =
+        run->access_log != NULL ? cx_emu_access_log_take(run->access_log, fault, &all) : 0;
 
     cx_access_log_watched()->told(run->ticket, all, count);
     free(all);
@@ -425,7 +428,8 @@ static cx_ptx_launch grid_of(const cx_emu_launch *launch)
 {
     cx_ptx_launch grid = {.shared_bytes = launch->shared_bytes,
                           .cooperative = launch->cooperative,
-                          .parameters = launch->arguments ? launch->arguments->content : NULL};
+                          .parameters =
+                              launch->arguments != NULL ? launch->arguments->content : NULL};
 
     memcpy(grid.grid, launch->grid, sizeof grid.grid);
     memcpy(grid.block, launch->block, sizeof grid.block);
@@ -464,8 +468,8 @@ static void run_kernel(void *argument)
     cx_ptx_outcome outcome;
     cxu_result error;
 
-    grid.memory_address = run->memory ? run->memory->address : 0;
-    grid.managed_address = run->managed ? run->managed->address : 0;
+    grid.memory_address = run->memory != NULL ? run->memory->address : 0;
+    grid.managed_address = run->managed != NULL ? run->managed->address : 0;
     run->deadline = cx_emu_watchdog_deadline();
     outcome = cx_ptx_run(run->code->ptx, run->kernel, &grid, &environment, &fault);
     error = error_of(outcome);
@@ -612,12 +616,12 @@ cxu_result cx_emu_launch_request(const cx_emu_launch *launch, cx_emu_run *out_ru
                                          .argument = out_run,
                                          .argument_bytes = sizeof *out_run,
                                          .doer = module->context};
-    if (module->memory) {
+    if (module->memory != NULL) {
         out_run->memory = module->memory;
         out_request->uses[0] =
             (cx_emu_use){module->memory, module->memory->address + module->memory->bytes};
     }
-    if (module->managed) {
+    if (module->managed != NULL) {
         out_run->managed = module->managed;
         out_request->uses[1] =
             (cx_emu_use){module->managed, module->managed->address + module->managed->bytes};

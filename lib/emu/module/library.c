@@ -46,7 +46,7 @@ bool cx_emu_is_kernel(CUfunction handle)
 static void free_kernels(cx_emu_library *library)
 {
     for (size_t i = 0; i < library->kernel_count; i++)
-        if (library->kernels[i])
+        if (library->kernels[i] != NULL)
             cx_emu_handle_return(&kernels, library->kernels[i]);
     free(library->kernels);
 }
@@ -56,13 +56,13 @@ static bool make_kernels(cx_emu_library *library)
     size_t count = cx_ptx_kernel_count(library->code->ptx);
 
     library->kernels = calloc(count + 1, sizeof(cx_emu_kernel *));
-    if (!library->kernels)
+    if (library->kernels == NULL)
         return false;
     library->kernel_count = count;
     for (size_t i = 0; i < count; i++) {
         cx_emu_kernel *kernel = cx_emu_handle_take(&kernels);
 
-        if (!kernel)
+        if (kernel == NULL)
             return false;
         kernel->library = library;
         kernel->index = i;
@@ -77,7 +77,7 @@ static cxu_result create_library(CUlibrary *out_library, cx_emu_code *code)
     cx_emu_library *library = calloc(1, sizeof *library);
     named *own = cx_emu_handle_take(&names);
 
-    if (!library || !own)
+    if (library == NULL || own == NULL)
         goto give_up;
     library->code = code;
     library->name = own;
@@ -87,14 +87,14 @@ static cxu_result create_library(CUlibrary *out_library, cx_emu_code *code)
         goto give_up;
     }
     library->next = all;
-    if (all)
+    if (all != NULL)
         all->previous = library;
     all = library;
     *out_library = library->name;
     return CXU_SUCCESS;
 
 give_up:
-    if (own)
+    if (own != NULL)
         cx_emu_handle_return(&names, own);
     free(library);
     cx_emu_code_drop(code);
@@ -103,11 +103,11 @@ give_up:
 
 static void destroy_library(cx_emu_library *library)
 {
-    *(library->previous ? &library->previous->next : &all) = library->next;
-    if (library->next)
+    *(library->previous != NULL ? &library->previous->next : &all) = library->next;
+    if (library->next != NULL)
         library->next->previous = library->previous;
     cx_emu_library_release_instances(library);
-    if (library->managed)
+    if (library->managed != NULL)
         cx_emu_allocation_free(library->managed);
     free_kernels(library);
     cx_emu_code_drop(library->code);
@@ -128,8 +128,8 @@ static cxu_result publish_library(CUlibrary *out_library, cx_emu_code *code)
 static bool options_valid(const CUlibrary *out_library, const void *what,
                           const cx_emu_jit_options *options)
 {
-    return out_library && what &&
-           (options->count == 0 || (options->options && options->values));
+    return out_library != NULL && what != NULL &&
+           (options->count == 0 || (options->options != NULL && options->values != NULL));
 }
 
 cxu_result cx_emu_call_library_load_data(CUlibrary *out_library, const void *image,
@@ -232,7 +232,7 @@ cxu_result cx_emu_call_library_get_kernel(CUkernel *out_kernel, CUlibrary handle
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_kernel || !name)
+    if (out_kernel == NULL || name == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_library_find(handle, &library);
@@ -260,7 +260,7 @@ cxu_result cx_emu_call_library_get_module(CUmodule *out_module, CUlibrary handle
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_module)
+    if (out_module == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = current_instance(handle, &module);
@@ -278,7 +278,7 @@ cxu_result cx_emu_call_library_get_global(CUdeviceptr *out_pointer, size_t *out_
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!name || (!out_pointer && !out_bytes))
+    if (name == NULL || (out_pointer == NULL && out_bytes == NULL))
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = current_instance(handle, &module);
@@ -297,7 +297,7 @@ cxu_result cx_emu_call_library_get_managed(CUdeviceptr *out_pointer, size_t *out
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!name || (!out_pointer && !out_bytes))
+    if (name == NULL || (out_pointer == NULL && out_bytes == NULL))
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = current_instance(handle, &module);
@@ -318,7 +318,7 @@ cxu_result cx_emu_call_kernel_get_function(CUfunction *out_function, CUkernel ha
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_function)
+    if (out_function == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_kernel_find(handle, &kernel);

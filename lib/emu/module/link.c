@@ -40,7 +40,7 @@ static bool keep_options(linker *self, unsigned int count, const cxu_jit_option 
 {
     cxu_jit_option *copy = calloc((size_t)count + 1, sizeof *copy);
 
-    if (!copy)
+    if (copy == NULL)
         return false;
     if (count > 0)
         memcpy(copy, options, count * sizeof *copy);
@@ -58,7 +58,7 @@ static cxu_result create_linker(linker **out_linker)
     result = cx_emu_context_current(&context);
     if (result == CXU_SUCCESS) {
         *out_linker = cx_emu_handle_take(&linkers);
-        result = *out_linker ? CXU_SUCCESS : CXU_OUT_OF_MEMORY;
+        result = *out_linker != NULL ? CXU_SUCCESS : CXU_OUT_OF_MEMORY;
     }
     cx_lock_leave(&cx_emu_lock);
     return result;
@@ -82,7 +82,7 @@ cxu_result cx_emu_call_link_create(unsigned int count, cxu_jit_option *options, 
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_state || (count > 0 && (!options || !values)))
+    if (out_state == NULL || (count > 0 && (options == NULL || values == NULL)))
         return CXU_INVALID_VALUE;
     result = cx_emu_jit_check(
         &(cx_emu_jit_options){.count = count, .options = options, .values = values});
@@ -197,7 +197,7 @@ static cxu_result take_options(linker *self, const cx_emu_jit_options *options)
     unsigned int registers;
     cxu_result result;
 
-    if (options->count > 0 && (!options->options || !options->values))
+    if (options->count > 0 && (options->options == NULL || options->values == NULL))
         return CXU_INVALID_VALUE;
     result = cx_emu_jit_check(options);
     if (result != CXU_SUCCESS)
@@ -218,7 +218,7 @@ cxu_result cx_emu_call_link_add_data(CUlinkState state, cxu_jit_input_type type,
     (void)name;
     if (result != CXU_SUCCESS)
         return result;
-    if (!image || bytes == 0 || self->image)
+    if (image == NULL || bytes == 0 || self->image != NULL)
         return CXU_INVALID_VALUE;
     result = check_type(type);
     if (result == CXU_SUCCESS)
@@ -239,7 +239,7 @@ cxu_result cx_emu_call_link_add_file(CUlinkState state, cxu_jit_input_type type,
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!path || self->image)
+    if (path == NULL || self->image != NULL)
         return CXU_INVALID_VALUE;
     result = check_type(type);
     if (result == CXU_SUCCESS)
@@ -288,7 +288,7 @@ cxu_result cx_emu_call_link_complete(CUlinkState state, void **out_image, size_t
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_image || self->sources.count == 0 || self->image)
+    if (out_image == NULL || self->sources.count == 0 || self->image != NULL)
         return CXU_INVALID_VALUE;
     cx_emu_jit_resume(&self->jit);
     result = join_texts(self, &image, &length);
@@ -297,7 +297,7 @@ cxu_result cx_emu_call_link_complete(CUlinkState state, void **out_image, size_t
         return result;
     self->image = image;
     *out_image = image;
-    if (out_bytes)
+    if (out_bytes != NULL)
         *out_bytes = length + 1;
     return CXU_SUCCESS;
 }

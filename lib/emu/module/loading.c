@@ -11,8 +11,8 @@ static bool read_choice(bool *out_waits)
 {
     const char *text = cx_option("CTXRT_EMU_LOADING");
 
-    *out_waits = text && strcmp(text, "waits") == 0;
-    return !text || *out_waits || strcmp(text, "free") == 0;
+    *out_waits = text != NULL && strcmp(text, "waits") == 0;
+    return text == NULL || *out_waits || strcmp(text, "free") == 0;
 }
 
 bool cx_emu_loading_valid(void)

@@ -22,7 +22,7 @@ static cx_emu_module *all;
 static void free_functions(cx_emu_module *module)
 {
     for (size_t i = 0; i < module->function_count; i++)
-        if (module->functions[i]) {
+        if (module->functions[i] != NULL) {
             free(module->functions[i]->old_launch);
             cx_emu_handle_return(&functions, module->functions[i]);
         }
@@ -33,21 +33,21 @@ bool cx_emu_loads_eagerly(void)
 {
     const char *mode = getenv("CUDA_MODULE_LOADING");
 
-    return mode && strcmp(mode, "EAGER") == 0;
+    return mode != NULL && strcmp(mode, "EAGER") == 0;
 }
 
 static bool make_functions(cx_emu_module *module)
 {
     module->function_count = cx_ptx_kernel_count(module->code->ptx);
     module->functions = calloc(module->function_count + 1, sizeof(cx_emu_function *));
-    if (!module->functions) {
+    if (module->functions == NULL) {
         module->function_count = 0;
         return false;
     }
     for (size_t i = 0; i < module->function_count; i++) {
         cx_emu_function *function = cx_emu_handle_take(&functions);
 
-        if (!function)
+        if (function == NULL)
             return false;
         function->module = module;
         function->kernel = cx_ptx_kernel_at(module->code->ptx, i);
@@ -61,7 +61,7 @@ static bool make_functions(cx_emu_module *module)
 static void link_in(cx_emu_module *module)
 {
     module->next = all;
-    if (all)
+    if (all != NULL)
         all->previous = module;
     all = module;
 }
@@ -86,7 +86,7 @@ static cxu_result make_memory(cx_emu_context *context, const cx_emu_code *code,
 
 static cx_emu_use all_of(cx_emu_allocation *memory)
 {
-    return (cx_emu_use){memory, memory ? memory->address + memory->bytes : 0};
+    return (cx_emu_use){memory, memory != NULL ? memory->address + memory->bytes : 0};
 }
 
 /* Managed variables of a library are one memory for all contexts. Another thread may have made it
@@ -100,7 +100,7 @@ static cxu_result give_to_library(cx_emu_library *library, const void *name,
         cx_emu_allocation_free(made);
         return CXU_INVALID_HANDLE;
     }
-    if (library->managed) {
+    if (library->managed != NULL) {
         cx_emu_allocation_free(made);
         *inout_made = library->managed;
     } else {
@@ -115,24 +115,24 @@ static cxu_result take_managed(cx_emu_context *context, const cx_emu_code *code,
                                cx_emu_allocation **out_managed)
 {
     size_t bytes = cx_ptx_managed_bytes(code->ptx);
-    const void *name = library ? library->name : NULL;
-    cx_emu_allocation *managed = library ? library->managed : NULL;
+    const void *name = library != NULL ? library->name : NULL;
+    cx_emu_allocation *managed = library != NULL ? library->managed : NULL;
     cxu_result result = CXU_SUCCESS;
 
     *out_managed = NULL;
     if (bytes == 0)
         return CXU_SUCCESS;
-    if (!managed) {
+    if (managed == NULL) {
         cx_emu_allocation *made;
 
-        result = cx_emu_allocation_create(context->device, library ? NULL : context,
-                                          CX_EMU_MEMORY_MANAGED, bytes, CXU_MEM_ATTACH_GLOBAL,
-                                          &made);
+        result =
+            cx_emu_allocation_create(context->device, library != NULL ? NULL : context,
+                                     CX_EMU_MEMORY_MANAGED, bytes, CXU_MEM_ATTACH_GLOBAL, &made);
         if (result != CXU_SUCCESS)
             return result;
         made->of_module = true;
         managed = made;
-        result = library ? give_to_library(library, name, &managed) : CXU_SUCCESS;
+        result = library != NULL ? give_to_library(library, name, &managed) : CXU_SUCCESS;
         if (result != CXU_SUCCESS)
             return result;
         if (managed == made)
@@ -145,9 +145,9 @@ static cxu_result take_managed(cx_emu_context *context, const cx_emu_code *code,
 
 static void leave_managed(cx_emu_allocation *managed, const cx_emu_library *library)
 {
-    if (!managed)
+    if (managed == NULL)
         return;
-    if (!library)
+    if (library == NULL)
         cx_emu_allocation_free(managed);
     cx_emu_work_drop_allocation(all_of(managed));
 }
@@ -163,16 +163,16 @@ static cxu_result make_variables(cx_emu_context *context, const cx_emu_code *cod
 
     if (result != CXU_SUCCESS)
         return result;
-    if (memory)
+    if (memory != NULL)
         address = memory->address;
     result = take_managed(context, code, library, address, out_managed);
     if (result != CXU_SUCCESS) {
-        if (memory)
+        if (memory != NULL)
             cx_emu_allocation_free(memory);
         return result;
     }
-    if (memory)
-        cx_ptx_memory_init(code->ptx, address, *out_managed ? (*out_managed)->address : 0,
+    if (memory != NULL)
+        cx_ptx_memory_init(code->ptx, address, *out_managed != NULL ? (*out_managed)->address : 0,
                            memory->mapped);
     *out_memory = memory;
     return CXU_SUCCESS;
@@ -194,10 +194,10 @@ cxu_result cx_emu_module_create(cx_emu_context *context, cx_emu_code *code,
     if (result != CXU_SUCCESS)
         return result;
     module = calloc(1, sizeof *module);
-    if (!module)
+    if (module == NULL)
         goto free_memory;
     own = cx_emu_handle_take(&names);
-    if (!own)
+    if (own == NULL)
         goto free_module;
     own->module = module;
     module->name = own;
@@ -220,18 +220,18 @@ free_module:
     free(module);
 free_memory:
     leave_managed(managed, library);
-    if (memory)
+    if (memory != NULL)
         cx_emu_allocation_free(memory);
     return CXU_OUT_OF_MEMORY;
 }
 
 void cx_emu_module_destroy(cx_emu_module *module)
 {
-    *(module->previous ? &module->previous->next : &all) = module->next;
-    if (module->next)
+    *(module->previous != NULL ? &module->previous->next : &all) = module->next;
+    if (module->next != NULL)
         module->next->previous = module->previous;
     leave_managed(module->managed, module->library);
-    if (module->memory)
+    if (module->memory != NULL)
         cx_emu_allocation_free(module->memory);
     free_functions(module);
     cx_emu_code_drop(module->code);
@@ -241,7 +241,7 @@ void cx_emu_module_destroy(cx_emu_module *module)
 
 void cx_emu_modules_release(cx_emu_context *context)
 {
-    for (cx_emu_module *each = all, *next; each; each = next) {
+    for (cx_emu_module *each = all, *next; each != NULL; each = next) {
         next = each->next;
         if (each->context == context)
             cx_emu_module_destroy(each);
@@ -252,7 +252,7 @@ void cx_emu_modules_release(cx_emu_context *context)
 
 static cx_emu_module *find_instance(const cx_emu_library *library, const cx_emu_context *context)
 {
-    for (cx_emu_module *each = all; each; each = each->next)
+    for (cx_emu_module *each = all; each != NULL; each = each->next)
         if (each->library == library && each->context == context)
             return each;
     return NULL;
@@ -266,7 +266,7 @@ cxu_result cx_emu_library_instance(cx_emu_library *library, cx_emu_context *cont
     cxu_result result;
 
     *out_module = find_instance(library, context);
-    if (*out_module)
+    if (*out_module != NULL)
         return CXU_SUCCESS;
     /* While memory is waited for, the library may be unloaded and the context closed. */
     cx_emu_code_retain(code);
@@ -281,7 +281,7 @@ cxu_result cx_emu_library_instance(cx_emu_library *library, cx_emu_context *cont
 
 void cx_emu_library_release_instances(const cx_emu_library *library)
 {
-    for (cx_emu_module *each = all, *next; each; each = next) {
+    for (cx_emu_module *each = all, *next; each != NULL; each = next) {
         next = each->next;
         if (each->library == library)
             cx_emu_module_destroy(each);
@@ -313,12 +313,12 @@ cxu_result cx_emu_module_variable(const cx_emu_module *module, const char *name,
 {
     const cx_ptx_variable *variable = cx_ptx_variable_find(module->code->ptx, name);
 
-    if (!variable)
+    if (variable == NULL)
         return CXU_NOT_FOUND;
-    if (out_pointer)
+    if (out_pointer != NULL)
         *out_pointer = (variable->managed ? module->managed : module->memory)->address +
                        variable->offset;
-    if (out_bytes)
+    if (out_bytes != NULL)
         *out_bytes = variable->bytes;
     return CXU_SUCCESS;
 }
@@ -327,7 +327,7 @@ bool cx_emu_module_manages(const cx_emu_module *module, const char *name)
 {
     const cx_ptx_variable *variable = cx_ptx_variable_find(module->code->ptx, name);
 
-    return variable && variable->managed;
+    return variable != NULL && variable->managed;
 }
 
 cx_ptx_kernel_info cx_emu_function_describe(const cx_emu_function *function)

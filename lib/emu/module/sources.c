@@ -11,14 +11,14 @@ cxu_result cx_emu_sources_add(cx_emu_sources *self, const cx_emu_text *text)
 
     if (self->count == self->capacity) {
         grown = reallocarray(self->all, self->capacity * 2 + 4, sizeof *grown);
-        if (!grown)
+        if (grown == NULL)
             return CXU_OUT_OF_MEMORY;
         self->all = grown;
         self->capacity = self->capacity * 2 + 4;
     }
     grown = &self->all[self->count];
     *grown = (cx_ptx_source){strndup(text->text, text->length), text->length};
-    if (!grown->text)
+    if (grown->text == NULL)
         return CXU_OUT_OF_MEMORY;
     self->count++;
     return CXU_SUCCESS;
@@ -64,7 +64,7 @@ static bool is_needed(const cx_emu_sources *self, bool (*needs)(const char *text
 static cxu_result add_errors(cx_emu_sources *self)
 {
     char *text = cx_emu_device_errors_write();
-    cxu_result result = text ? add_own(self, text) : CXU_OUT_OF_MEMORY;
+    cxu_result result = text != NULL ? add_own(self, text) : CXU_OUT_OF_MEMORY;
 
     free(text);
     return result;

@@ -73,7 +73,7 @@ cxu_result cx_emu_unpack(const cx_emu_packed *packed, char **out_unpacked)
     if (packed->unpacked_bytes == SIZE_MAX)
         return CXU_INVALID_IMAGE;
     char *unpacked = malloc(packed->unpacked_bytes + 1);
-    if (!unpacked)
+    if (unpacked == NULL)
         return CXU_OUT_OF_MEMORY;
     cxu_result result = packings[packed->packing].unpack(packed, unpacked);
     if (result != CXU_SUCCESS) {

@@ -14,7 +14,7 @@ static bool read_seconds(int *out_seconds)
     const char *text = cx_option("CTXRT_EMU_WATCHDOG");
 
     *out_seconds = 0;
-    return !text || cx_parse_int(text, 0, INT_MAX, out_seconds);
+    return text == NULL || cx_parse_int(text, 0, INT_MAX, out_seconds);
 }
 
 bool cx_emu_watchdog_valid(void)

@@ -30,7 +30,7 @@ static void tell_callbacks(cxu_log_level level, char *text)
     bool nested = cx_emu_in_callback;
 
     cx_emu_in_callback = true;
-    for (const callback *each = callbacks; each; each = each->next)
+    for (const callback *each = callbacks; each != NULL; each = each->next)
         each->call(each->user_data, level, text, strlen(text));
     cx_emu_in_callback = nested;
 }
@@ -61,10 +61,10 @@ cxu_result cx_emu_call_logs_register_callback(cxu_logs_callback call, void *user
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!call || !out_handle)
+    if (call == NULL || out_handle == NULL)
         return CXU_INVALID_VALUE;
     own = malloc(sizeof *own);
-    if (!own)
+    if (own == NULL)
         return CXU_OUT_OF_MEMORY;
     cx_lock_enter(&log_lock);
     *own = (callback){call, user_data, callbacks};
@@ -82,14 +82,14 @@ cxu_result cx_emu_call_logs_unregister_callback(CUlogsCallbackHandle handle)
     if (result != CXU_SUCCESS)
         return result;
     cx_lock_enter(&log_lock);
-    for (link = &callbacks; *link && (void *)*link != (void *)handle;)
+    for (link = &callbacks; *link != NULL && (void *)*link != (void *)handle;)
         link = &(*link)->next;
     own = *link;
-    if (own)
+    if (own != NULL)
         *link = own->next;
     cx_lock_leave(&log_lock);
     free(own);
-    return own ? CXU_SUCCESS : CXU_INVALID_VALUE;
+    return own != NULL ? CXU_SUCCESS : CXU_INVALID_VALUE;
 }
 
 /* ---- reading ---- */
@@ -100,7 +100,7 @@ cxu_result cx_emu_call_logs_current(cxu_log_iterator *out_iterator, unsigned int
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_iterator || flags != 0)
+    if (out_iterator == NULL || flags != 0)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&log_lock);
     *out_iterator = count;
@@ -112,7 +112,7 @@ static cxu_log_iterator oldest_from(const cxu_log_iterator *iterator)
 {
     cxu_log_iterator oldest = count > ENTRIES ? count - ENTRIES : 0;
 
-    return iterator && *iterator > oldest ? *iterator : oldest;
+    return iterator != NULL && *iterator > oldest ? *iterator : oldest;
 }
 
 cxu_result cx_emu_call_logs_dump_to_file(cxu_log_iterator *iterator, const char *path,
@@ -124,15 +124,15 @@ cxu_result cx_emu_call_logs_dump_to_file(cxu_log_iterator *iterator, const char 
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!path || flags != 0)
+    if (path == NULL || flags != 0)
         return CXU_INVALID_VALUE;
     file = fopen(path, "a");
-    if (!file)
+    if (file == NULL)
         return cx_emu_system_result(CXU_INVALID_VALUE);
     cx_lock_enter(&log_lock);
     for (cxu_log_iterator i = oldest_from(iterator); i < count; i++)
         written = fprintf(file, "%s\n", entry_at(i)) > 0 && written;
-    if (iterator)
+    if (iterator != NULL)
         *iterator = count;
     cx_lock_leave(&log_lock);
     return fclose(file) == 0 && written ? CXU_SUCCESS : CXU_UNKNOWN;
@@ -157,13 +157,13 @@ cxu_result cx_emu_call_logs_dump_to_memory(cxu_log_iterator *iterator, char *buf
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!buffer || !size || *size == 0 || flags != 0)
+    if (buffer == NULL || size == NULL || *size == 0 || flags != 0)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&log_lock);
     for (cxu_log_iterator i = first_fitting(oldest_from(iterator), *size); i < count; i++)
         length += (size_t)sprintf(buffer + length, "%s\n", entry_at(i));
     buffer[length] = '\0';
-    if (iterator)
+    if (iterator != NULL)
         *iterator = count;
     cx_lock_leave(&log_lock);
     *size = length;

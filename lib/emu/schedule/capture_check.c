@@ -15,8 +15,8 @@ static CX_EMU_THREAD_LOCAL struct {
 static bool takes_part(const cx_emu_capture *capture, const cx_emu_context *context,
                        bool blocking_only)
 {
-    for (const cx_emu_branch *each = capture->branches; each; each = each->next)
-        if (each->stream && each->stream->context == context &&
+    for (const cx_emu_branch *each = capture->branches; each != NULL; each = each->next)
+        if (each->stream != NULL && each->stream->context == context &&
             (!blocking_only || cx_emu_stream_blocking(each->stream)))
             return true;
     return false;
@@ -26,7 +26,7 @@ bool cx_emu_capture_conflicts(const cx_emu_stream *stream)
 {
     if (stream != stream->context->legacy)
         return false;
-    for (const cx_emu_capture *each = cx_emu_captures; each; each = each->next)
+    for (const cx_emu_capture *each = cx_emu_captures; each != NULL; each = each->next)
         if (takes_part(each, stream->context, true))
             return true;
     return false;
@@ -37,7 +37,7 @@ static bool invalidate_context(const cx_emu_context *context, bool blocking_only
 {
     bool found = false;
 
-    for (cx_emu_capture *each = cx_emu_captures; each; each = each->next)
+    for (cx_emu_capture *each = cx_emu_captures; each != NULL; each = each->next)
         if (takes_part(each, context, blocking_only))
             found = each->invalidated = true;
     return found;
@@ -47,8 +47,9 @@ cxu_result cx_emu_capture_check_slowly(const cx_emu_stream *stream)
 {
     if (stream == stream->context->legacy && invalidate_context(stream->context, true))
         return CXU_STREAM_CAPTURE_IMPLICIT;
-    return stream->branch && stream->branch->capture->invalidated ? CXU_STREAM_CAPTURE_INVALIDATED
-                                                                  : CXU_SUCCESS;
+    return stream->branch != NULL && stream->branch->capture->invalidated
+               ? CXU_STREAM_CAPTURE_INVALIDATED
+               : CXU_SUCCESS;
 }
 
 /* True if a capture forbids this thread unsafe calls. */
@@ -67,7 +68,7 @@ cxu_result cx_emu_capture_check_unsafe_slowly(void)
 {
     cxu_result result = CXU_SUCCESS;
 
-    for (cx_emu_capture *each = cx_emu_captures; each; each = each->next)
+    for (cx_emu_capture *each = cx_emu_captures; each != NULL; each = each->next)
         if (capture_forbids(each)) {
             each->invalidated = true;
             result = CXU_STREAM_CAPTURE_UNSUPPORTED;
@@ -77,14 +78,14 @@ cxu_result cx_emu_capture_check_unsafe_slowly(void)
 
 static const cx_emu_device *device_of(const cx_emu_capture *capture)
 {
-    return capture->origin ? capture->origin->context->device : NULL;
+    return capture->origin != NULL ? capture->origin->context->device : NULL;
 }
 
 cxu_result cx_emu_capture_check_wait_slowly(const cx_emu_device *device)
 {
     cxu_result result = CXU_SUCCESS;
 
-    for (cx_emu_capture *each = cx_emu_captures; each; each = each->next)
+    for (cx_emu_capture *each = cx_emu_captures; each != NULL; each = each->next)
         if (capture_forbids(each) && device_of(each) == device) {
             each->invalidated = true;
             result = CXU_STREAM_CAPTURE_UNSUPPORTED;
@@ -96,7 +97,7 @@ cxu_result cx_emu_capture_check_free_slowly(void)
 {
     cxu_result result = CXU_SUCCESS;
 
-    for (cx_emu_capture *each = cx_emu_captures; each; each = each->next)
+    for (cx_emu_capture *each = cx_emu_captures; each != NULL; each = each->next)
         if (capture_forbids(each) && each->mode == CXU_STREAM_CAPTURE_MODE_GLOBAL) {
             each->invalidated = true;
             result = CXU_STREAM_CAPTURE_UNSUPPORTED;
@@ -110,14 +111,14 @@ cxu_result cx_emu_capture_check_synchronous_slowly(const cx_emu_stream *stream)
 
     if (result != CXU_SUCCESS)
         return result;
-    return stream->branch ? cx_emu_capture_refuse(stream) : CXU_SUCCESS;
+    return stream->branch != NULL ? cx_emu_capture_refuse(stream) : CXU_SUCCESS;
 }
 
 cxu_result cx_emu_capture_check_context_wait_slowly(const cx_emu_context *context)
 {
     bool found = false;
 
-    for (cx_emu_capture *each = cx_emu_captures; each; each = each->next)
+    for (cx_emu_capture *each = cx_emu_captures; each != NULL; each = each->next)
         if (each->thread == thread.number && takes_part(each, context, false))
             found = each->invalidated = true;
     cxu_result result = cx_emu_capture_check_wait_slowly(context->device);
@@ -139,7 +140,7 @@ cxu_result cx_emu_capture_refuse(const cx_emu_stream *stream)
 
 cxu_result cx_emu_capture_refuse_event(const cx_emu_event *event)
 {
-    if (event->captured_event)
+    if (event->captured_event != NULL)
         event->captured_event->capture->invalidated = true;
     return CXU_CAPTURED_EVENT;
 }
@@ -147,7 +148,7 @@ cxu_result cx_emu_capture_refuse_event(const cx_emu_event *event)
 void cx_emu_capture_forget_event(cx_emu_event *event)
 {
     event->captured = false;
-    if (event->captured_event)
+    if (event->captured_event != NULL)
         event->captured_event->capture->ends->event_leaves(event->captured_event);
 }
 

@@ -79,45 +79,46 @@ cxu_result cx_emu_capture_check_free_slowly(void);
  * blocking stream of its context captures (G3); CXU_STREAM_CAPTURE_INVALIDATED. */
 static inline cxu_result cx_emu_capture_check(const cx_emu_stream *stream)
 {
-    return cx_emu_captures ? cx_emu_capture_check_slowly(stream) : CXU_SUCCESS;
+    return cx_emu_captures != NULL ? cx_emu_capture_check_slowly(stream) : CXU_SUCCESS;
 }
 
 /* Checks that a call that is not captured is allowed (G2). CXU_STREAM_CAPTURE_UNSUPPORTED: the
  * captures that forbid it are invalidated. */
 static inline cxu_result cx_emu_capture_check_unsafe(void)
 {
-    return cx_emu_captures ? cx_emu_capture_check_unsafe_slowly() : CXU_SUCCESS;
+    return cx_emu_captures != NULL ? cx_emu_capture_check_unsafe_slowly() : CXU_SUCCESS;
 }
 
 /* Checks the same for a call that waits for a device; captures on other devices go on. */
 static inline cxu_result cx_emu_capture_check_wait(const cx_emu_device *device)
 {
-    return cx_emu_captures ? cx_emu_capture_check_wait_slowly(device) : CXU_SUCCESS;
+    return cx_emu_captures != NULL ? cx_emu_capture_check_wait_slowly(device) : CXU_SUCCESS;
 }
 
 /* Checks the same for a call that waits for a context, where the thread must not capture. */
 static inline cxu_result cx_emu_capture_check_context_wait(const cx_emu_context *context)
 {
-    return cx_emu_captures ? cx_emu_capture_check_context_wait_slowly(context) : CXU_SUCCESS;
+    return cx_emu_captures != NULL ? cx_emu_capture_check_context_wait_slowly(context)
+                                   : CXU_SUCCESS;
 }
 
 /* Checks the same for freeing in stream order, which only GLOBAL captures forbid. */
 static inline cxu_result cx_emu_capture_check_free(void)
 {
-    return cx_emu_captures ? cx_emu_capture_check_free_slowly() : CXU_SUCCESS;
+    return cx_emu_captures != NULL ? cx_emu_capture_check_free_slowly() : CXU_SUCCESS;
 }
 
 /* Checks that a copy or fill that waits may work in a stream: a capturing one refuses it. */
 static inline cxu_result cx_emu_capture_check_synchronous(const cx_emu_stream *stream)
 {
-    return cx_emu_captures ? cx_emu_capture_check_synchronous_slowly(stream) : CXU_SUCCESS;
+    return cx_emu_captures != NULL ? cx_emu_capture_check_synchronous_slowly(stream) : CXU_SUCCESS;
 }
 
 /* Checks that a call may use all streams of a context. CXU_STREAM_CAPTURE_UNSUPPORTED: one of them
  * captures, and its capture is invalidated (T3). */
 static inline cxu_result cx_emu_capture_check_context(const cx_emu_context *context)
 {
-    return cx_emu_captures ? cx_emu_capture_check_context_slowly(context) : CXU_SUCCESS;
+    return cx_emu_captures != NULL ? cx_emu_capture_check_context_slowly(context) : CXU_SUCCESS;
 }
 
 /* True for the legacy stream while a blocking stream of its context captures. */

@@ -48,7 +48,7 @@ static bool touches_device(uintptr_t address, size_t bytes)
 {
     const cx_emu_allocation *allocation = cx_emu_allocation_overlapping(address, bytes);
 
-    return (allocation && (uintptr_t)allocation->mapped != allocation->address) ||
+    return (allocation != NULL && (uintptr_t)allocation->mapped != allocation->address) ||
            cx_emu_reservation_overlapping(address, bytes) ||
            cx_emu_host_memory_overlaps(address, bytes) ||
            (bytes > 0 && cx_emu_gpu_memory_overlaps(address, bytes));
@@ -74,7 +74,7 @@ cxu_result cx_emu_span_find(cxu_memory_type type, uintptr_t address, size_t byte
         return CXU_INVALID_VALUE;
     allocation = reach.latest ? cx_emu_allocation_find_for_work(address, bytes, reach.latest)
                               : cx_emu_allocation_find(address, bytes);
-    if (allocation) {
+    if (allocation != NULL) {
         *out_span = (cx_emu_span){cx_emu_allocation_at(allocation, address), {allocation, end},
                                   place_of(allocation)};
         if (!cx_emu_allocation_accessible(out_span->use, reach.device, reach.writes))
@@ -133,7 +133,7 @@ static void stage_source(cx_emu_transfer *shape, void *staged)
 
 static bool is_synchronous(const cx_emu_span *span)
 {
-    return span->use.allocation && span->use.allocation->sync_memops;
+    return span->use.allocation != NULL && span->use.allocation->sync_memops;
 }
 
 /* Rule T13, for a source that is not pageable, or was staged. */
@@ -207,10 +207,10 @@ static cxu_result submit_staged(CUstream handle, cx_emu_stream *stream, cx_emu_t
     }
     cx_lock_leave(&cx_emu_lock);
     staged = malloc(shape->width_bytes * shape->height * shape->depth);
-    if (staged)
+    if (staged != NULL)
         stage_source(shape, staged);
     cx_lock_enter(&cx_emu_lock);
-    result = staged ? cx_emu_stream_find(handle, &stream) : CXU_OUT_OF_MEMORY;
+    result = staged != NULL ? cx_emu_stream_find(handle, &stream) : CXU_OUT_OF_MEMORY;
     if (result == CXU_SUCCESS)
         result = submit_transfer(stream, shape, to, from, false);
     if (result != CXU_SUCCESS)
@@ -228,7 +228,7 @@ typedef struct path {
 
 static const cx_emu_device *reacher_of(const cx_emu_copy_side *side, const cx_emu_device *device)
 {
-    return side->device ? side->device : device;
+    return side->device != NULL ? side->device : device;
 }
 
 /* True if the box is one of elements of the array. */
@@ -320,7 +320,7 @@ cxu_result cx_emu_copy_stage(cx_emu_work_request *request)
     cx_emu_transfer *shape = request->argument;
     void *staged = malloc(shape->width_bytes * shape->height * shape->depth);
 
-    if (!staged)
+    if (staged == NULL)
         return CXU_OUT_OF_MEMORY;
     stage_source(shape, staged);
     request->release = release_staged;
@@ -329,7 +329,7 @@ cxu_result cx_emu_copy_stage(cx_emu_work_request *request)
 
 void cx_emu_copy_unstage(cx_emu_work_request *request)
 {
-    if (request->release)
+    if (request->release != NULL)
         request->release(request->argument);
 }
 
@@ -434,6 +434,7 @@ cxu_result cx_emu_copy_submit(const cx_emu_copy *copy, CUstream handle, cx_emu_s
         return submit_staged(handle, stream, &found.shape, &found.to, &found.from,
                              mode == CX_EMU_COPY_SYNC && found.from_bytes > CX_EMU_TINY_BYTES);
     wait = found.from.place == CX_EMU_PLACE_PAGEABLE || must_wait(&found.to, &found.from, mode);
-    return copy->alone[0] ? submit_alone(copy, stream, &found, wait)
-                          : submit_transfer(stream, &found.shape, &found.to, &found.from, wait);
+    return copy->alone[0] != NULL
+               ? submit_alone(copy, stream, &found, wait)
+               : submit_transfer(stream, &found.shape, &found.to, &found.from, wait);
 }

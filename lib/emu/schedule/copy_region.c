@@ -96,7 +96,7 @@ cxu_result cx_emu_copy_of_2d(const cxu_memcpy_2d *copy, cx_emu_copy *out_copy)
 {
     region destination, source;
 
-    if (!copy)
+    if (copy == NULL)
         return CXU_INVALID_VALUE;
     *out_copy = (cx_emu_copy){.width_bytes = copy->width_bytes, .height = copy->height, .depth = 1};
     source = (region){.type = copy->source_type,
@@ -133,8 +133,8 @@ cxu_result cx_emu_copy_of_3d(const cxu_memcpy_3d *copy, cx_emu_copy *out_copy)
     region destination, source;
     cxu_result result;
 
-    if (!copy || copy->source_lod || copy->destination_lod || copy->source_reserved ||
-        copy->destination_reserved)
+    if (copy == NULL || copy->source_lod || copy->destination_lod ||
+        copy->source_reserved != NULL || copy->destination_reserved != NULL)
         return CXU_INVALID_VALUE;
     shape.width_bytes = copy->width_bytes;
     shape.height = copy->height;

@@ -14,7 +14,7 @@ static bool read_cores(int *out_cores)
     const char *text = cx_option("CTXRT_EMU_CORES");
     cpu_set_t set;
 
-    if (text)
+    if (text != NULL)
         return cx_parse_int(text, 1, CORES_MAX, out_cores);
     *out_cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
     return true;

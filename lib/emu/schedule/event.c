@@ -11,7 +11,7 @@ void cx_emu_event_set_record(cx_emu_event *event, cx_emu_work *work)
 {
     if (event->captured)
         cx_emu_capture_forget_event(event);
-    if (work)
+    if (work != NULL)
         cx_emu_work_retain(work);
     cx_emu_work_drop(event->record);
     event->record = work;
@@ -27,29 +27,29 @@ void cx_emu_event_set_shared_record(cx_emu_event *event, const cx_emu_shared_rec
 /* True if another process, or another handle of this one, recorded it last. */
 static bool recorded_elsewhere(const cx_emu_event *event)
 {
-    return event->shared && !event->captured &&
+    return event->shared != NULL && !event->captured &&
            cx_emu_shared_event_recorded(event->shared) != event->shared_number;
 }
 
 bool cx_emu_event_recorded(const cx_emu_event *event)
 {
-    return event->record || recorded_elsewhere(event);
+    return event->record != NULL || recorded_elsewhere(event);
 }
 
 void cx_emu_event_destroy(cx_emu_event *event)
 {
-    *(event->previous ? &event->previous->next : &event->context->events) = event->next;
-    if (event->next)
+    *(event->previous != NULL ? &event->previous->next : &event->context->events) = event->next;
+    if (event->next != NULL)
         event->next->previous = event->previous;
     cx_emu_event_set_record(event, NULL);
-    if (event->shared)
+    if (event->shared != NULL)
         cx_emu_shared_event_leave(event->shared);
     cx_emu_handle_return(&handles, event);
 }
 
 void cx_emu_events_release(cx_emu_context *context)
 {
-    while (context->events)
+    while (context->events != NULL)
         cx_emu_event_destroy(context->events);
 }
 
@@ -68,13 +68,13 @@ cx_emu_event *cx_emu_event_make(cx_emu_context *context, unsigned int flags)
 {
     cx_emu_event *event = cx_emu_handle_take(&handles);
 
-    if (!event)
+    if (event == NULL)
         return NULL;
     event->context = context;
     event->opening = context->legacy->opening;
     event->flags = flags;
     event->next = context->events;
-    if (event->next)
+    if (event->next != NULL)
         event->next->previous = event;
     context->events = event;
     return event;
@@ -128,12 +128,12 @@ cxu_result cx_emu_event_share(cx_emu_event *event)
     cx_emu_shared_event *shared;
     cxu_result result;
 
-    if (event->shared)
+    if (event->shared != NULL)
         return CXU_SUCCESS;
     result = cx_emu_shared_event_create(event->context->device->board, &shared);
     if (result != CXU_SUCCESS)
         return result;
-    if (event->record && !event->record->done)
+    if (event->record != NULL && !event->record->done)
         result = share_record(event, shared);
     if (result == CXU_SUCCESS)
         event->shared = shared;
@@ -146,7 +146,7 @@ cx_emu_event *cx_emu_event_adopt(cx_emu_context *context, cx_emu_shared_event *s
 {
     cx_emu_event *event = cx_emu_event_make(context, CXU_EVENT_DISABLE_TIMING);
 
-    if (event)
+    if (event != NULL)
         event->shared = shared;
     return event;
 }
@@ -160,7 +160,7 @@ cxu_result cx_emu_event_record_behind(cx_emu_event *event, cx_emu_context *conte
 
 static bool record_again(cx_emu_event *event, const cx_emu_stream *stream)
 {
-    return event->record && !event->captured && !event->shared &&
+    return event->record != NULL && !event->captured && event->shared == NULL &&
            cx_emu_work_repeat(event->record, stream);
 }
 
@@ -196,7 +196,7 @@ bool cx_emu_event_wait_request(const cx_emu_event *event, cx_emu_context *contex
 {
     if (!recorded_elsewhere(event)) {
         *out_request = (cx_emu_work_request){.kind = CX_EMU_WORK_LOCKED, .after = {event->record}};
-        return event->record && !event->record->done;
+        return event->record != NULL && !event->record->done;
     }
     *room = (cx_emu_shared_wait){.shared = event->shared,
                                  .number = cx_emu_shared_event_recorded(event->shared),
@@ -250,7 +250,7 @@ cxu_result cx_emu_event_wait_green(CUevent handle, cx_emu_green *green)
 bool cx_emu_event_poll(const cx_emu_event *event)
 {
     if (!recorded_elsewhere(event))
-        return !event->record || cx_emu_work_poll(event->record);
+        return event->record == NULL || cx_emu_work_poll(event->record);
     if (cx_emu_shared_event_finished(event->shared, cx_emu_shared_event_recorded(event->shared)))
         return true;
     cx_emu_work_poll_outside();
@@ -272,7 +272,7 @@ cxu_result cx_emu_event_synchronize(const cx_emu_event *event)
         return cx_emu_context_opened(context, opening) ? cx_emu_context_error(context)
                                                        : CXU_SUCCESS;
     }
-    if (!work)
+    if (work == NULL)
         return CXU_SUCCESS;
     cx_emu_work_retain(work);
     result = cx_emu_work_wait(work);
@@ -282,7 +282,7 @@ cxu_result cx_emu_event_synchronize(const cx_emu_event *event)
 
 static bool has_time(const cx_emu_event *event)
 {
-    return event->record && !(event->flags & CXU_EVENT_DISABLE_TIMING);
+    return event->record != NULL && !(event->flags & CXU_EVENT_DISABLE_TIMING);
 }
 
 /* Rule T4. The events may be gone after the first check of a record. */

@@ -75,9 +75,9 @@ typedef struct parts {
 
 static char *cut_text(char *text, char mark)
 {
-    char *found = text ? strchr(text, mark) : NULL;
+    char *found = text != NULL ? strchr(text, mark) : NULL;
 
-    if (!found)
+    if (found == NULL)
         return NULL;
     *found = '\0';
     return found + 1;
@@ -110,10 +110,10 @@ static bool read_number(const char *text, unsigned long *out_number)
 
 static bool read_moment(char *when, entry *out)
 {
-    size_t length = when ? strlen(when) : 0;
+    size_t length = when != NULL ? strlen(when) : 0;
 
     out->moment = ALWAYS;
-    if (!when)
+    if (when == NULL)
         return true;
     out->moment = out->any ? EVERY : AT;
     if (length > 1 && when[length - 1] == '+') {
@@ -130,7 +130,7 @@ static bool read_error(const char *text, cxu_result *out_error)
     size_t skip = sizeof prefix - 1;
     int number = 0;
 
-    if (cx_parse_int(text, 1, 999, &number) && cx_result_name((cxu_result)number)) {
+    if (cx_parse_int(text, 1, 999, &number) && cx_result_name((cxu_result)number) != NULL) {
         *out_error = (cxu_result)number;
         return true;
     }
@@ -139,7 +139,7 @@ static bool read_error(const char *text, cxu_result *out_error)
     for (number = 1; number <= 999; number++) {
         const char *name = cx_result_name((cxu_result)number);
 
-        if (name && strcmp(name + skip, text) == 0) {
+        if (name != NULL && strcmp(name + skip, text) == 0) {
             *out_error = (cxu_result)number;
             return true;
         }
@@ -165,7 +165,7 @@ static cxu_result usual_error(const char *call)
     };
 
     for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++)
-        if (strstr(call, usual[i].part))
+        if (strstr(call, usual[i].part) != NULL)
             return usual[i].error;
     return CXU_UNKNOWN;
 }
@@ -210,9 +210,10 @@ static bool read_call(parts *from, entry *out)
     else if (!match_call(from->what, out))
         return false;
     out->error = usual_error(from->what);
-    if (!read_moment(from->when, out) || (from->error && !read_error(from->error, &out->error)))
+    if (!read_moment(from->when, out) ||
+        (from->error != NULL && !read_error(from->error, &out->error)))
         return false;
-    if (!from->mode)
+    if (from->mode == NULL)
         return true;
     if (strcmp(from->mode, "async") != 0)
         return refuse("'%s' is not async", from->mode);
@@ -231,9 +232,10 @@ static bool read_device(parts *from, entry *out)
     match_any(out);
     if (!cx_parse_int(from->what + strlen("device"), 0, CX_EMU_DEVICES_MAX, &out->device))
         return refuse("'%s' is no device", from->what);
-    if (from->mode)
+    if (from->mode != NULL)
         return refuse("a device has no '%s'", from->mode);
-    if (!read_moment(from->when, out) || (from->error && !read_error(from->error, &out->error)))
+    if (!read_moment(from->when, out) ||
+        (from->error != NULL && !read_error(from->error, &out->error)))
         return false;
     out->moment = out->moment == ALWAYS ? ALWAYS : FROM;
     return true;
@@ -242,9 +244,9 @@ static bool read_device(parts *from, entry *out)
 static bool read_memory(parts *from, entry *out)
 {
     out->kind = LIMIT_MEMORY;
-    if (!from->when || !cx_parse_size(from->when, &out->bytes))
+    if (from->when == NULL || !cx_parse_size(from->when, &out->bytes))
         return refuse("memory needs a size after @, such as memory@64M");
-    return !from->error || refuse("memory has no error of its own");
+    return from->error == NULL || refuse("memory has no error of its own");
 }
 
 static bool read_entry(const char *text, size_t length, entry *out)
@@ -263,7 +265,7 @@ static bool read_entry(const char *text, size_t length, entry *out)
 static bool read_plan(const char *text, plan *out)
 {
     out->memory_limit = SIZE_MAX;
-    while (text) {
+    while (text != NULL) {
         size_t length = strcspn(text, ",");
         entry *next = &out->entries[out->count++];
 
@@ -282,7 +284,7 @@ static cxu_result make_plan(const char *text, plan **out_plan)
 {
     plan *made = calloc(1, sizeof *made);
     char *copy = strdup(text);
-    cxu_result result = made && copy ? CXU_SUCCESS : CXU_OUT_OF_MEMORY;
+    cxu_result result = made != NULL && copy != NULL ? CXU_SUCCESS : CXU_OUT_OF_MEMORY;
 
     if (result == CXU_SUCCESS && !read_plan(text, made))
         result = CXU_INVALID_VALUE;
@@ -300,7 +302,7 @@ bool cx_emu_faults_valid(const char **out_reason)
 {
     const char *text = cx_option("CTXRT_EMU_FAULT");
     plan read = {0};
-    bool valid = !text || read_plan(text, &read);
+    bool valid = text == NULL || read_plan(text, &read);
 
     if (!valid)
         *out_reason = reason;
@@ -312,9 +314,9 @@ cxu_result cx_emu_faults_choose(void)
     const char *text = cx_option("CTXRT_EMU_FAULT");
     plan *now = atomic_load(&current_plan), *made = NULL;
 
-    if (text && now && strcmp(text, now->text) == 0)
+    if (text != NULL && now != NULL && strcmp(text, now->text) == 0)
         return CXU_SUCCESS;
-    if (text) {
+    if (text != NULL) {
         cxu_result result = make_plan(text, &made);
         if (result != CXU_SUCCESS)
             return result;
@@ -322,7 +324,7 @@ cxu_result cx_emu_faults_choose(void)
         all_plans = made;
     }
     atomic_store(&current_plan, made);
-    cx_emu_allocation_set_limit(made ? made->memory_limit : SIZE_MAX);
+    cx_emu_allocation_set_limit(made != NULL ? made->memory_limit : SIZE_MAX);
     return CXU_SUCCESS;
 }
 
@@ -360,7 +362,7 @@ static void lose_device(const entry *one)
 {
     cx_lock_enter(&cx_emu_lock);
     cx_emu_device *device = find_gpu(one->device);
-    if (device && atomic_load(&device->lost) == CXU_SUCCESS)
+    if (device != NULL && atomic_load(&device->lost) == CXU_SUCCESS)
         cx_emu_device_lose(device, one->error);
     cx_lock_leave(&cx_emu_lock);
 }
@@ -398,7 +400,7 @@ cxu_result cx_emu_fault_begin(cx_slot slot)
     cxu_result result;
 
     cx_emu_call_in_progress = (cx_emu_call){(int)slot, CXU_SUCCESS};
-    if (!now || (cx_emu_enter() != CXU_SUCCESS && slot != CX_SLOT_init))
+    if (now == NULL || (cx_emu_enter() != CXU_SUCCESS && slot != CX_SLOT_init))
         return CXU_SUCCESS;
     result = apply_plan(now, slot);
     if (result != CXU_SUCCESS) {

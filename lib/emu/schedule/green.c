@@ -34,11 +34,11 @@ cx_emu_green *cx_emu_green_of(CUcontext handle)
     const cx_emu_entry *top = cx_emu_stack_top();
     const cx_emu_context *context = NULL;
 
-    if (handle)
+    if (handle != NULL)
         context = cx_emu_slot_of(handle);
-    else if (top && cx_emu_entry_usable(top))
+    else if (top != NULL && cx_emu_entry_usable(top))
         context = top->context;
-    return context && cx_emu_context_id(context) != 0 ? context->green : NULL;
+    return context != NULL && cx_emu_context_id(context) != 0 ? context->green : NULL;
 }
 
 /* ---- making and ending ---- */
@@ -46,10 +46,10 @@ cx_emu_green *cx_emu_green_of(CUcontext handle)
 static bool open_parts(cx_emu_green *green, cx_emu_device *device)
 {
     green->context = cx_emu_slot_take();
-    if (!green->context)
+    if (green->context == NULL)
         return false;
     green->stream = cx_emu_stream_make(device->primary, CXU_STREAM_NON_BLOCKING, 0);
-    if (!green->stream) {
+    if (green->stream == NULL) {
         cx_emu_slot_give(green->context);
         return false;
     }
@@ -67,13 +67,13 @@ cxu_result cx_emu_green_create(cx_emu_device *device, const cx_emu_sm_range *ran
     if (result != CXU_SUCCESS)
         return result;
     green = cx_emu_handle_take(&greens);
-    if (green)
+    if (green != NULL)
         green->range = *range;
-    if (green && open_parts(green, device)) {
+    if (green != NULL && open_parts(green, device)) {
         *out_green = green;
         return CXU_SUCCESS;
     }
-    if (green)
+    if (green != NULL)
         cx_emu_handle_return(&greens, green);
     cx_emu_primary_release(device);
     return CXU_OUT_OF_MEMORY;
@@ -89,7 +89,7 @@ static bool primary_is_open(const cx_emu_green *green)
 /* Its streams stay until their context ends; their handles say that the context is gone. */
 static void leave_streams(cx_emu_green *green)
 {
-    for (cx_emu_stream *each = green->context->base->streams; each; each = each->next)
+    for (cx_emu_stream *each = green->context->base->streams; each != NULL; each = each->next)
         if (each->green == green) {
             each->green = NULL;
             each->orphan = true;
@@ -142,9 +142,9 @@ bool cx_emu_green_refuse_captures(const cx_emu_green *green)
 {
     bool found = false;
 
-    for (cx_emu_capture *capture = cx_emu_captures; capture; capture = capture->next)
-        for (const cx_emu_branch *each = capture->branches; each; each = each->next)
-            if (each->stream && each->stream->green == green)
+    for (cx_emu_capture *capture = cx_emu_captures; capture != NULL; capture = capture->next)
+        for (const cx_emu_branch *each = capture->branches; each != NULL; each = each->next)
+            if (each->stream != NULL && each->stream->green == green)
                 found = capture->invalidated = true;
     return found;
 }

@@ -31,7 +31,7 @@ typedef struct visitor {
 
 static CUstream handle_of(const cx_emu_stream *stream)
 {
-    if (!stream)
+    if (stream == NULL)
         return NULL;
     if (stream->id == stream->opening)
         return CXU_STREAM_LEGACY;
@@ -66,10 +66,10 @@ static void note_work(const cx_emu_work *work, void *context)
 {
     const char *call = call_of(work);
 
-    if (!is_unwaited(work) || (context && work->context != context))
+    if (!is_unwaited(work) || (context != NULL && work->context != context))
         return;
     if (closed_count++ == 0)
-        snprintf(first_closed, sizeof first_closed, "%s", call ? call : "unnamed");
+        snprintf(first_closed, sizeof first_closed, "%s", call != NULL ? call : "unnamed");
 }
 
 void cx_emu_never_synchronized_closing(cx_emu_context *context)

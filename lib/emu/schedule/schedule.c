@@ -57,7 +57,7 @@ static bool parse_schedule(const char *text, choice *out_choice)
     int seed;
 
     *out_choice = (choice){MODE_THREADS, 0};
-    if (!text || !strcmp(text, "threads"))
+    if (text == NULL || !strcmp(text, "threads"))
         return true;
     if (!strcmp(text, "lazy")) {
         out_choice->mode = MODE_LAZY;
@@ -136,7 +136,7 @@ bool cx_emu_schedule_at_once(const cx_emu_work_request *request)
 static void append_work(queue *to, cx_emu_work *work)
 {
     work->next_queued = NULL;
-    *(to->last ? &to->last->next_queued : &to->first) = work;
+    *(to->last != NULL ? &to->last->next_queued : &to->first) = work;
     to->last = work;
     to->length++;
 }
@@ -149,8 +149,8 @@ static cx_emu_work *take_at(queue *from, int index)
         before = work;
         work = work->next_queued;
     }
-    *(before ? &before->next_queued : &from->first) = work->next_queued;
-    if (!work->next_queued)
+    *(before != NULL ? &before->next_queued : &from->first) = work->next_queued;
+    if (work->next_queued == NULL)
         from->last = before;
     from->length--;
     return work;
@@ -158,7 +158,7 @@ static cx_emu_work *take_at(queue *from, int index)
 
 cx_emu_work *cx_emu_schedule_take_locked(void)
 {
-    return locked.first ? take_at(&locked, 0) : NULL;
+    return locked.first != NULL ? take_at(&locked, 0) : NULL;
 }
 
 /* Pieces that wait for a value come last, in turn. */
@@ -167,7 +167,7 @@ static cx_emu_work *take_youngest(void)
     int index = 0, found = 0;
     uint64_t youngest = 0;
 
-    for (const cx_emu_work *each = calls.first; each; each = each->next_queued, index++)
+    for (const cx_emu_work *each = calls.first; each != NULL; each = each->next_queued, index++)
         if (!each->again && each->sequence > youngest) {
             youngest = each->sequence;
             found = index;
@@ -182,7 +182,7 @@ static cx_emu_work *take_any(void)
 
 static bool is_idle(void)
 {
-    return !granted && calls_running + hosts_running == 0;
+    return granted == NULL && calls_running + hosts_running == 0;
 }
 
 /* For schedules that run one piece at a time. */
@@ -190,7 +190,7 @@ static cx_emu_work *take_next(void)
 {
     cx_emu_work *work = granted;
 
-    if (work) {
+    if (work != NULL) {
         granted = NULL;
         return work;
     }
@@ -205,9 +205,9 @@ static cx_emu_work *take_work(void)
 {
     if (current_mode != MODE_THREADS)
         return take_next();
-    if (calls.first && calls_running < CALLS_MAX)
+    if (calls.first != NULL && calls_running < CALLS_MAX)
         return take_at(&calls, 0);
-    if (hosts.first && hosts_running < HOSTS_MAX)
+    if (hosts.first != NULL && hosts_running < HOSTS_MAX)
         return take_at(&hosts, 0);
     return NULL;
 }
@@ -231,13 +231,13 @@ bool cx_emu_main_has_left(void)
     FILE *file = fopen("/proc/self/stat", "r");
     const char *name_end;
 
-    if (!file)
+    if (file == NULL)
         return false;
-    if (!fgets(text, sizeof text, file))
+    if (fgets(text, sizeof text, file) == NULL)
         text[0] = '\0';
     fclose(file);
     name_end = strrchr(text, ')');
-    return name_end && strncmp(name_end, ") Z", 3) == 0;
+    return name_end != NULL && strncmp(name_end, ") Z", 3) == 0;
 }
 
 /* A process whose main thread has left by pthread_exit ends when all other threads have: workers
@@ -262,9 +262,9 @@ static void *work_on(void *argument)
         cx_emu_work *work = take_work();
         int *running;
 
-        if (!work && waited_long && leave_idle(self))
+        if (work == NULL && waited_long && leave_idle(self))
             break;
-        if (!work) {
+        if (work == NULL) {
             waited_long = !wait_for_work();
             continue;
         }
@@ -336,7 +336,7 @@ static bool start_worker(void)
     worker *self = free_worker();
     int failed;
 
-    if (!self || !register_exit())
+    if (self == NULL || !register_exit())
         return false;
     *self = (worker){.used = true};
     failed = cx_thread_start(&self->thread, NULL, work_on, self);
@@ -387,7 +387,7 @@ bool cx_emu_schedule_open(const cx_emu_work_request *ready)
 
     /* One refusal is enough: another try would only hide it. */
     refused = !cx_emu_schedule_complete() && worker_count == before;
-    if (ready && current_mode == MODE_THREADS) {
+    if (ready != NULL && current_mode == MODE_THREADS) {
         const bool is_long = takes_long(ready->kind);
         wanted = smaller_of(calls.length + calls_running + !is_long, CALLS_MAX) +
                  smaller_of(hosts.length + hosts_running + is_long, HOSTS_MAX);
@@ -421,7 +421,7 @@ void cx_emu_schedule_wake(void)
 
 static void push_if_idle(cx_emu_work **stack, cx_emu_work *work)
 {
-    if (!work || work->done || work->demanded)
+    if (work == NULL || work->done || work->demanded)
         return;
     work->demanded = true;
     work->next_queued = *stack;
@@ -435,7 +435,7 @@ void cx_emu_schedule_demand(cx_emu_work *work)
     if (current_mode != MODE_LAZY)
         return;
     push_if_idle(&stack, work);
-    while (stack) {
+    while (stack != NULL) {
         cx_emu_work *top = stack;
 
         stack = top->next_queued;
@@ -455,7 +455,7 @@ bool cx_emu_schedule_one_at_a_time(void)
 /* Any other piece may bring the value, so that all of them are demanded. */
 void cx_emu_schedule_again(cx_emu_work *work)
 {
-    for (cx_emu_work *each = cx_emu_work_oldest(); each; each = each->younger)
+    for (cx_emu_work *each = cx_emu_work_oldest(); each != NULL; each = each->younger)
         cx_emu_schedule_demand(each);
     enqueue_work(work);
 }
@@ -468,7 +468,7 @@ static cx_emu_work *take_needed(cx_emu_work *work)
     while (work->unfinished > 0) {
         size_t i = 0;
 
-        while (!work->dependencies[i].before)
+        while (work->dependencies[i].before == NULL)
             i++;
         work = work->dependencies[i].before;
     }
@@ -493,7 +493,7 @@ void cx_emu_schedule_step(cx_emu_work *work)
     if (current_mode == MODE_THREADS || !is_idle())
         return;
     next = take_for_query(work);
-    if (!next)
+    if (next == NULL)
         return;
     if (takes_long(next->kind)) {
         granted = next;

@@ -57,7 +57,7 @@ static cxu_result map_file(int file, int board, cx_emu_shared_event **out_shared
     cx_emu_shared_event *shared = calloc(1, sizeof *shared);
     void *mapped;
 
-    if (!shared)
+    if (shared == NULL)
         return CXU_OUT_OF_MEMORY;
     mapped = mmap(NULL, sizeof(shared_page), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (mapped == MAP_FAILED) {
@@ -239,7 +239,7 @@ bool cx_emu_shared_record_begin(cx_emu_shared_event *shared, cx_emu_shared_recor
     int entry;
 
     *out_record = (cx_emu_shared_record){.shared = shared};
-    if (!shared)
+    if (shared == NULL)
         return true;
     page = shared->page;
     entry = find_entry(page, shared->self);
@@ -257,7 +257,7 @@ void cx_emu_shared_record_end(const cx_emu_shared_record *record)
 {
     shared_entry *entry;
 
-    if (!record->shared)
+    if (record->shared == NULL)
         return;
     entry = &record->shared->page->entries[record->entry];
     atomic_store(&entry->number, 0);
@@ -282,7 +282,7 @@ static void drop_of_record(void *argument)
 
 void cx_emu_shared_record_request(cx_emu_shared_record *record, cx_emu_work_request *request)
 {
-    if (!record->shared)
+    if (record->shared == NULL)
         return;
     request->call = end_record;
     request->retain = retain_of_record;
@@ -296,7 +296,7 @@ uint64_t cx_emu_shared_record_announce(const cx_emu_shared_record *record, cx_em
     shared_page *page;
     uint64_t last;
 
-    if (!record->shared)
+    if (record->shared == NULL)
         return 0;
     page = record->shared->page;
     last = atomic_load(&page->recorded);

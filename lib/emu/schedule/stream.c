@@ -31,10 +31,10 @@ static cx_emu_stream *create_stream(cx_emu_context *context, unsigned int flags,
 {
     cx_emu_stream *stream = cx_emu_handle_take(&handles);
 
-    if (!stream)
+    if (stream == NULL)
         return NULL;
     stream->id = ++last_id;
-    stream->opening = context->legacy ? context->legacy->opening : stream->id;
+    stream->opening = context->legacy != NULL ? context->legacy->opening : stream->id;
     stream->context = context;
     stream->flags = flags;
     stream->priority = priority;
@@ -45,10 +45,10 @@ static cx_emu_stream *create_listed(cx_emu_context *context, unsigned int flags,
 {
     cx_emu_stream *stream = create_stream(context, flags, priority);
 
-    if (!stream)
+    if (stream == NULL)
         return NULL;
     stream->next = context->streams;
-    if (stream->next)
+    if (stream->next != NULL)
         stream->next->previous = stream;
     context->streams = stream;
     return stream;
@@ -56,15 +56,16 @@ static cx_emu_stream *create_listed(cx_emu_context *context, unsigned int flags,
 
 static void remove_stream(cx_emu_stream *stream)
 {
-    if (stream->branch)
+    if (stream->branch != NULL)
         cx_emu_capture_leave(stream);
-    *(stream->previous ? &stream->previous->next : &stream->context->streams) = stream->next;
-    if (stream->next)
+    *(stream->previous != NULL ? &stream->previous->next : &stream->context->streams) =
+        stream->next;
+    if (stream->next != NULL)
         stream->next->previous = stream->previous;
     if (stream->thread) {
-        *(stream->previous_of_threads ? &stream->previous_of_threads->next_of_threads
-                                      : &of_threads) = stream->next_of_threads;
-        if (stream->next_of_threads)
+        *(stream->previous_of_threads != NULL ? &stream->previous_of_threads->next_of_threads
+                                              : &of_threads) = stream->next_of_threads;
+        if (stream->next_of_threads != NULL)
             stream->next_of_threads->previous_of_threads = stream->previous_of_threads;
     }
     cx_emu_handle_return(&handles, stream);
@@ -73,9 +74,9 @@ static void remove_stream(cx_emu_stream *stream)
 static void destroy_stream(cx_emu_stream *stream)
 {
     stream->destroyed = true;
-    if (stream->branch)
+    if (stream->branch != NULL)
         cx_emu_capture_leave(stream);
-    if (!stream->head)
+    if (stream->head == NULL)
         remove_stream(stream);
 }
 
@@ -84,7 +85,7 @@ void cx_emu_stream_append(cx_emu_stream *stream, cx_emu_work *work)
     work->stream = stream;
     work->context = stream->context;
     work->opening = stream->opening;
-    *(stream->tail ? &stream->tail->next_in_stream : &stream->head) = work;
+    *(stream->tail != NULL ? &stream->tail->next_in_stream : &stream->head) = work;
     stream->tail = work;
 }
 
@@ -92,7 +93,7 @@ void cx_emu_stream_finished(cx_emu_stream *stream, cx_emu_work *work)
 {
     stream->head = work->next_in_stream;
     work->stream = NULL;
-    if (stream->head)
+    if (stream->head != NULL)
         return;
     stream->tail = NULL;
     if (stream->destroyed)
@@ -111,7 +112,7 @@ void cx_emu_streams_close(cx_emu_context *context)
 
     context->legacy = NULL;
     cx_emu_work_wait_closing(context, legacy);
-    while (context->streams)
+    while (context->streams != NULL)
         remove_stream(context->streams);
     cx_emu_work_drop(legacy->barrier);
     cx_emu_handle_return(&handles, legacy);
@@ -125,7 +126,7 @@ static void end_thread(void *number)
     if (atomic_load(&cx_emu_current_phase) != CX_EMU_RUNNING)
         return;
     cx_lock_enter(&cx_emu_lock);
-    for (cx_emu_stream *each = of_threads, *next; each; each = next) {
+    for (cx_emu_stream *each = of_threads, *next; each != NULL; each = next) {
         next = each->next_of_threads;
         if (each->thread == (uintptr_t)number && !each->destroyed)
             destroy_stream(each);
@@ -158,11 +159,11 @@ static cx_emu_stream *create_of_thread(cx_emu_context *context)
     if (!number_thread())
         return NULL;
     stream = create_listed(context, CXU_STREAM_DEFAULT, PRIORITY_LEAST);
-    if (!stream)
+    if (stream == NULL)
         return NULL;
     stream->thread = thread.number;
     stream->next_of_threads = of_threads;
-    if (of_threads)
+    if (of_threads != NULL)
         of_threads->previous_of_threads = stream;
     of_threads = stream;
     return stream;
@@ -172,7 +173,7 @@ static cx_emu_stream *search_of_thread(const cx_emu_context *context)
 {
     if (!thread.number)
         return NULL;
-    for (cx_emu_stream *each = context->streams; each; each = each->next)
+    for (cx_emu_stream *each = context->streams; each != NULL; each = each->next)
         if (each->thread == thread.number && each->opening == context->legacy->opening)
             return each;
     return NULL;
@@ -182,12 +183,12 @@ static cxu_result find_of_thread(cx_emu_context *context, cx_emu_stream **out_st
 {
     uint64_t opening = context->legacy->opening;
 
-    if (!thread.last || thread.last_opening != opening) {
+    if (thread.last == NULL || thread.last_opening != opening) {
         cx_emu_stream *stream = search_of_thread(context);
 
-        if (!stream)
+        if (stream == NULL)
             stream = create_of_thread(context);
-        if (!stream)
+        if (stream == NULL)
             return CXU_OUT_OF_MEMORY;
         thread.last = stream;
         thread.last_opening = opening;
@@ -205,7 +206,8 @@ void cx_emu_set_per_thread_default(bool per_thread)
 
 bool cx_emu_stream_is_default(const cx_emu_stream *stream)
 {
-    return stream == stream->context->legacy || (stream->green && stream->green->stream == stream);
+    return stream == stream->context->legacy ||
+           (stream->green != NULL && stream->green->stream == stream);
 }
 
 static cxu_result find_created(CUstream handle, cx_emu_stream **out_stream)
@@ -227,15 +229,15 @@ cxu_result cx_emu_stream_find(CUstream handle, cx_emu_stream **out_stream)
     cx_emu_context *context;
     cxu_result result;
 
-    if (handle && handle != CXU_STREAM_LEGACY && handle != CXU_STREAM_PER_THREAD)
+    if (handle != NULL && handle != CXU_STREAM_LEGACY && handle != CXU_STREAM_PER_THREAD)
         return find_created(handle, out_stream);
     result = cx_emu_context_current(&context);
     if (result != CXU_SUCCESS)
         return result;
     green = cx_emu_stack_top()->context->green;
-    if (handle == CXU_STREAM_PER_THREAD || (!handle && thread.per_thread_default))
-        return green ? CXU_INVALID_HANDLE : find_of_thread(context, out_stream);
-    *out_stream = green ? green->stream : context->legacy;
+    if (handle == CXU_STREAM_PER_THREAD || (handle == NULL && thread.per_thread_default))
+        return green != NULL ? CXU_INVALID_HANDLE : find_of_thread(context, out_stream);
+    *out_stream = green != NULL ? green->stream : context->legacy;
     return CXU_SUCCESS;
 }
 
@@ -244,7 +246,7 @@ cxu_result cx_emu_stream_context(CUstream handle, cx_emu_context **out_context)
     cx_emu_stream *stream;
     cxu_result result;
 
-    if (!handle || handle == CXU_STREAM_LEGACY || handle == CXU_STREAM_PER_THREAD)
+    if (handle == NULL || handle == CXU_STREAM_LEGACY || handle == CXU_STREAM_PER_THREAD)
         return cx_emu_context_current(out_context);
     result = find_created(handle, &stream);
     if (result == CXU_SUCCESS)
@@ -272,14 +274,14 @@ cxu_result cx_emu_call_stream_create_with_priority(CUstream *out_stream, unsigne
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_stream || flags > CXU_STREAM_NON_BLOCKING)
+    if (out_stream == NULL || flags > CXU_STREAM_NON_BLOCKING)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_context_current(&context);
     if (result != CXU_SUCCESS)
         goto unlock;
     stream = cx_emu_stream_make(context, flags, priority);
-    if (stream) {
+    if (stream != NULL) {
         stream->green = cx_emu_green_of(NULL);
         *out_stream = (CUstream)(void *)stream;
     } else {
@@ -326,7 +328,7 @@ static cxu_result query_properties(CUstream handle, const void *out, properties 
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out)
+    if (out == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_stream_find(handle, &stream);
@@ -371,7 +373,7 @@ static cxu_result query_identity(CUstream handle, const void *out, properties *o
         return result;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_stream_find(handle, &stream);
-    if (result == CXU_SUCCESS && stream->branch &&
+    if (result == CXU_SUCCESS && stream->branch != NULL &&
         stream->branch->capture->mode != CXU_STREAM_CAPTURE_MODE_RELAXED)
         result = cx_emu_capture_refuse(stream);
     cx_lock_leave(&cx_emu_lock);
@@ -406,13 +408,13 @@ cxu_result cx_emu_call_stream_get_ctx(CUstream handle, CUcontext *out_context)
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_context)
+    if (out_context == NULL)
         return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_stream_find(handle, &stream);
     if (result == CXU_SUCCESS)
         *out_context =
-            cx_emu_context_handle(stream->green ? stream->green->context : stream->context);
+            cx_emu_context_handle(stream->green != NULL ? stream->green->context : stream->context);
     cx_lock_leave(&cx_emu_lock);
     return result;
 }
@@ -424,7 +426,7 @@ static cxu_result find_not_capturing(CUstream handle, cx_emu_stream **out_stream
 
     if (result == CXU_SUCCESS)
         result = cx_emu_capture_check(*out_stream);
-    if (result == CXU_SUCCESS && (*out_stream)->branch)
+    if (result == CXU_SUCCESS && (*out_stream)->branch != NULL)
         result = cx_emu_capture_refuse(*out_stream);
     return result;
 }
@@ -468,7 +470,8 @@ bool cx_emu_stream_is_idle(CUstream handle)
     if (cx_emu_enter() != CXU_SUCCESS)
         return false;
     cx_lock_enter(&cx_emu_lock);
-    bool idle = find_created(handle, &stream) == CXU_SUCCESS && !stream->branch && !stream->head;
+    bool idle = find_created(handle, &stream) == CXU_SUCCESS && stream->branch == NULL &&
+                stream->head == NULL;
     cx_lock_leave(&cx_emu_lock);
     return idle;
 }

@@ -59,7 +59,7 @@ bool cx_emu_stream_is_default(const cx_emu_stream *stream);
 /* True if a context is still in the generation that `opening` names. */
 static inline bool cx_emu_context_opened(const cx_emu_context *context, uint64_t opening)
 {
-    return context->legacy && context->legacy->opening == opening;
+    return context->legacy != NULL && context->legacy->opening == opening;
 }
 
 /* Adds a piece of work to its stream, and removes it; for work.c. */

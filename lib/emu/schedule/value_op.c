@@ -56,7 +56,7 @@ cxu_result cx_emu_values_create(const char *call, unsigned int count,
 {
     cx_emu_values *values;
 
-    if (count == 0 || count > CX_EMU_VALUES_MAX || !operations)
+    if (count == 0 || count > CX_EMU_VALUES_MAX || operations == NULL)
         return CXU_INVALID_VALUE;
     for (unsigned int i = 0; i < count; i++) {
         cxu_result result = check_operation(call, &operations[i]);
@@ -65,7 +65,7 @@ cxu_result cx_emu_values_create(const char *call, unsigned int count,
             return result;
     }
     values = malloc(sizeof *values + count * sizeof *operations);
-    if (!values)
+    if (values == NULL)
         return CXU_OUT_OF_MEMORY;
     values->references = 1;
     values->count = count;
@@ -81,7 +81,7 @@ void cx_emu_values_retain(cx_emu_values *values)
 
 void cx_emu_values_drop(cx_emu_values *values)
 {
-    if (values && --values->references == 0)
+    if (values != NULL && --values->references == 0)
         free(values);
 }
 
@@ -93,7 +93,7 @@ static bool reaches(const cx_emu_context *context, cx_emu_allocation *allocation
 {
     cx_emu_use use = {allocation, operation->address + value_bytes(operation)};
 
-    return allocation && cx_emu_allocation_reachable(allocation, context) &&
+    return allocation != NULL && cx_emu_allocation_reachable(allocation, context) &&
            cx_emu_allocation_accessible(use, context->device, !is_wait(operation));
 }
 
@@ -160,7 +160,7 @@ static bool advance(cx_emu_values_run *run)
         if (value_bytes(operation) == 0)
             continue;
         at = locate(operation, run);
-        if (!at) {
+        if (at == NULL) {
             cx_emu_context_fail(run->context, CXU_ILLEGAL_ADDRESS,
                                 "a stream wrote or awaited a value in memory that was freed");
             return true;

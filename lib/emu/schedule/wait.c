@@ -31,12 +31,12 @@ static int wait_count;
 
 void cx_emu_work_end_waits(void)
 {
-    for (wait *each = waits, *next; each; each = next) {
+    for (wait *each = waits, *next; each != NULL; each = next) {
         next = each->next;
         if (!each->over(each->subject))
             continue;
-        *(each->previous ? &each->previous->next : &waits) = each->next;
-        if (each->next)
+        *(each->previous != NULL ? &each->previous->next : &waits) = each->next;
+        if (each->next != NULL)
             each->next->previous = each->previous;
         wait_count--;
         each->ended = true;
@@ -54,7 +54,7 @@ static void wait_for_wake(wait *own)
 {
     struct timespec until;
 
-    if (cx_emu_schedule_complete() && !own->closing) {
+    if (cx_emu_schedule_complete() && own->closing == NULL) {
         cx_lock_wait(&cx_emu_lock, &own->wake);
         return;
     }
@@ -85,7 +85,7 @@ static bool is_held(const cx_emu_work *work, const cx_emu_context *context)
     if (work->unfinished == 0)
         return work->kind == CX_EMU_WORK_KERNEL;
     for (size_t i = 0; i < work->dependency_count; i++)
-        if (work->dependencies[i].before && work->dependencies[i].before->held)
+        if (work->dependencies[i].before != NULL && work->dependencies[i].before->held)
             return true;
     return false;
 }
@@ -96,10 +96,10 @@ static void cut_loose(cx_emu_context *context)
 {
     bool cut = false;
 
-    for (cx_emu_work *each = cx_emu_work_oldest(); each; each = each->younger) {
+    for (cx_emu_work *each = cx_emu_work_oldest(); each != NULL; each = each->younger) {
         each->held = is_held(each, context);
         for (size_t i = 0; each->context == context && i < each->dependency_count; i++) {
-            if (!each->dependencies[i].before || !each->dependencies[i].before->held)
+            if (each->dependencies[i].before == NULL || !each->dependencies[i].before->held)
                 continue;
             cx_emu_context_abandon(context);
             unlink_dependency(&each->dependencies[i]);
@@ -124,7 +124,7 @@ static void wait_for_end(bool (*over)(const void *subject), const void *subject,
         return;
     pthread_cond_init(&own.wake, NULL);
     own.next = waits;
-    if (waits)
+    if (waits != NULL)
         waits->previous = &own;
     waits = &own;
     wait_count++;
@@ -132,7 +132,8 @@ static void wait_for_end(bool (*over)(const void *subject), const void *subject,
     int cancel = cx_cancel_hold();
     while (!own.ended) {
         wait_for_wake(&own);
-        if (closing && !own.ended && cx_emu_teardown_deadline_is_over(&closing->teardown_deadline))
+        if (closing != NULL && !own.ended &&
+            cx_emu_teardown_deadline_is_over(&closing->teardown_deadline))
             cut_loose(closing);
     }
     cx_cancel_restore(cancel);
@@ -163,7 +164,7 @@ cxu_result cx_emu_work_wait(cx_emu_work *work)
 
     cx_emu_schedule_demand(work);
     wait_until(work_done, work);
-    if (!context)
+    if (context == NULL)
         return CXU_SUCCESS;
     cx_emu_output_flush(context);
     return error_after(context, opening);
@@ -175,7 +176,7 @@ void cx_emu_work_wait_outside(bool (*over)(const void *subject), const void *sub
     int cancel = cx_cancel_hold();
 
     wait_count++;
-    for (cx_emu_work *each = cx_emu_work_oldest(); each; each = each->younger)
+    for (cx_emu_work *each = cx_emu_work_oldest(); each != NULL; each = each->younger)
         cx_emu_schedule_demand(each);
     cx_emu_work_run_locked();
     cx_emu_schedule_wake();
@@ -193,9 +194,9 @@ void cx_emu_work_poll_outside(void)
 {
     cx_emu_work *work = cx_emu_work_oldest();
 
-    while (work && work->done)
+    while (work != NULL && work->done)
         work = work->younger;
-    if (work)
+    if (work != NULL)
         cx_emu_work_poll(work);
 }
 
@@ -233,7 +234,8 @@ static bool has_stream(const extent *part, const cx_emu_stream *stream)
 
 static bool is_busy(const extent *part, const cx_emu_stream *stream)
 {
-    return stream->head && stream->head->sequence <= part->sequence && has_stream(part, stream);
+    return stream->head != NULL && stream->head->sequence <= part->sequence &&
+           has_stream(part, stream);
 }
 
 /* The oldest unfinished piece of the first stream that has one, or NULL. */
@@ -241,7 +243,7 @@ static cx_emu_work *unfinished_work(const extent *part)
 {
     if (is_busy(part, part->legacy))
         return part->legacy->head;
-    for (const cx_emu_stream *each = part->context->streams; each; each = each->next)
+    for (const cx_emu_stream *each = part->context->streams; each != NULL; each = each->next)
         if (is_busy(part, each))
             return each->head;
     return NULL;
@@ -249,25 +251,26 @@ static cx_emu_work *unfinished_work(const extent *part)
 
 static bool extent_done(const void *subject)
 {
-    return !unfinished_work(subject);
+    return unfinished_work(subject) == NULL;
 }
 
 static void demand_extent(const extent *part)
 {
-    if (part->legacy->tail)
+    if (part->legacy->tail != NULL)
         cx_emu_schedule_demand(part->legacy->tail);
-    for (cx_emu_stream *each = part->context->streams; each; each = each->next)
-        if (each->tail && has_stream(part, each))
+    for (cx_emu_stream *each = part->context->streams; each != NULL; each = each->next)
+        if (each->tail != NULL && has_stream(part, each))
             cx_emu_schedule_demand(each->tail);
 }
 
 /* A record behind all work of a green context that is part of this one, or NULL. */
 static cx_emu_work *unfinished_record(const extent *part)
 {
-    for (const cx_emu_stream *each = part->context->streams; each; each = each->next) {
-        cx_emu_work *whole = each->green && each->green->stream == each ? each->green->whole : NULL;
+    for (const cx_emu_stream *each = part->context->streams; each != NULL; each = each->next) {
+        cx_emu_work *whole =
+            each->green != NULL && each->green->stream == each ? each->green->whole : NULL;
 
-        if (whole && !whole->done && whole->sequence <= part->sequence)
+        if (whole != NULL && !whole->done && whole->sequence <= part->sequence)
             return whole;
     }
     return NULL;
@@ -277,7 +280,7 @@ static void wait_for_records(const extent *part, cx_emu_context *closing)
 {
     cx_emu_work *record;
 
-    while ((record = unfinished_record(part))) {
+    while ((record = unfinished_record(part)) != NULL) {
         cx_emu_work_retain(record);
         cx_emu_schedule_demand(record);
         wait_for_end(work_done, record, closing);
@@ -290,13 +293,13 @@ static void wait_for_all(cx_emu_context *context, cx_emu_stream *legacy, cx_emu_
     extent part = extent_of(context, legacy);
     cx_emu_work *whole = context->whole;
 
-    if (whole) {
+    if (whole != NULL) {
         cx_emu_work_retain(whole);
         cx_emu_schedule_demand(whole);
     }
     demand_extent(&part);
     wait_for_end(extent_done, &part, closing);
-    if (whole) {
+    if (whole != NULL) {
         wait_for_end(work_done, whole, closing);
         cx_emu_work_drop(whole);
     }
@@ -306,7 +309,7 @@ static void wait_for_all(cx_emu_context *context, cx_emu_stream *legacy, cx_emu_
 
 void cx_emu_work_wait_context(cx_emu_context *context)
 {
-    if (context->legacy)
+    if (context->legacy != NULL)
         wait_for_all(context, context->legacy, NULL);
 }
 
@@ -319,7 +322,7 @@ void cx_emu_work_wait_closing(cx_emu_context *context, cx_emu_stream *legacy)
 {
     wait_for_all(context, legacy, context);
     wait_until(nothing_runs, context);
-    if (context->whole)
+    if (context->whole != NULL)
         cx_emu_work_drop(context->whole);
     context->whole = NULL;
 }
@@ -347,7 +350,7 @@ cxu_result cx_emu_work_wait_stream(cx_emu_stream *stream)
         wait_until(extent_done, &part);
         cx_emu_output_flush(context);
         result = error_after(context, opening);
-    } else if (!work) {
+    } else if (work == NULL) {
         cx_emu_output_flush(context);
     } else {
         cx_emu_work_retain(work);
@@ -366,7 +369,7 @@ bool cx_emu_work_poll_stream(cx_emu_stream *stream)
 
         work = unfinished_work(&part);
     }
-    return !work || cx_emu_work_poll(work);
+    return work == NULL || cx_emu_work_poll(work);
 }
 
 static bool work_uses(const cx_emu_work *work, const cx_emu_allocation *allocation)
@@ -385,7 +388,7 @@ static bool allocation_unused(const void *subject)
 void cx_emu_work_wait_allocation(cx_emu_allocation *allocation)
 {
     while (allocation->users > 0) {
-        for (cx_emu_work *each = cx_emu_work_oldest(); each; each = each->younger)
+        for (cx_emu_work *each = cx_emu_work_oldest(); each != NULL; each = each->younger)
             if (!each->done && work_uses(each, allocation))
                 cx_emu_schedule_demand(each);
         wait_until(allocation_unused, allocation);
@@ -404,15 +407,15 @@ void cx_emu_work_wait_unreached(const cx_emu_allocation *allocation)
 
 static bool work_reaches(const cx_emu_work *work, const cx_emu_device *device)
 {
-    return !device || work->context->device == device || work->context->peer_count > 0;
+    return device == NULL || work->context->device == device || work->context->peer_count > 0;
 }
 
 static cx_emu_work *next_kernel(const cx_emu_device *device, uint64_t latest)
 {
     cx_emu_work *each = cx_emu_work_oldest();
 
-    for (; each && each->sequence <= latest; each = each->younger)
-        if (each->kind == CX_EMU_WORK_KERNEL && !each->done && each->context &&
+    for (; each != NULL && each->sequence <= latest; each = each->younger)
+        if (each->kind == CX_EMU_WORK_KERNEL && !each->done && each->context != NULL &&
             work_reaches(each, device))
             return each;
     return NULL;
@@ -423,7 +426,7 @@ void cx_emu_work_wait_kernels(const cx_emu_device *device)
     uint64_t latest = cx_emu_work_latest();
     cx_emu_work *work;
 
-    while (cx_emu_work_kernels() && (work = next_kernel(device, latest))) {
+    while (cx_emu_work_kernels() && (work = next_kernel(device, latest)) != NULL) {
         cx_emu_work_retain(work);
         cx_emu_schedule_demand(work);
         wait_until(work_done, work);

@@ -30,10 +30,10 @@ void cx_emu_work_retain(cx_emu_work *work)
 
 void cx_emu_work_drop(cx_emu_work *work)
 {
-    if (!work || --work->references > 0)
+    if (work == NULL || --work->references > 0)
         return;
-    *(work->older ? &work->older->younger : &oldest) = work->younger;
-    *(work->younger ? &work->younger->older : &youngest) = work->older;
+    *(work->older != NULL ? &work->older->younger : &oldest) = work->younger;
+    *(work->younger != NULL ? &work->younger->older : &youngest) = work->older;
     free(work);
 }
 
@@ -46,7 +46,7 @@ static cx_emu_work *create_piece(const cx_emu_work_request *request, size_t depe
     size_t timed_bytes = cx_emu_work_timestamps_bytes();
     cx_emu_work *work = calloc(1, timed_at + timed_bytes);
 
-    if (!work)
+    if (work == NULL)
         return NULL;
     work->sequence = ++last_sequence;
     work->references = 1;
@@ -58,7 +58,7 @@ static cx_emu_work *create_piece(const cx_emu_work_request *request, size_t depe
     work->release = request->release;
     work->slot = cx_emu_call_in_progress.slot;
     work->doer = request->doer;
-    if (work->doer)
+    if (work->doer != NULL)
         work->doer_opening = work->doer->legacy->opening;
     if (work->kind != CX_EMU_WORK_LOCKED) {
         work->fault = cx_emu_call_in_progress.work_fault;
@@ -69,7 +69,7 @@ static cx_emu_work *create_piece(const cx_emu_work_request *request, size_t depe
         work->argument = (unsigned char *)work + argument_at;
         memcpy(work->argument, request->argument, request->argument_bytes);
     }
-    if (request->retain) {
+    if (request->retain != NULL) {
         request->retain(work->argument);
         work->retained = true;
     }
@@ -80,14 +80,14 @@ static cx_emu_work *create_piece(const cx_emu_work_request *request, size_t depe
         cx_emu_allocation_use(work->uses[i]);
     }
     work->older = youngest;
-    *(youngest ? &youngest->younger : &oldest) = work;
+    *(youngest != NULL ? &youngest->younger : &oldest) = work;
     youngest = work;
     return work;
 }
 
 void cx_emu_work_each(void (*visit)(const cx_emu_work *work, void *argument), void *argument)
 {
-    for (const cx_emu_work *each = oldest; each; each = each->younger)
+    for (const cx_emu_work *each = oldest; each != NULL; each = each->younger)
         visit(each, argument);
 }
 
@@ -111,9 +111,9 @@ bool cx_emu_work_kernels(void)
 /* Counts the dependency if the piece is unfinished, and stores it unless `links` is NULL. */
 static void add_dependency(cx_emu_work *before, cx_emu_dependency *links, size_t *count)
 {
-    if (!before || before->done)
+    if (before == NULL || before->done)
         return;
-    if (links)
+    if (links != NULL)
         links[*count].before = before;
     ++*count;
 }
@@ -123,7 +123,7 @@ static void add_dependency(cx_emu_work *before, cx_emu_dependency *links, size_t
 static void add_unless_implied(cx_emu_work *other, const cx_emu_work *own, cx_emu_dependency *links,
                                size_t *count)
 {
-    if (other && (!own || own->sequence < other->sequence))
+    if (other != NULL && (own == NULL || own->sequence < other->sequence))
         add_dependency(other, links, count);
 }
 
@@ -134,10 +134,10 @@ static void add_stream(const cx_emu_stream *stream, cx_emu_dependency *links, si
 
     add_dependency(stream->tail, links, count);
     add_dependency(legacy->barrier, links, count);
-    if (stream->green)
+    if (stream->green != NULL)
         add_dependency(stream->green->barrier, links, count);
     if (stream == legacy) {
-        for (const cx_emu_stream *each = stream->context->streams; each; each = each->next)
+        for (const cx_emu_stream *each = stream->context->streams; each != NULL; each = each->next)
             if (cx_emu_stream_blocking(each))
                 add_unless_implied(each->tail, stream->tail, links, count);
     } else if (cx_emu_stream_blocking(stream)) {
@@ -149,7 +149,7 @@ static void add_green(const cx_emu_green *green, cx_emu_dependency *links, size_
 {
     add_dependency(green->barrier, links, count);
     add_dependency(green->whole, links, count);
-    for (const cx_emu_stream *each = green->context->base->streams; each; each = each->next)
+    for (const cx_emu_stream *each = green->context->base->streams; each != NULL; each = each->next)
         if (each->green == green)
             add_dependency(each->tail, links, count);
 }
@@ -160,15 +160,15 @@ static size_t gather_dependencies(const cx_emu_stream *stream, const cx_emu_work
     const cx_emu_context *context = request->after_context;
     size_t count = 0;
 
-    if (stream)
+    if (stream != NULL)
         add_stream(stream, links, &count);
     for (int i = 0; i < CX_EMU_WORK_AFTER; i++)
         add_dependency(request->after[i], links, &count);
-    if (request->after_green)
+    if (request->after_green != NULL)
         add_green(request->after_green, links, &count);
-    else if (context) {
+    else if (context != NULL) {
         add_dependency(context->legacy->tail, links, &count);
-        for (const cx_emu_stream *each = context->streams; each; each = each->next)
+        for (const cx_emu_stream *each = context->streams; each != NULL; each = each->next)
             add_dependency(each->tail, links, &count);
         add_dependency(context->whole, links, &count);
     }
@@ -196,7 +196,7 @@ static void belong_to(cx_emu_work *work, cx_emu_context *context, uint64_t openi
 static void belong_to_whole(cx_emu_work *work, cx_emu_context *context)
 {
     belong_to(work, context, context->legacy->opening);
-    if (context->whole)
+    if (context->whole != NULL)
         cx_emu_work_drop(context->whole);
     cx_emu_work_retain(work);
     context->whole = work;
@@ -210,13 +210,13 @@ static void finish_piece(cx_emu_work *work)
     work->done_ns = cx_clock_ns();
     unfinished_kernels -= work->kind == CX_EMU_WORK_KERNEL;
     cx_emu_work_timestamps_end(work->timed, work->done_ns);
-    if (work->stream)
+    if (work->stream != NULL)
         cx_emu_stream_finished(work->stream, work);
     for (int i = 0; i < CX_EMU_WORK_USES; i++)
         cx_emu_allocation_drop(work->uses[i]);
-    if (work->release)
+    if (work->release != NULL)
         work->release(work->argument);
-    for (cx_emu_dependency *link = work->successors, *next; link; link = next) {
+    for (cx_emu_dependency *link = work->successors, *next; link != NULL; link = next) {
         next = link->next;
         link->before = NULL;
         if (--link->after->unfinished == 0)
@@ -239,9 +239,9 @@ void cx_emu_work_run_locked(void)
 {
     cx_emu_work *work;
 
-    while ((work = cx_emu_schedule_take_locked())) {
+    while ((work = cx_emu_schedule_take_locked()) != NULL) {
         cx_emu_work_timestamps_run(work->timed);
-        if (work->call)
+        if (work->call != NULL)
             work->call(work->argument);
         finish_piece(work);
     }
@@ -251,7 +251,7 @@ static const cx_emu_allocation *find_gone(const cx_emu_work *work)
 {
     const cx_emu_allocation *gone = NULL;
 
-    for (int i = 0; i < CX_EMU_WORK_USES && !gone; i++)
+    for (int i = 0; i < CX_EMU_WORK_USES && gone == NULL; i++)
         gone = cx_emu_allocation_gone(work->uses[i]);
     return gone;
 }
@@ -272,7 +272,7 @@ static cxu_result fail_by_address(cx_emu_context *context, int slot, uintptr_t a
  * neither memory nor code. */
 static cxu_result obstacle_of_doer(const cx_emu_work *work)
 {
-    if (!work->doer || work->doer == work->context || work->again)
+    if (work->doer == NULL || work->doer == work->context || work->again)
         return CXU_SUCCESS;
     if (cx_emu_context_opened(work->doer, work->doer_opening))
         return cx_emu_context_blocked(work->doer);
@@ -287,7 +287,7 @@ static cxu_result obstacle_of(const cx_emu_work *work)
     cx_emu_context *context = work->context;
     const cx_emu_allocation *gone;
 
-    if (!context)
+    if (context == NULL)
         return CXU_SUCCESS;
     if (work->fault != CXU_SUCCESS && cx_emu_context_blocked(context) == CXU_SUCCESS) {
         cx_emu_context_fail(context, work->fault,
@@ -295,7 +295,7 @@ static cxu_result obstacle_of(const cx_emu_work *work)
         return work->fault;
     }
     gone = find_gone(work);
-    if (gone && cx_emu_context_blocked(context) == CXU_SUCCESS)
+    if (gone != NULL && cx_emu_context_blocked(context) == CXU_SUCCESS)
         return fail_by_address(context, work->slot, gone->address);
     if (cx_emu_context_blocked(context) != CXU_SUCCESS)
         return cx_emu_context_blocked(context);
@@ -305,7 +305,7 @@ static cxu_result obstacle_of(const cx_emu_work *work)
 /* The piece begins (1) to run without the lock, or has ended (-1). */
 static void count_running(const cx_emu_work *work, int by)
 {
-    if (work->doer)
+    if (work->doer != NULL)
         work->doer->running += by;
     for (int i = 0; i < CX_EMU_WORK_USES; i++)
         cx_emu_allocation_reach(work->uses[i], by);
@@ -315,7 +315,7 @@ static void run_unlocked(cx_emu_work *work)
 {
     cxu_result error = obstacle_of(work);
 
-    if (error != CXU_SUCCESS && !work->fail)
+    if (error != CXU_SUCCESS && work->fail == NULL)
         return;
     count_running(work, 1);
     cx_lock_leave(&cx_emu_lock);
@@ -341,7 +341,7 @@ void cx_emu_work_run(cx_emu_work *work)
     cx_emu_work_timestamps_run(work->timed);
     if (work->kind != CX_EMU_WORK_LOCKED)
         run_unlocked(work);
-    else if (work->call)
+    else if (work->call != NULL)
         work->call(work->argument);
     work->again = call_again;
     call_again = false;
@@ -384,12 +384,12 @@ static void enter_piece(cx_emu_stream *stream, const cx_emu_work_request *reques
 
     link_dependencies(work, count);
     cx_emu_work_timestamps_place(work->timed, stream,
-                                 stream ? stream->context : request->after_context);
-    if (stream)
+                                 stream != NULL ? stream->context : request->after_context);
+    if (stream != NULL)
         cx_emu_stream_append(stream, work);
-    else if (request->after_green)
+    else if (request->after_green != NULL)
         belong_to(work, request->after_context, request->after_context->legacy->opening);
-    else if (request->after_context)
+    else if (request->after_context != NULL)
         belong_to_whole(work, request->after_context);
     if (at_once) {
         work->demanded = true;
@@ -405,9 +405,9 @@ cxu_result cx_emu_work_submit(cx_emu_stream *stream, const cx_emu_work_request *
 {
     cx_emu_work *work = prepare_piece(stream, request);
 
-    if (!work)
+    if (work == NULL)
         return CXU_OUT_OF_MEMORY;
-    if (out_work) {
+    if (out_work != NULL) {
         cx_emu_work_retain(work);
         *out_work = work;
     }
@@ -436,7 +436,7 @@ cxu_result cx_emu_work_submit_each(cx_emu_stream *const *streams,
 {
     for (size_t i = 0; i < count; i++) {
         out_works[i] = prepare_piece(streams[i], &requests[i]);
-        if (out_works[i])
+        if (out_works[i] != NULL)
             continue;
         while (i > 0)
             discard_piece(out_works[--i]);
@@ -460,7 +460,7 @@ static bool create_pieces(const cx_emu_work_batch *batch, cx_emu_work **out_work
 {
     for (size_t i = 0; i < batch->count; i++) {
         out_works[i] = create_piece(&batch->pieces[i].request, piece_limit(&batch->pieces[i]));
-        if (!out_works[i]) {
+        if (out_works[i] == NULL) {
             while (i > 0)
                 discard_piece(out_works[--i]);
             return false;
@@ -486,7 +486,7 @@ static size_t gather_last(const cx_emu_work_batch *batch, cx_emu_work *const *wo
                           cx_emu_dependency *links, size_t count)
 {
     for (size_t i = 0; i < batch->count; i++)
-        if (!works[i]->successors)
+        if (works[i]->successors == NULL)
             add_dependency(works[i], links, &count);
     return count;
 }
@@ -512,7 +512,7 @@ bool cx_emu_work_repeat(cx_emu_work *work, const cx_emu_stream *stream)
 {
     static const cx_emu_work_request nothing = {.kind = CX_EMU_WORK_LOCKED};
 
-    if (cx_work_timestamps_watched() || !work->done || work->references != 1 ||
+    if (cx_work_timestamps_watched() != NULL || !work->done || work->references != 1 ||
         work->context != stream->context || work->opening != stream->opening ||
         gather_dependencies(stream, &nothing, NULL) != 0 || !cx_emu_schedule_at_once(&nothing))
         return false;
@@ -535,12 +535,12 @@ cxu_result cx_emu_work_submit_batch(cx_emu_stream *stream, const cx_emu_work_bat
     if (!cx_emu_schedule_open(NULL))
         return CXU_OUT_OF_MEMORY;
     begin = create_piece(&nothing, before);
-    if (!begin)
+    if (begin == NULL)
         return CXU_OUT_OF_MEMORY;
     if (!create_pieces(batch, out_works))
         goto discard_begin;
     end = create_piece(&plain, before + 1 + batch->count);
-    if (!end)
+    if (end == NULL)
         goto discard_pieces;
 
     gather_dependencies(stream, &nothing, begin->dependencies);

@@ -12,7 +12,7 @@ static cx_timed_kind kind_of(const cx_emu_work_request *request)
 {
     switch (request->kind) {
     case CX_EMU_WORK_CALL:
-        return request->call ? CX_TIMED_MOVE : CX_TIMED_ORDER;
+        return request->call != NULL ? CX_TIMED_MOVE : CX_TIMED_ORDER;
     case CX_EMU_WORK_HOST:
         return CX_TIMED_HOST;
     case CX_EMU_WORK_KERNEL:
@@ -26,7 +26,7 @@ static cx_timed_kind kind_of(const cx_emu_work_request *request)
 
 size_t cx_emu_work_timestamps_bytes(void)
 {
-    return cx_work_timestamps_watched() ? sizeof(cx_emu_work_timestamps) : 0;
+    return cx_work_timestamps_watched() != NULL ? sizeof(cx_emu_work_timestamps) : 0;
 }
 
 cx_emu_work_timestamps *cx_emu_work_timestamps_begin(void *place,
@@ -50,11 +50,11 @@ static uint64_t handle_of(const cx_emu_stream *stream)
 void cx_emu_work_timestamps_place(cx_emu_work_timestamps *self, const cx_emu_stream *stream,
                                   const cx_emu_context *context)
 {
-    if (!self)
+    if (self == NULL)
         return;
     self->placed = true;
     self->timing.context = (uintptr_t)context;
-    if (stream) {
+    if (stream != NULL) {
         self->timing.stream_id = stream->id;
         self->timing.stream = handle_of(stream);
     }
@@ -62,19 +62,19 @@ void cx_emu_work_timestamps_place(cx_emu_work_timestamps *self, const cx_emu_str
 
 void cx_emu_work_timestamps_run_at_once(cx_emu_work_timestamps *self)
 {
-    if (self)
+    if (self != NULL)
         self->timing.began_ns = self->timing.submitted_ns;
 }
 
 void cx_emu_work_timestamps_run(cx_emu_work_timestamps *self)
 {
-    if (self && self->timing.began_ns == 0)
+    if (self != NULL && self->timing.began_ns == 0)
         self->timing.began_ns = cx_clock_ns();
 }
 
 void cx_emu_work_timestamps_end(cx_emu_work_timestamps *self, uint64_t now_ns)
 {
-    if (!self || !self->placed)
+    if (self == NULL || !self->placed)
         return;
     self->timing.ended_ns = now_ns;
     if (self->timing.began_ns == 0)
