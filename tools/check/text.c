@@ -124,7 +124,8 @@ void report_print(const report_process *process, const cx_region_finding *findin
     for (uint32_t i = 0; i < finding->note_count && i < CX_REGION_NOTES; i++) {
         const cx_region_note *note = &finding->notes[i];
         fprintf(out, "  %.15s: %.*s", note->role, CX_REGION_TEXT - 1, note->text);
-        print_trace(process, note->trace, 2, out);
+        /* A launch is a call of the program, which libraries make for it. */
+        print_trace(process, note->trace, strcmp(note->role, "launched") == 0 ? 4 : 2, out);
         fputc('\n', out);
     }
     fprintf(out, "  advice: %s\n",
