@@ -1,6 +1,7 @@
 /* Fetches: from coordinates to elements, and from elements to values. */
 #include "ptx/texture.h"
 
+#include "ptx/bits.h"
 #include "ptx/minifloat.h"
 
 #include <fenv.h>
@@ -89,22 +90,6 @@ static uint32_t read_channel(const unsigned char *memory, unsigned bytes)
     }
 }
 
-static uint32_t bits_of(float value)
-{
-    uint32_t bits;
-
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static float float_of(uint32_t bits)
-{
-    float value;
-
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 static float linear_of_srgb(float value)
 {
     return value <= 0.04045f ? value / 12.92f : powf((value + 0.055f) / 1.055f, 2.4f);
@@ -134,7 +119,7 @@ static float number_of(const cx_ptx_texture *texture, uint32_t bits, unsigned ch
     case CX_PTX_CHANNEL_HALF:
         return (float)cx_ptx_minifloat_value(&cx_ptx_f16, bits);
     default:
-        return float_of(bits);
+        return cx_ptx_f32_of(bits);
     }
 }
 
@@ -162,8 +147,9 @@ static texel read_element(const cx_ptx_texture *texture, const unsigned char *me
     for (unsigned i = 0; i < texture->channels; i++) {
         uint32_t bits = read_channel(memory + i * bytes, bytes);
 
-        value.u[i] = cx_ptx_texture_gives_floats(texture) ? bits_of(number_of(texture, bits, i))
-                                                          : integer_of(texture, bits);
+        value.u[i] = cx_ptx_texture_gives_floats(texture)
+                         ? cx_ptx_bits_f32(number_of(texture, bits, i))
+                         : integer_of(texture, bits);
     }
     return value;
 }
@@ -290,9 +276,9 @@ typedef struct cube_axes {
 
 static cube_axes cube_axes_of(const double direction[3])
 {
-    static const cube_axes faces[FACES] = {
-        {0, 0, 2, 1, -1, -1}, {1, 0, 2, 1, 1, -1}, {2, 1, 0, 2, 1, 1},
-        {3, 1, 0, 2, 1, -1},  {4, 2, 0, 1, 1, -1}, {5, 2, 0, 1, -1, -1}};
+    static const cube_axes faces[FACES] = {{0, 0, 2, 1, -1, -1}, {1, 0, 2, 1, 1, -1},
+                                           {2, 1, 0, 2, 1, 1},   {3, 1, 0, 2, 1, -1},
+                                           {4, 2, 0, 1, 1, -1},  {5, 2, 0, 1, -1, -1}};
     double x = fabs(direction[0]), y = fabs(direction[1]), z = fabs(direction[2]);
     unsigned major = x >= y && x >= z ? 0 : y >= z ? 1 : 2;
 
@@ -434,7 +420,7 @@ static void find_site(const cx_ptx_texture *texture, const cx_ptx_texture_code *
     out->layer = layer_of(texture, given->layer, is_cube ? FACES : 1);
     for (unsigned i = 0; i < code->coordinates; i++)
         places[i] = integers ? (double)(int32_t)given->coordinates[i]
-                             : (double)float_of(given->coordinates[i]);
+                             : (double)cx_ptx_f32_of(given->coordinates[i]);
     if (is_cube) {
         cube_place place = cube_place_of(places);
 
@@ -496,8 +482,8 @@ static double level_by_gradient(const cx_ptx_texture *texture, const cx_ptx_text
         double change[3] = {0, 0, 0}, direction[3] = {0, 0, 0}, length;
 
         for (unsigned i = 0; i < code->coordinates; i++) {
-            change[i] = float_of(given->levels[side * code->coordinates + i]);
-            direction[i] = float_of(given->coordinates[i]);
+            change[i] = cx_ptx_f32_of(given->levels[side * code->coordinates + i]);
+            direction[i] = cx_ptx_f32_of(given->coordinates[i]);
         }
         if (is_cube)
             project_gradient(direction, change);
@@ -516,7 +502,7 @@ static double wanted_level(const cx_ptx_texture *texture, const cx_ptx_texture_c
 
     if (code->level == CX_PTX_LEVEL_NAMED)
         wanted = code->flags & CX_PTX_TEXTURE_INTEGERS ? (double)(int32_t)given->levels[0]
-                                                       : (double)float_of(given->levels[0]);
+                                                       : (double)cx_ptx_f32_of(given->levels[0]);
     if (code->level == CX_PTX_LEVEL_BY_GRADIENT)
         wanted = level_by_gradient(texture, code, given);
     wanted += texture->level_bias;
@@ -571,8 +557,7 @@ void cx_ptx_texture_fetch(const cx_ptx_texture *texture, const cx_ptx_texture_co
     weight = (int)floor((wanted - whole) * WEIGHT_ONE + 0.5);
     if (!texture->filters_mips || weight == 0) {
         value = fetch_level(texture, code, &given,
-                            (uint32_t)(texture->filters_mips ? whole : floor(wanted + 0.5)),
-                            watch);
+                            (uint32_t)(texture->filters_mips ? whole : floor(wanted + 0.5)), watch);
         give(code, &value, out);
         return;
     }
@@ -608,12 +593,14 @@ void cx_ptx_texture_gather(const cx_ptx_texture *texture, const cx_ptx_texture_c
 static uint32_t channel_type_of(const cx_ptx_texture *texture)
 {
     static const uint32_t integers[] = {
-        [CX_PTX_CHANNEL_U8] = 0x10da,  [CX_PTX_CHANNEL_U16] = 0x10db,
-        [CX_PTX_CHANNEL_U32] = 0x10dc, [CX_PTX_CHANNEL_S8] = 0x10d7,
-        [CX_PTX_CHANNEL_S16] = 0x10d8, [CX_PTX_CHANNEL_S32] = 0x10d9,
+        [CX_PTX_CHANNEL_U8] = 0x10da,   [CX_PTX_CHANNEL_U16] = 0x10db,
+        [CX_PTX_CHANNEL_U32] = 0x10dc,  [CX_PTX_CHANNEL_S8] = 0x10d7,
+        [CX_PTX_CHANNEL_S16] = 0x10d8,  [CX_PTX_CHANNEL_S32] = 0x10d9,
         [CX_PTX_CHANNEL_HALF] = 0x10dd, [CX_PTX_CHANNEL_FLOAT] = 0x10de};
-    static const uint32_t numbers[] = {[CX_PTX_CHANNEL_U8] = 0x10d2, [CX_PTX_CHANNEL_U16] = 0x10d3,
-                                       [CX_PTX_CHANNEL_S8] = 0x10d0, [CX_PTX_CHANNEL_S16] = 0x10d1};
+    static const uint32_t numbers[] = {[CX_PTX_CHANNEL_U8] = 0x10d2,
+                                       [CX_PTX_CHANNEL_U16] = 0x10d3,
+                                       [CX_PTX_CHANNEL_S8] = 0x10d0,
+                                       [CX_PTX_CHANNEL_S16] = 0x10d1};
 
     return texture->as_numbers ? numbers[texture->channel] : integers[texture->channel];
 }
@@ -648,9 +635,9 @@ uint32_t cx_ptx_texture_ask(const cx_ptx_texture *texture, const cx_ptx_texture_
     case CX_PTX_QUERY_ADDRESS_2:
         return texture->address_mode[code->part - CX_PTX_QUERY_ADDRESS_0];
     case CX_PTX_QUERY_LAYERS:
-        return texture->layered ? (texture->last_layer - texture->first_layer + 1) /
-                                      (texture->cube ? FACES : 1)
-                                : 0;
+        return texture->layered
+                   ? (texture->last_layer - texture->first_layer + 1) / (texture->cube ? FACES : 1)
+                   : 0;
     case CX_PTX_QUERY_LEVELS:
         return texture->last_level - texture->first_level + 1;
     case CX_PTX_QUERY_SAMPLES:
