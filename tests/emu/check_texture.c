@@ -260,6 +260,28 @@ START_TEST(an_object_tells_its_descriptors)
 }
 END_TEST
 
+START_TEST(an_object_tells_its_view_and_a_surface_its_array)
+{
+    CUarray array = make_words();
+    cxu_resource_descriptor resource = resource_of(array), told = {0};
+    const cxu_texture_descriptor texture = {.flags = CXU_TRSF_READ_AS_INTEGER};
+    const cxu_resource_view_descriptor view = {.format = CXU_RES_VIEW_FORMAT_FLOAT_1X32};
+    cxu_resource_view_descriptor told_view = {0};
+    cxu_texture_object object;
+    const cxu_surface_object surface = make_surface(array);
+
+    ck_success(cx_emu_call_tex_object_create(&object, &resource, &texture, &view));
+    ck_success(cx_emu_call_tex_object_get_resource_view_desc(&told_view, object));
+    ck_assert_int_eq((int)told_view.format, (int)view.format);
+    ck_success(cx_emu_call_tex_object_destroy(object));
+    ck_success(cx_emu_call_surf_object_get_resource_desc(&told, surface));
+    ck_assert_int_eq((int)told.type, (int)CXU_RESOURCE_TYPE_ARRAY);
+    ck_assert_ptr_eq(told.of.array, array);
+    ck_success(cx_emu_call_surf_object_destroy(surface));
+    ck_result(cx_emu_call_surf_object_get_resource_desc(&told, surface), INVALID_VALUE);
+}
+END_TEST
+
 static cxu_result try_texture(const cxu_resource_descriptor *resource,
                               const cxu_texture_descriptor *texture,
                               const cxu_resource_view_descriptor *view)
@@ -412,6 +434,7 @@ static Suite *texture_suite(void)
     tcase_add_test(tcase, two_halves_come_in_one_word);
     tcase_add_test(tcase, an_object_tells_kernels_what_it_is);
     tcase_add_test(tcase, an_object_tells_its_descriptors);
+    tcase_add_test(tcase, an_object_tells_its_view_and_a_surface_its_array);
     tcase_add_test(tcase, wrong_descriptors_are_refused);
     tcase_add_test(tcase, a_surface_needs_an_array_made_for_surfaces);
     tcase_add_test(tcase, a_surface_beyond_its_edge_clamps_or_is_zero);

@@ -6,8 +6,10 @@
 set -u
 . "$top_srcdir/tests/support/tap.sh"
 
-# They are never done: there is no such object, process, device or kind of memory.
-never='cuCheckpointProcessCheckpoint cuCheckpointProcessGetRestoreThreadId cuCheckpointProcessLock
+# They are never done: there is no such object, process, device or kind of memory; no array is sparse, has planes, or has
+# its memory mapped later.
+never='cuArrayGetMemoryRequirements cuArrayGetPlane cuArrayGetSparseProperties cuMipmappedArrayGetMemoryRequirements
+    cuMipmappedArrayGetSparseProperties cuCheckpointProcessCheckpoint cuCheckpointProcessGetRestoreThreadId cuCheckpointProcessLock
     cuCheckpointProcessRestore cuCheckpointProcessUnlock cuDeviceGetLuid cuFlushGPUDirectRDMAWrites cuImportExternalMemory
     cuLibraryGetUnifiedFunction cuMemMapArrayAsync cuParamSetTexRef'
 # Another call with the same code is done: an older ABI, or the same for a file.
