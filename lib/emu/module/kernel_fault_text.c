@@ -165,31 +165,36 @@ static void say_why_not(cx_text *to, const cx_emu_run *run, const cx_emu_allocat
         cx_text_add(to, ", which device %d can only read", device->ordinal);
 }
 
-/* Memory that holds the address, and perhaps not all of the access. */
-static void say_inside(cx_text *to, const cx_emu_run *run, const cx_ptx_fault *fault,
-                       const cx_emu_allocation *memory)
+/* Memory that holds the address, and perhaps not all of the access. Returns as say_memory does. */
+static uint64_t say_inside(cx_text *to, const cx_emu_run *run, const cx_ptx_fault *fault,
+                           const cx_emu_allocation *memory)
 {
     uint64_t last = fault->address + (fault->bytes ? fault->bytes - 1 : 0);
 
     if (memory == run->memory) {
         say_variable(to, run, fault);
-    } else if (is_inside(last, memory->address, memory->bytes)) {
+        return 0;
+    }
+    if (is_inside(last, memory->address, memory->bytes)) {
         say_why_not(to, run, memory);
     } else {
         say_distance(to, fault, memory->address, memory->bytes, "an allocation");
         say_origin(to, memory);
     }
+    return memory->address;
 }
 
-static void say_outside(cx_text *to, const cx_emu_run *run, const cx_ptx_fault *fault,
-                        const cx_emu_allocation *nearest)
+static uint64_t say_outside(cx_text *to, const cx_emu_run *run, const cx_ptx_fault *fault,
+                            const cx_emu_allocation *nearest)
 {
     const cx_emu_freed *freed = cx_emu_freed_find(fault->address);
 
     if (freed != NULL) {
         cx_text_add(to, " in an allocation of %zu bytes (%s, at %#llx), which was freed",
                     freed->bytes, call_of(freed->kind), (ull)freed->address);
-    } else if (fault->address < NULL_PAGE) {
+        return freed->address;
+    }
+    if (fault->address < NULL_PAGE) {
         cx_text_add(to, " through a null pointer");
     } else if (nearest == NULL) {
         cx_text_add(to, "; there is no allocation");
@@ -198,24 +203,12 @@ static void say_outside(cx_text *to, const cx_emu_run *run, const cx_ptx_fault *
     } else {
         say_distance(to, fault, nearest->address, nearest->bytes, "an allocation");
         say_origin(to, nearest);
+        return nearest->address;
     }
+    return 0;
 }
 
-/* Of the allocation that say_inside or say_outside names. */
-static uint64_t address_of(const cx_emu_run *run, const cx_ptx_fault *fault,
-                           const cx_emu_allocation *nearest)
-{
-    const bool inside =
-        nearest != NULL && is_inside(fault->address, nearest->address, nearest->bytes);
-    const cx_emu_freed *freed = inside ? NULL : cx_emu_freed_find(fault->address);
-
-    if (freed != NULL)
-        return freed->address;
-    if (nearest == NULL || nearest == run->memory || (!inside && fault->address < NULL_PAGE))
-        return 0;
-    return nearest->address;
-}
-
+/* Returns the address of the allocation that it names; 0: it names none. */
 static uint64_t say_memory(cx_text *to, const cx_emu_run *run, const cx_ptx_fault *fault)
 {
     const cx_emu_allocation *nearest;
@@ -228,10 +221,9 @@ static uint64_t say_memory(cx_text *to, const cx_emu_run *run, const cx_ptx_faul
     cx_lock_enter(&cx_emu_lock);
     nearest = cx_emu_allocation_nearest(fault->address);
     if (nearest != NULL && is_inside(fault->address, nearest->address, nearest->bytes))
-        say_inside(to, run, fault, nearest);
+        memory = say_inside(to, run, fault, nearest);
     else
-        say_outside(to, run, fault, nearest);
-    memory = address_of(run, fault, nearest);
+        memory = say_outside(to, run, fault, nearest);
     cx_lock_leave(&cx_emu_lock);
     return memory;
 }
