@@ -49,16 +49,6 @@ static uint16_t find_op(const cx_ptx_token *opcode, unsigned without, unsigned *
     return cx_ptx_op_find(key, length);
 }
 
-static bool first_word_among(const cx_ptx_token *opcode, const char *const *names)
-{
-    cx_ptx_token first = cx_ptx_first_word(opcode);
-
-    for (; *names; names++)
-        if (cx_ptx_token_is(&first, *names))
-            return true;
-    return false;
-}
-
 static bool can_be_modified(const cx_ptx_token *opcode, unsigned modifiers)
 {
     static const char *const flushed[] = {"add",  "sub",   "mul", "fma", "mad", "div",
@@ -67,9 +57,9 @@ static bool can_be_modified(const cx_ptx_token *opcode, unsigned modifiers)
     static const char *const saturated[] = {"add", "sub", "mul", "fma", "mad", NULL};
     static const char *const relu[] = {"fma", "min", "max", NULL};
 
-    return (!(modifiers & FLUSHED) || first_word_among(opcode, flushed)) &&
-           (!(modifiers & SATURATED) || first_word_among(opcode, saturated)) &&
-           (!(modifiers & RELU) || first_word_among(opcode, relu));
+    return (!(modifiers & FLUSHED) || cx_ptx_first_word_among(opcode, flushed)) &&
+           (!(modifiers & SATURATED) || cx_ptx_first_word_among(opcode, saturated)) &&
+           (!(modifiers & RELU) || cx_ptx_first_word_among(opcode, relu));
 }
 
 /* "?ftz.f32": the operation of a modifier for the type of the opcode. */
@@ -160,7 +150,7 @@ bool cx_ptx_encode_computed(cx_ptx_parser *self, const cx_ptx_statement *stateme
     cx_ptx_type type = cx_ptx_last_type(&statement->opcode);
     cx_ptx_instruction done = {.op = CX_PTX_NO_OP};
     uint32_t slots[3] = {0};
-    bool chooses = first_word_among(&statement->opcode, of_slct);
+    bool chooses = cx_ptx_first_word_among(&statement->opcode, of_slct);
     unsigned modifiers = 0;
     int arity;
 
@@ -170,7 +160,7 @@ bool cx_ptx_encode_computed(cx_ptx_parser *self, const cx_ptx_statement *stateme
         return cx_ptx_unknown(self, statement);
     arity = cx_ptx_op_arity(done.op);
     if (statement->count == 4 && type == CX_PTX_F32 &&
-        first_word_among(&statement->opcode, of_three))
+        cx_ptx_first_word_among(&statement->opcode, of_three))
         return encode_three(self, statement);
     if (!cx_ptx_need(self, statement, arity + 1, arity + 1))
         return false;
@@ -336,6 +326,15 @@ static bool encode_unpack(cx_ptx_parser *self, const cx_ptx_statement *statement
     return true;
 }
 
+static bool emit_part(cx_ptx_parser *self, cx_ptx_type type, uint32_t d, uint32_t a)
+{
+    return cx_ptx_emit(self, (cx_ptx_instruction){.op = CX_PTX_EXTEND,
+                                                  .type = (uint8_t)type,
+                                                  .from = (uint8_t)type,
+                                                  .d = d,
+                                                  .a = a});
+}
+
 /* mov.v4.b32 {a, b, c, d}, {e, f, g, h}: the results may be among the values. */
 static bool encode_vector_mov(cx_ptx_parser *self, const cx_ptx_statement *statement,
                               unsigned count)
@@ -349,20 +348,20 @@ static bool encode_vector_mov(cx_ptx_parser *self, const cx_ptx_statement *state
         return cx_ptx_wrong(self, statement, "wrong number of parts");
     if (cx_ptx_type_bytes(type) < 2 || cx_ptx_type_bytes(type) > 8)
         return cx_ptx_unknown(self, statement);
-    for (unsigned i = 0; i < 2 * count; i++) {
-        const cx_ptx_operand *checked = i < count ? from : to;
-        cx_ptx_instruction move = {.op = CX_PTX_EXTEND, .type = (uint8_t)type};
-
-        if (i < count)
-            copies[i] = cx_ptx_temp(self);
-        move.from = move.type;
-        move.a = i < count ? from->parts[i] : copies[i - count];
-        move.d = i < count ? copies[i] : to->parts[i - count];
-        if (!cx_ptx_check_part(self, checked, i % count, type, false))
+    for (unsigned i = 0; i < count; i++) {
+        copies[i] = cx_ptx_temp(self);
+        if (!cx_ptx_check_part(self, from, i, type, false) || copies[i] == CX_PTX_NO_SLOT ||
+            !emit_part(self, type, copies[i], from->parts[i]))
             return false;
-        if (i >= count && (move.d < CX_PTX_SLOTS_FIXED || (move.d & CX_PTX_CONSTANT_BIT)))
+    }
+    for (unsigned i = 0; i < count; i++) {
+        uint32_t d = to->parts[i];
+
+        if (!cx_ptx_check_part(self, to, i, type, false))
+            return false;
+        if (d < CX_PTX_SLOTS_FIXED || (d & CX_PTX_CONSTANT_BIT))
             return cx_ptx_wrong(self, statement, "a part cannot be written");
-        if (copies[i % count] == CX_PTX_NO_SLOT || !cx_ptx_emit(self, move))
+        if (!emit_part(self, type, d, copies[i]))
             return false;
     }
     return true;

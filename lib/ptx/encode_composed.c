@@ -14,16 +14,6 @@ static bool ends_with(const cx_ptx_token *opcode, const char *ending)
            memcmp(opcode->text + opcode->length - length, ending, length) == 0;
 }
 
-static bool first_word_among(const cx_ptx_token *opcode, const char *const *names)
-{
-    cx_ptx_token first = cx_ptx_first_word(opcode);
-
-    for (; *names; names++)
-        if (cx_ptx_token_is(&first, *names))
-            return true;
-    return false;
-}
-
 /* A temporary single. */
 static bool make_single(cx_ptx_parser *self, cx_ptx_operand *out)
 {
@@ -104,9 +94,9 @@ bool cx_ptx_is_composed(const cx_ptx_token *opcode)
     static const char *const sums[] = {"add", "sub", "fma", NULL};
 
     if (ends_with(opcode, ".f32x2"))
-        return first_word_among(opcode, pairs) && !cx_ptx_has_word(opcode, "sat");
+        return cx_ptx_first_word_among(opcode, pairs) && !cx_ptx_has_word(opcode, "sat");
     return (ends_with(opcode, ".f32.f16") || ends_with(opcode, ".f32.bf16")) &&
-           first_word_among(opcode, sums) && !cx_ptx_has_word(opcode, "ftz");
+           cx_ptx_first_word_among(opcode, sums) && !cx_ptx_has_word(opcode, "ftz");
 }
 
 bool cx_ptx_encode_composed(cx_ptx_parser *self, const cx_ptx_statement *statement)

@@ -127,6 +127,16 @@ cx_ptx_token cx_ptx_first_word(const cx_ptx_token *opcode)
     return first;
 }
 
+bool cx_ptx_first_word_among(const cx_ptx_token *opcode, const char *const *names)
+{
+    cx_ptx_token first = cx_ptx_first_word(opcode);
+
+    for (; *names; names++)
+        if (cx_ptx_token_is(&first, *names))
+            return true;
+    return false;
+}
+
 bool cx_ptx_has_word(const cx_ptx_token *opcode, const char *word)
 {
     cx_ptx_words words = cx_ptx_words_of(opcode);

@@ -207,6 +207,8 @@ cx_ptx_words cx_ptx_words_of(const cx_ptx_token *opcode);
 /* False behind the last part: the word is left as it is. */
 bool cx_ptx_next_word(cx_ptx_words *words, cx_ptx_token *out_word);
 cx_ptx_token cx_ptx_first_word(const cx_ptx_token *opcode); /* empty where there is no opcode */
+/* `names` ends with NULL. */
+bool cx_ptx_first_word_among(const cx_ptx_token *opcode, const char *const *names);
 bool cx_ptx_has_word(const cx_ptx_token *opcode, const char *word);
 cx_ptx_type cx_ptx_last_type(const cx_ptx_token *opcode); /* of the last part */
 bool cx_ptx_unknown(cx_ptx_parser *self, const cx_ptx_statement *statement);
