@@ -189,8 +189,6 @@ static bool same_path(const char *a, const char *b)
     return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
-/* Loads libcuda once for the life of the process: drivers do not survive being closed. False if it
- * was loaded already. */
 /* A stand-in knows why work failed. */
 static void find_reasons(cx_driver *driver)
 {
@@ -198,6 +196,8 @@ static void find_reasons(cx_driver *driver)
     driver->explain = shake != NULL ? shake->explains() : NULL;
 }
 
+/* Loads libcuda once for the life of the process: drivers do not survive being closed. False if it
+ * was loaded already. */
 static bool load_libcuda(const char *path)
 {
     static char *loaded_path;

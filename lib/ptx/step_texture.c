@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* What the lanes of an instruction share. */
+/* The lanes of an instruction share this. */
 typedef struct access {
     const cx_ptx_step *run;
     const cx_ptx_instruction *at;

@@ -19,7 +19,8 @@ typedef enum cx_ptx_channel {
     CX_PTX_CHANNEL_FLOAT
 } cx_ptx_channel;
 
-/* What a coordinate outside of the texture means; the numbers are the driver's. */
+/* The mode tells which element a coordinate outside of the texture names. The numbers are the
+ * driver's. */
 typedef enum cx_ptx_address_mode {
     CX_PTX_ADDRESS_WRAP,
     CX_PTX_ADDRESS_CLAMP,

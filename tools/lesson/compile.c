@@ -43,7 +43,7 @@ static int run_compiler(const char *command, const job *self, char **arguments, 
     return COMMAND_FAILED;
 }
 
-/* What both modules of a program need. */
+/* Both modules of a program need these. */
 typedef struct libraries {
     char headers[PATH_MAX + 16], driver[PATH_MAX + 16], runtime[CUDART_PATH];
     bool has_runtime; /* few lessons use it, and an installation may leave it out */

@@ -21,7 +21,7 @@ typedef struct cx_emu_texture {
     struct cx_emu_texture *previous, *next;
 } cx_emu_texture;
 
-/* What an object is made from. */
+/* A program gives these descriptors when it makes an object. */
 typedef struct cx_emu_texture_request {
     const cxu_resource_descriptor *resource;
     const cxu_texture_descriptor *texture;    /* NULL: a surface */
