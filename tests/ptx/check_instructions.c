@@ -1,5 +1,7 @@
 /* What instructions of PTX give, each worked out by hand from what the PTX ISA says of it. */
+#include "ptx/module.h"
 #include "ptx/ptx.h"
+#include "ptx/row.h"
 #include "test.h"
 
 #include <math.h>
@@ -492,6 +494,41 @@ START_TEST(operands_of_shuffles_may_lie_in_registers)
 }
 END_TEST
 
+/* What the lanes do together is done at once where the operands are rows of words: step_joint.c. */
+START_TEST(constants_of_what_lanes_do_together_are_words)
+{
+    static const row rows[] = {
+        {"shfl.sync.bfly.b32 %u0, %ua, 16, 31, -1;", 0, 0, 0, 0},
+        {"vote.sync.ballot.b32 %u0, 1, 0xffffffff;", 0, 0, 0, 0},
+        {"redux.sync.add.s32 %u0, 1, -1;", 0, 0, 0, 0},
+        {"bar.warp.sync -1;", 0, 0, 0, 0},
+    };
+    char text[4096];
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        cx_ptx_error error = {0};
+        cx_ptx_module *module = NULL;
+        size_t seen = 0;
+
+        write_kernel(&rows[i], text, sizeof text);
+        ck_assert_int_eq(cx_ptx_load(text, strlen(text), &module, &error), CX_PTX_SUCCESS);
+        for (size_t at = 0; at < module->code_count; at++) {
+            const cx_ptx_instruction *each = &module->code[at];
+            const uint32_t operands[] = {each->a, each->b, each->c, each->e};
+
+            if (each->op != CX_PTX_WARP)
+                continue;
+            seen++;
+            for (int operand = 0; operand < 4; operand++)
+                ck_assert_msg(operands[operand] == UINT32_MAX || !cx_ptx_is_long(operands[operand]),
+                              "%s: operand %d", rows[i].text, operand);
+        }
+        ck_assert_uint_eq(seen, 1);
+        cx_ptx_unload(module);
+    }
+}
+END_TEST
+
 START_TEST(lanes_of_a_warp_ask_each_other)
 {
     ck_assert_uint_eq(word_after("setp.gt.u32 %p1, %u1, 2;\n"
@@ -601,6 +638,7 @@ static Suite *instruction_suite(void)
     tcase_add_test(tcase, memory_is_read_written_and_changed_at_once);
     tcase_add_test(tcase, an_instruction_that_is_not_known_in_full_is_refused);
     tcase_add_loop_test(tcase, operands_of_shuffles_may_lie_in_registers, 0, 4);
+    tcase_add_test(tcase, constants_of_what_lanes_do_together_are_words);
     tcase_add_test(tcase, lanes_of_a_warp_ask_each_other);
     tcase_add_test(tcase, a_barrier_lets_all_see_what_all_have_written);
     tcase_add_test(tcase, a_loop_and_a_branch_go_their_own_way_in_each_thread);
