@@ -110,7 +110,7 @@ static const struct argp_option all_options[] = {
     {"gpu", KEY_GPU, "NAME", 0,
      "Play this GPU: default, rtx3060, l4, l40s, rtx-pro-6000 or tiny (CTXRT_EMU_GPU)", 0},
     {"memory", 'm', "SIZE", 0, "Memory of each GPU (CTXRT_EMU_MEMORY; the GPU's, or 4G)", 0},
-    {"cuda", KEY_CUDA, "12|13", 0, "Stand in for the driver of this CUDA version (12)", 0},
+    {"cuda", KEY_CUDA, "12|13", 0, "Stand in for the driver of this CUDA version (13)", 0},
     {"driver", KEY_DRIVER, "NAME", 0,
      "emulated plays the GPUs; libcuda[=PATH] passes calls on to that library (emulated)", 0},
     {0},
@@ -270,14 +270,16 @@ static int prepare_driver(const char *command, const standin_options *options, b
     return status;
 }
 
-/* The version to stand in for: the one asked for, the library's behind, or the one that the
- * program's runtime library needs. */
+/* The version to stand in for: the one asked for, the library's behind, or 13, whose driver has all
+ * that 12's has: what a script or an interpreter starts may need it. A program that shows that it
+ * needs the runtime library of an older CUDA has 12's. */
 static const char *choose_cuda(const standin_options *options, bool passes_on,
                                const libcuda_file *behind, const binary *program)
 {
     if (options->cuda != NULL)
         return options->cuda;
-    bool is_new = passes_on ? behind->version >= 13000 : cudart_major(program) >= 13;
+    int major = cudart_major(program);
+    bool is_new = passes_on ? behind->version >= 13000 : major == 0 || major >= 13;
     return is_new ? "13" : "12";
 }
 

@@ -84,7 +84,7 @@ report $? 'options_behind_the_program_are_the_programs'
 
 run env LD_LIBRARY_PATH=/before CTXRT_LIBCUDA=/elsewhere "$ctxrt" run sh -c \
     'echo "$LD_LIBRARY_PATH"; echo "${CTXRT_LIBCUDA-unset}"'
-ours="$shim/cuda-12/\.libs"
+ours="$shim/cuda-13/\.libs"
 for version in 13 12 11; do
     ours="$ours:$(dirname "$shim")/runtime/cudart-$version/\.libs"
 done
@@ -105,7 +105,7 @@ report $? 'a_program_finds_its_own_libinfinirt'
 
 # ctxrt info is a Driver API program as any other.
 run "$ctxrt" run --devices 3 --memory 64M "$ctxrt" info
-printed "CUDA 12\.9, 3 devices, $shim/cuda-12/" && grep -q '^  cuda:2$' "$scratch/out"
+printed "CUDA 13\.0, 3 devices, $shim/cuda-13/" && grep -q '^  cuda:2$' "$scratch/out"
 report $? 'the_program_finds_the_devices'
 run env CTXRT_EMU_FAULT=cuInit@1 CTXRT_LOG=error "$ctxrt" run "$ctxrt" info
 printed 'CUDA_ERROR_NO_DEVICE' && ! grep -q '^  cuda:' "$scratch/out"
@@ -169,9 +169,9 @@ fat __nv_relfatbin '1 21' && tells_of_code 0 && fat __nv_relfatbin 1 && tells_of
 report $? 'PTX_of_separate_compilation_is_found'
 fat __nv_relfatbin '2 2 21' && tells_of_code 1
 report $? 'PTX_of_the_device_runtime_is_not_the_programs'
-run "$ctxrt" run --cuda=13 "$ctxrt" info
-printed "CUDA 13\.0, 4 devices, $shim/cuda-13/"
-report $? 'cuda_13_is_the_other_stand_in'
+run "$ctxrt" run --cuda=12 "$ctxrt" info
+printed "CUDA 12\.9, 4 devices, $shim/cuda-12/"
+report $? 'cuda_12_is_the_other_stand_in'
 run env CTXRT_EMU_DEVICES=2 "$ctxrt" run --memory 64M "$ctxrt" info
-printed "CUDA 12\.9, 2 devices, $shim/cuda-12/"
+printed "CUDA 13\.0, 2 devices, $shim/cuda-13/"
 report $? 'what_is_not_said_is_as_in_the_environment'
