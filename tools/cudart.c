@@ -35,12 +35,15 @@ bool cudart_find(char folders[CUDART_PATHS])
     return true;
 }
 
-bool cudart_find_newest(char file[CUDART_PATH])
+bool cudart_find_version(int major, char file[CUDART_PATH])
 {
     char folder[PATH_MAX];
-    if (!find_folder(&versions[0], folder))
+    const struct version *version = versions;
+    while (version < versions + CUDART_MAJORS && version->major != major)
+        version++;
+    if (version == versions + CUDART_MAJORS || !find_folder(version, folder))
         return false;
-    snprintf(file, CUDART_PATH, "%s/%s", folder, versions[0].soname);
+    snprintf(file, CUDART_PATH, "%s/%s", folder, version->soname);
     return true;
 }
 
@@ -52,11 +55,12 @@ int cudart_major(const binary *program)
     return 0;
 }
 
-/* True if a folder of the program's RPATH has that library; $ORIGIN is not looked up. */
-static bool rpath_has(const binary *program)
+/* $ORIGIN is not looked up. */
+bool cudart_is_hidden(const binary *program)
 {
     char file[PATH_MAX];
-    return place_find_in_list(program->rpath, program->runtime, R_OK, file);
+    return program->runtime[0] != '\0' &&
+           place_find_in_list(program->rpath, program->runtime, R_OK, file);
 }
 
 void cudart_warn(const char *command, const binary *program, bool plays)
@@ -71,11 +75,6 @@ void cudart_warn(const char *command, const binary *program, bool plays)
         fprintf(stderr,
                 "%s: %s needs %s: ctxrt has libcudart.so.11.0, .12 and .13: build it with a newer "
                 "toolkit\n",
-                command, program->path, program->runtime);
-    else if (program->runtime[0] != '\0' && rpath_has(program))
-        fprintf(stderr,
-                "%s: %s finds NVIDIA's %s by its RPATH before ctxrt's: remove that with `patchelf "
-                "--remove-rpath', or link with -Wl,--enable-new-dtags\n",
                 command, program->path, program->runtime);
     if (program->closed[0] != '\0')
         fprintf(

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_CUDA = 256, KEY_DRIVER, KEY_GPU };
+enum { KEY_CUDA = 256, KEY_CUDART, KEY_DRIVER, KEY_GPU };
 
 /* The words of CTXRT_EMU_GPU. */
 static const char *const gpus[] = {
@@ -98,6 +98,12 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         if (strcmp(argument, "12") != 0 && strcmp(argument, "13") != 0)
             return command_wrong_use(state, "--cuda %s: it can be 12 or 13", argument);
         return 0;
+    case KEY_CUDART:
+        self->cudart = argument;
+        if (strcmp(argument, "11") != 0 && strcmp(argument, "12") != 0 &&
+            strcmp(argument, "13") != 0)
+            return command_wrong_use(state, "--cudart %s: it can be 11, 12 or 13", argument);
+        return 0;
     case KEY_DRIVER:
         return take_driver(self, argument, state);
     default:
@@ -111,6 +117,10 @@ static const struct argp_option all_options[] = {
      "Play this GPU: default, rtx3060, l4, l40s, rtx-pro-6000 or tiny (CTXRT_EMU_GPU)", 0},
     {"memory", 'm', "SIZE", 0, "Memory of each GPU (CTXRT_EMU_MEMORY; the GPU's, or 4G)", 0},
     {"cuda", KEY_CUDA, "12|13", 0, "Stand in for the driver of this CUDA version (13)", 0},
+    {"cudart", KEY_CUDART, "11|12|13", 0,
+     "Load ctxrt's libcudart of this CUDA version before any that the program brings, such as that "
+     "of PyTorch",
+     0},
     {"driver", KEY_DRIVER, "NAME", 0,
      "emulated plays the GPUs; libcuda[=PATH] passes calls on to that library (emulated)", 0},
     {0},
@@ -135,20 +145,31 @@ static const char *library_path(void)
     return path[length] == ':' ? path + length + 1 : path + length;
 }
 
-/* `folders` has ':' between them. */
+/* Sets the variable to a list with ':' between its parts: `first`, and what was there. */
+static bool prepend(const char *variable, const char *first, const char *rest)
+{
+    if (rest == NULL || *rest == '\0')
+        return setenv(variable, first, 1) == 0;
+    size_t size = strlen(first) + 1 + strlen(rest) + 1;
+    char *list = malloc(size);
+    if (list == NULL)
+        return false;
+    snprintf(list, size, "%s:%s", first, rest);
+    bool set = setenv(variable, list, 1) == 0;
+    free(list);
+    return set;
+}
+
 static bool prepend_library_path(const char *folders)
 {
-    const char *rest = library_path();
-    if (rest == NULL || *rest == '\0')
-        return setenv("LD_LIBRARY_PATH", folders, 1) == 0;
-    size_t size = strlen(folders) + 1 + strlen(rest) + 1;
-    char *path = malloc(size);
-    if (path == NULL)
-        return false;
-    snprintf(path, size, "%s:%s", folders, rest);
-    bool set = setenv("LD_LIBRARY_PATH", path, 1) == 0;
-    free(path);
-    return set;
+    return prepend("LD_LIBRARY_PATH", folders, library_path());
+}
+
+/* The file is loaded before all others: libraries that need its soname have it, wherever their run
+ * path leads. "": nothing is. */
+static bool prepend_preload(const char *file)
+{
+    return *file == '\0' || prepend("LD_PRELOAD", file, getenv("LD_PRELOAD"));
 }
 
 /* CTXRT_LIBCUDA would make a ctxrt program bypass the stand-in. `runtime` NULL: there is none. */
@@ -270,6 +291,12 @@ static int prepare_driver(const char *command, const standin_options *options, b
     return status;
 }
 
+/* The major version of the runtime library that the program needs; 0: none that is known. */
+static int choose_cudart(const standin_options *options, const binary *program)
+{
+    return options->cudart != NULL ? atoi(options->cudart) : cudart_major(program);
+}
+
 /* The version to stand in for: the one asked for, the library's behind, or 13, whose driver has all
  * that 12's has: what a script or an interpreter starts may need it. A program that shows that it
  * needs the runtime library of an older CUDA has 12's. */
@@ -278,7 +305,7 @@ static const char *choose_cuda(const standin_options *options, bool passes_on,
 {
     if (options->cuda != NULL)
         return options->cuda;
-    int major = cudart_major(program);
+    int major = choose_cudart(options, program);
     bool is_new = passes_on ? behind->version >= 13000 : major == 0 || major >= 13;
     return is_new ? "13" : "12";
 }
@@ -286,7 +313,7 @@ static const char *choose_cuda(const standin_options *options, bool passes_on,
 int standin_prepare(const char *command, const standin_options *options, const char *program)
 {
     static libcuda_file behind;
-    static char runtime[CUDART_PATHS];
+    static char runtime[CUDART_PATHS], preload[CUDART_PATH];
     binary facts;
     char standin[PATH_MAX];
     bool passes_on;
@@ -302,7 +329,9 @@ int standin_prepare(const char *command, const standin_options *options, const c
             CTXRT_PKGLIBDIR);
     /* An installation may leave it out, as that for a GPU's machine does. */
     bool has_runtime = cudart_find(runtime);
-    if (!has_runtime && cudart_major(&facts) != 0)
+    int major = choose_cudart(options, &facts);
+    bool preloads = options->cudart != NULL || (major != 0 && cudart_is_hidden(&facts));
+    if (major != 0 && (!has_runtime || (preloads && !cudart_find_version(major, preload))))
         return command_error(command, COMMAND_FAILED,
                              "the runtime library cudart-13/libcudart.so.13 or an older one is not "
                              "in %s: install ctxrt again, whole",
@@ -310,7 +339,8 @@ int standin_prepare(const char *command, const standin_options *options, const c
     cudart_warn(command, &facts, !passes_on);
     if (passes_on)
         join(command, standin, behind.path);
-    if (!set_environment(options, standin, has_runtime ? runtime : NULL)) {
+    if (!set_environment(options, standin, has_runtime ? runtime : NULL) ||
+        !prepend_preload(preload)) {
         standin_end();
         return command_error(command, COMMAND_FAILED, "no memory for the environment");
     }

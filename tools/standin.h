@@ -10,10 +10,10 @@
 
 /* The values of the options; NULL: as the environment says. */
 typedef struct standin_options {
-    const char *devices, *gpu, *memory, *cuda, *driver;
+    const char *devices, *gpu, *memory, *cuda, *cudart, *driver;
 } standin_options;
 
-/* The options -d, --gpu, -m, --cuda and --driver, a child of each command's parser, whose input it
+/* The options -d, --gpu, -m, --cuda, --cudart and --driver, a child of each command's parser, whose input it
  * is. */
 extern const struct argp standin_argp;
 

@@ -14,7 +14,8 @@ void cx_shim_warn_of_runtime_library(void)
         cx_log(CTXRT_LOG_WARNING,
                "this program uses NVIDIA's CUDA Runtime library (libcudart), which accepts "
                "NVIDIA's driver alone: its calls fail here. Build it with `ctxrt nvcc' and start "
-               "it with `ctxrt run', so that it gets ctxrt's own (see ctxrt-run(1))");
+               "it with `ctxrt run', so that it gets ctxrt's own; where one of its libraries "
+               "brings NVIDIA's, with `ctxrt run --cudart 13' (see ctxrt-run(1))");
 }
 
 static bool is_named(const char *path, const char *name)

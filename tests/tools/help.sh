@@ -92,7 +92,7 @@ nothing_behind_help_of_a_command|ctxrt help draw d|
 an_option_of_ctxrt|ctxrt --v|--version
 an_option|ctxrt info --j|--json
 an_option_with_a_value|ctxrt play --d|--driver=
-each_option_once|ctxrt run --|--cuda= --driver= --devices= --gpu= --memory= --report --help
+each_option_once|ctxrt run --|--cuda= --cudart= --driver= --devices= --gpu= --memory= --report --help
 the_value_of_an_option|ctxrt play --driver c|cuda
 a_value_behind_its_sign|ctxrt run --cuda = 1|12 13
 all_values_behind_the_sign|ctxrt replay --driver =|emulated libcuda

@@ -5,7 +5,7 @@ set -u
 ctxrt=$top_builddir/ctxrt
 shim=$top_builddir/lib/shim
 
-echo 1..54
+echo 1..57
 
 run "$ctxrt" run --help
 printed '--memory' && ! grep -Eq -- '--schedule|--fault' "$scratch/out"
@@ -126,6 +126,31 @@ else
     skip 'a_program_with_libcudart_is_warned_once' 'no library can be built and preloaded'
     skip 'and_not_where_the_log_leaves_warnings_out' 'no library can be built and preloaded'
 fi
+# A program that brings a libcudart of its own, found by a run path of its own or of its library, gets ctxrt's.
+if [ -n "$SANITIZERS" ]; then
+    skip 'a_run_path_does_not_hide_the_runtime_library' 'the program is not sanitized'
+    skip 'cudart_comes_before_that_of_a_library' 'the program is not sanitized'
+else
+    mkdir "$scratch/brought"
+    echo 'int cudaRuntimeGetVersion(int *out) { *out = 1; return 0; }' > "$scratch/brought/brought.c"
+    echo 'int cudaRuntimeGetVersion(int *); int used(void) { int v = 0; cudaRuntimeGetVersion(&v); return v; }' > "$scratch/brought/user.c"
+    echo 'int puts(const char *); int used(void); int main(void) { return puts(used() == 1 ? "theirs" : "ours") < 0; }' > "$scratch/brought/main.c"
+    # shellcheck disable=SC2016 # it is for the inner shell
+    run sh -c 'cd "$0" && cc=${CC:-cc} && $cc -shared -fPIC -Wl,-soname,libcudart.so.13 brought.c -o libcudart.so.13 &&
+        $cc main.c user.c -o main ./libcudart.so.13 -Wl,--disable-new-dtags -Wl,-rpath,"$0" &&
+        $cc -shared -fPIC user.c -o libuser.so ./libcudart.so.13 -Wl,--disable-new-dtags -Wl,-rpath,"$0" &&
+        $cc main.c -o second -L. -luser -Wl,--disable-new-dtags -Wl,-rpath,"$0"' "$scratch/brought"
+    [ "$status" -eq 0 ] && run "$scratch/brought/main" && printed theirs &&
+        run "$ctxrt" run "$scratch/brought/main" && printed ours
+    report $? 'a_run_path_does_not_hide_the_runtime_library'
+    run "$ctxrt" run "$scratch/brought/second" && printed theirs &&
+        run env LD_PRELOAD="$scratch/brought/libuser.so" "$ctxrt" run --cudart 13 "$scratch/brought/second" &&
+        printed ours
+    report $? 'cudart_comes_before_that_of_a_library'
+fi
+run "$ctxrt" run --cudart 10 true
+failed_with 2 '--cudart 10: it can be 11, 12 or 13'
+report $? 'the_runtime_libraries_are_three'
 # NVRTC asks for an export table, too, and does without; a library of another name that asks is taken for libcudart.
 cat > "$scratch/asks.c" << 'C'
 int cuGetExportTable(const void **table, const void *id);

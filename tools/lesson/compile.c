@@ -52,7 +52,7 @@ typedef struct libraries {
 static bool find_libraries(const lessons *all, libraries *self)
 {
     char standin[PATH_MAX];
-    self->has_runtime = cudart_find_newest(self->runtime);
+    self->has_runtime = cudart_find_version(13, self->runtime);
     if (!standin_find(COMPILE_CUDA, standin))
         return false;
     snprintf(self->headers, sizeof self->headers, "-I%s/lessons", all->folder);
