@@ -73,6 +73,8 @@ class Client:
     def command(self, words, name):
         """On the stand-in, by `ctxrt run`, or by `ctxrt check`, whose report has the name."""
         options = ["--cuda", str(self.get("cuda", 12))]
+        if hasattr(self.module, "cudart"):
+            options += ["--cudart", str(self.module.cudart)]
         if self.check:
             options += ["--error-exitcode=0", "--json", str(self.reports / name)]
         return [str(self.build / "ctxrt"), "check" if self.check else "run"] + options + words

@@ -62,10 +62,12 @@ static void tell_of_fork(cx_check_call *call)
     cx_finding_raise(&finding);
 }
 
-static bool asks_for_text(cx_slot slot)
+/* A call that asks for a text, or takes a callback back, as a static object has to: it can do no
+ * harm, whatever the driver answers. */
+static bool is_harmless(cx_slot slot)
 {
     return slot == CX_SLOT_get_error_name || slot == CX_SLOT_get_error_string ||
-           slot == CX_SLOT_driver_get_version;
+           slot == CX_SLOT_driver_get_version || slot == CX_SLOT_logs_unregister_callback;
 }
 
 static void tell_of_teardown(cx_check_call *call)
@@ -82,7 +84,7 @@ static void tell_of_teardown(cx_check_call *call)
 
 static bool is_late(const cx_check_call *call)
 {
-    return atomic_load(&cx_region_here->exiting) != 0 && !asks_for_text(call->slot);
+    return atomic_load(&cx_region_here->exiting) != 0 && !is_harmless(call->slot);
 }
 
 void cx_check_any_process(cx_check_call *call)
@@ -177,7 +179,7 @@ static bool clears_up(cx_slot slot)
     case CX_SLOT_stream_end_capture:
         return true;
     default:
-        return asks_for_text(slot) || cx_check_ends(slot, &kind);
+        return is_harmless(slot) || cx_check_ends(slot, &kind);
     }
 }
 
