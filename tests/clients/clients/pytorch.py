@@ -13,6 +13,5 @@ reasons = {
 }
 
 
-
 def root(client):
     return client.file.parent.parent / "calls"
