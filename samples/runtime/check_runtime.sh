@@ -77,6 +77,22 @@ run sh -ec 'ctxrt nvcc -arch sm_60 -cudart static -o old vector_add.cu && ctxrt 
 printed '^1000 sums are right$'
 report $? 'ctxrt nvcc makes an old makefile work'
 
+# CMake as the guide says it: its own nvcc, no option of ours in the project.
+what='a project of CMake needs two variables'
+variables=$(sed -n 's/^cmake -S \. -B build \(-DCMAKE_CUDA_RUNTIME_LIBRARY=.*\)/\1/p' "$top_srcdir/docs/guide.md")
+if [ -z "$variables" ]; then
+    false
+    report $? "$what"
+elif ! command -v cmake > commands 2>&1; then
+    skip "$what" 'there is no CMake'
+else
+    printf '%s\n' 'cmake_minimum_required(VERSION 3.20)' 'project(guide LANGUAGES CXX CUDA)' 'add_executable(program vector_add.cu)' > CMakeLists.txt
+    # shellcheck disable=SC2086 # they are words
+    run env CUDACXX="$CTXRT_NVCC" cmake -S . -B cmake $variables && [ "$status" -eq 0 ] && run cmake --build cmake && [ "$status" -eq 0 ] &&
+        run ctxrt run cmake/program && printed '^1000 sums are right$'
+    report $? "$what"
+fi
+
 # A timeline has calls of the runtime around the calls of the driver.
 run ctxrt trace -o timeline.json ./vector_add
 [ "$status" -eq 0 ] && grep -q '"cat":"runtime","name":"cudaLaunchKernel"' timeline.json &&
