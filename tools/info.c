@@ -38,13 +38,10 @@ static const struct unpacker {
 /* The environment variables that are read. An empty one counts as not set, except the last one: it
  * hides all devices then. */
 static const char *const variables[] = {
-    "CTXRT_DRIVER",          "CTXRT_LIBCUDA",       "CTXRT_FOREIGN",        "CTXRT_LOG",
-    "CTXRT_ALLOCATOR",       "CTXRT_ALLOCATOR_TRACE", "CTXRT_DEBUG_MEMORY", "CTXRT_EMU_DEVICES",
-    "CTXRT_EMU_GPU",         "CTXRT_EMU_MEMORY",    "CTXRT_EMU_SCHEDULE",   "CTXRT_EMU_HOST_ACCESS",
-    "CTXRT_EMU_FAULT",       "CTXRT_EMU_STICKY",    "CTXRT_EMU_WARP",       "CTXRT_EMU_CORES",
-    "CTXRT_EMU_WATCHDOG",    "CTXRT_EMU_CONTEXT_BYTES", "CTXRT_LAYERS",     "CTXRT_CHECK_FOLDER",
-    "CTXRT_TRACE_EVENTS",    "CTXRT_TRACE_FOLDER",  "CTXRT_REPORT_FOLDER", "CTXRT_STANDIN_LIBCUDA",
-    "CTXRT_EMU_LOADING",     "CUDA_MODULE_LOADING", "CUDA_VISIBLE_DEVICES",
+#define CX_VARIABLE(name) #name,
+#include "base/variables.def"
+    "CUDA_MODULE_LOADING",
+    "CUDA_VISIBLE_DEVICES",
 };
 #define VARIABLES (sizeof variables / sizeof variables[0])
 

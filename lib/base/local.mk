@@ -15,7 +15,9 @@ BASE_SOURCES = \
 	lib/base/option.c lib/base/option.h \
 	lib/base/pool.c lib/base/pool.h \
 	lib/base/section.c lib/base/section.h \
+	lib/base/spelling.c lib/base/spelling.h \
 	lib/base/status.c \
 	lib/base/text.c lib/base/text.h \
 	lib/base/thread.h \
-	lib/base/utf8.c lib/base/utf8.h
+	lib/base/utf8.c lib/base/utf8.h \
+	lib/base/variables.def

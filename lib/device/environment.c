@@ -115,6 +115,7 @@ ctxrt_status cx_environment_check(void)
     ctxrt_allocator_source source;
     ctxrt_allocator_debug debug = CTXRT_ALLOCATOR_DEBUG_INIT;
     ctxrt_status status = check_log();
+    cx_option_check_names();
     if (status == CTXRT_SUCCESS)
         status = cx_environment_allocator_source(&source);
     if (status == CTXRT_SUCCESS)

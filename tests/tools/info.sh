@@ -4,7 +4,7 @@ set -u
 . "$top_srcdir/tests/support/tap.sh"
 ctxrt=$top_builddir/ctxrt
 
-echo 1..29
+echo 1..32
 
 run "$ctxrt" --version
 printed '^ctxrt [0-9]*\.[0-9]*\.[0-9]*$'
@@ -77,6 +77,17 @@ run env CTXRT_EMU_DEVICES=0 "$ctxrt" info
 failed_with 2 'CTXRT_EMU_DEVICES is not'
 report $? 'a_bad_number_in_the_environment_is_wrong_use'
 
+run env CTXRT_EMU_DEVICE=2 CTXRT_SCHEDULE=lazy CTXRT_DRIVER=emulated "$ctxrt" info
+[ "$status" -eq 0 ] && grep -q 'there is no variable CTXRT_EMU_DEVICE, .* is it CTXRT_EMU_DEVICES?' "$scratch/errors" &&
+    grep -q 'there is no variable CTXRT_SCHEDULE, .* is it CTXRT_EMU_SCHEDULE?' "$scratch/errors"
+report $? 'a_misspelt_variable_is_told_with_the_one_that_is_meant'
+run env CTXRT_EMU_DEVICE=2 "$ctxrt" run true
+[ "$(grep -c 'CTXRT_EMU_DEVICES?' "$scratch/errors")" -eq 1 ]
+report $? 'and_once_by_a_command_that_starts_a_program'
+run env CTXRT_HOME=/ CTXRT_NVCC=nvcc CTXRT_EMU_DEVICES=2 "$ctxrt" info
+[ "$status" -eq 0 ] && ! grep -q 'no variable' "$scratch/errors"
+report $? 'other_names_may_be_the_own_ones_of_a_program'
+
 if [ -w /dev/full ]; then
     for option in '' --json; do
         status=0
@@ -93,7 +104,10 @@ fi
 # What the library reads from the environment, info shows.
 missing=0
 for name in $(grep -rhoE 'getenv\("[A-Z_]+"\)|cx_option\("[A-Z_]+"\)' "$top_srcdir/lib" | cut -d'"' -f2 | sort -u) ; do
-    grep -q "\"$name\"" "$top_srcdir/tools/info.c" || missing=1
+    case $name in
+    CTXRT_*) grep -q "^CX_VARIABLE($name)$" "$top_srcdir/lib/base/variables.def" || missing=1 ;;
+    *) grep -q "\"$name\"" "$top_srcdir/tools/info.c" || missing=1 ;;
+    esac
     grep -q "^\.It Ev $name$" "$top_srcdir/docs/man/ctxrt.7" || missing=1
     [ "$missing" -eq 0 ] || { echo "# $name is not shown or not documented"; break; }
 done
