@@ -61,10 +61,13 @@ ctxrt_status cx_device_missing(ctxrt_device id)
     if ((int)id.type < 0 || id.type >= CTXRT_DEVICE_TYPE_COUNT)
         return cx_error(CTXRT_ERROR_INVALID_DEVICE, "there is no device type %d", (int)id.type);
     int count = cx_device_lists[id.type].count;
-    const char *reason = id.type == CTXRT_DEVICE_CUDA ? cx_runtime_cuda_reason() : "";
+    bool is_cuda = id.type == CTXRT_DEVICE_CUDA;
+    const char *reason = is_cuda ? cx_runtime_cuda_reason() : "";
+    bool may_play = is_cuda && count == 0 && cx_runtime_uses_libcuda();
     return cx_error(CTXRT_ERROR_INVALID_DEVICE,
-                    "there is no device %s: the type has %d device%s%s%s", cx_device_text(id),
-                    count, count == 1 ? "" : "s", reason[0] != '\0' ? "; " : "", reason);
+                    "there is no device %s: the type has %d device%s%s%s%s", cx_device_text(id),
+                    count, count == 1 ? "" : "s", reason[0] != '\0' ? "; " : "", reason,
+                    may_play ? "; CTXRT_DRIVER=emulated plays GPUs on the CPU" : "");
 }
 
 void cx_devices_each(void (*visit)(cx_device *device, void *argument), void *argument)

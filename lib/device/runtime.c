@@ -56,6 +56,11 @@ const char *cx_runtime_cuda_reason(void)
     return cx_drivers[running.cuda_driver == CTXRT_CUDA_DRIVER_LIBCUDA].reason;
 }
 
+bool cx_runtime_uses_libcuda(void)
+{
+    return running.cuda_driver == CTXRT_CUDA_DRIVER_LIBCUDA;
+}
+
 /* The thread that held the lock may not exist in the child. */
 static void begin_in_child(void)
 {

@@ -62,6 +62,9 @@ int cx_driver_count(void);
 /* The reason why the type CUDA has no such device: one sentence for messages. */
 const char *cx_runtime_cuda_reason(void);
 
+/* True if libcuda serves the type CUDA, or was asked to. */
+bool cx_runtime_uses_libcuda(void);
+
 /* The user's objects that belong to no context; shutdown requires that there are none. */
 extern _Atomic int cx_loose_objects;
 extern _Atomic uint64_t cx_loose_bytes;

@@ -3,7 +3,9 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/handle.h"
+#include "base/spelling.h"
 #include "context/context_guard.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +30,71 @@ static ctxrt_status count_parameters(const cx_driver *driver, CUfunction native,
     return CTXRT_SUCCESS;
 }
 
+/* ---- which kernel was meant ---- */
+
+enum { KERNELS_TOLD = 256 };
+
+/* True if the kernel's name is that of a C++ function called `name`: its length stands before it. */
+static bool is_mangled(const char *kernel, const char *name)
+{
+    char part[224];
+    snprintf(part, sizeof part, "%zu%.200s", strlen(name), name);
+    if (strncmp(kernel, "_Z", 2) != 0)
+        return false;
+    for (const char *at = strstr(kernel, part); at != NULL; at = strstr(at + 1, part))
+        if (at[-1] < '0' || at[-1] > '9') /* else the length is longer */
+            return true;
+    return false;
+}
+
+static void tell_nearest(const cx_driver *driver, const CUfunction *functions, unsigned int count,
+                         const char *name, char *text, size_t size)
+{
+    const char *nearest = NULL;
+    for (unsigned int i = 0; i < count; i++) {
+        const char *each;
+        if (driver->table.func_get_name(&each, functions[i]) != CXU_SUCCESS || each == NULL)
+            continue;
+        if (is_mangled(each, name)) {
+            snprintf(text, size,
+                     "; C++ calls it '%.120s': ask for that name, or declare the kernel extern "
+                     "\"C\"",
+                     each);
+            return;
+        }
+        if (nearest == NULL || cx_spelling_distance(each, name) < cx_spelling_distance(nearest, name))
+            nearest = each;
+    }
+    if (nearest != NULL)
+        snprintf(text, size, "; the nearest of its kernels is '%.120s'", nearest);
+}
+
+/* The module's context is current. Drivers before CUDA 12.4 do not tell. */
+static void tell_kernels(const cx_module *module, const char *name, char *text, size_t size)
+{
+    const cx_driver *driver = module->context->driver;
+    CUfunction functions[KERNELS_TOLD];
+    unsigned int count = 0;
+    text[0] = '\0';
+    if (driver->table.module_get_function_count(&count, module->native) != CXU_SUCCESS)
+        return;
+    if (count > KERNELS_TOLD)
+        count = KERNELS_TOLD;
+    if (count != 0 &&
+        driver->table.module_enumerate_functions(functions, count, module->native) == CXU_SUCCESS)
+        tell_nearest(driver, functions, count, name, text, size);
+}
+
+static ctxrt_status kernel_not_found(const cx_module *module, cxu_result result, const char *name)
+{
+    char advice[224] = "";
+    if (result == CXU_NOT_FOUND)
+        tell_kernels(module, name, advice, sizeof advice);
+    return cx_module_not_found(module, CX_SLOT_module_get_function, result, "kernel", name, advice);
+}
+
+/* ---- the driver's function ---- */
+
 static ctxrt_status find_native(const cx_module *module, const char *name, CUfunction *out_native,
                                 int *out_parameters)
 {
@@ -39,7 +106,7 @@ static ctxrt_status find_native(const cx_module *module, const char *name, CUfun
     cxu_result result = driver->table.module_get_function(out_native, module->native, name);
     status = result == CXU_SUCCESS
                  ? count_parameters(driver, *out_native, out_parameters)
-                 : cx_module_not_found(module, CX_SLOT_module_get_function, result, "kernel", name);
+                 : kernel_not_found(module, result, name);
     cx_context_guard_leave(&guard);
     return status;
 }

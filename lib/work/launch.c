@@ -4,6 +4,7 @@
 #include "work/kernel.h"
 #include "work/work.h"
 #include <limits.h>
+#include <stdio.h>
 
 /* ---- checking the request ---- */
 
@@ -72,22 +73,96 @@ static ctxrt_status check_stream(const cx_kernel *kernel, const ctxrt_stream *ha
                     cx_context_text(target->context));
 }
 
+/* ---- which limit a launch is over ---- */
+
+typedef struct limits {
+    const cx_driver *driver;
+    CUdevice device;
+    CUfunction function;
+} limits;
+
+/* UINT_MAX where the driver does not tell. */
+static unsigned int device_limit(const limits *of, cxu_device_attribute attribute)
+{
+    int value;
+    return of->driver->table.device_get_attribute(&value, attribute, of->device) == CXU_SUCCESS
+               ? (unsigned int)value
+               : UINT_MAX;
+}
+
+static unsigned int kernel_limit(const limits *of, cxu_func_attribute attribute)
+{
+    int value;
+    return of->driver->table.func_get_attribute(&value, attribute, of->function) == CXU_SUCCESS
+               ? (unsigned int)value
+               : UINT_MAX;
+}
+
+static bool tell_dimensions(const limits *of, const char *what, const unsigned int size[3],
+                            cxu_device_attribute first, char *text, size_t text_size)
+{
+    unsigned int most[3];
+    bool over = false;
+    for (int i = 0; i < 3; i++) {
+        most[i] = device_limit(of, (cxu_device_attribute)((int)first + i));
+        over = over || size[i] > most[i];
+    }
+    if (over)
+        snprintf(text, text_size, "; the device's limit is a %s of %u x %u x %u", what, most[0],
+                 most[1], most[2]);
+    return over;
+}
+
+static bool tell_threads(const limits *of, const unsigned int block[3], char *text,
+                         size_t text_size)
+{
+    unsigned long long threads = (unsigned long long)block[0] * block[1] * block[2];
+    unsigned int device = device_limit(of, CXU_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+    unsigned int kernel = kernel_limit(of, CXU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+    if (threads <= device && threads <= kernel)
+        return false;
+    snprintf(text, text_size, "; the block has %llu threads, and the %s's limit is %u", threads,
+             threads > device ? "device" : "kernel", threads > device ? device : kernel);
+    return true;
+}
+
+/* Tells which limit the launch is over; else "". Most programs that are over one have too many
+ * threads in a block, so that limit comes first. */
+static void tell_limit(const limits *of, const ctxrt_launch_config *config, char *text,
+                       size_t text_size)
+{
+    unsigned int shared = kernel_limit(of, CXU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
+    text[0] = '\0';
+    if (!tell_threads(of, config->block, text, text_size) &&
+        !tell_dimensions(of, "block", config->block, CXU_ATTRIBUTE_MAX_BLOCK_DIM_X, text,
+                         text_size) &&
+        !tell_dimensions(of, "grid", config->grid, CXU_ATTRIBUTE_MAX_GRID_DIM_X, text, text_size) &&
+        config->shared_bytes > shared)
+        snprintf(text, text_size, "; the kernel's limit of dynamic shared memory is %u bytes",
+                 shared);
+}
+
 /* ---- the driver ---- */
 
 static ctxrt_status launch_refused(const cx_kernel *kernel, const ctxrt_launch_config *config,
                                    cx_slot slot, cxu_result result)
 {
-    const cx_driver *driver = cx_kernel_context(kernel)->driver;
+    const cx_context *context = cx_kernel_context(kernel);
+    const cx_driver *driver = context->driver;
     const char *name = cx_driver_result_name(driver, result);
+    char limit[128] = "";
     if (driver->missing[slot])
         return cx_driver_error(driver, slot, result);
+    if (result == CXU_INVALID_VALUE)
+        tell_limit(&(limits){driver, context->device->native, kernel->native}, config, limit,
+                   sizeof limit);
     return cx_error_driver_call(
         cx_driver_status(result), cx_symbols[slot].symbol, (int)result, name,
         "the kernel '%.200s' was not launched, grid %u x %u x %u, block %u x %u x %u, %zu bytes of "
-        "shared memory: %s, %d (%s)",
+        "shared memory: %s, %d (%s)%s",
         kernel->name, config->grid[0], config->grid[1], config->grid[2], config->block[0],
         config->block[1], config->block[2], config->shared_bytes, name, (int)result,
-        cx_driver_result_text(driver, result));
+        cx_driver_result_text(driver, result), limit);
 }
 
 static ctxrt_status submit_launch(const cx_kernel *kernel, const ctxrt_launch_config *config,

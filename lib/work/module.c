@@ -307,7 +307,7 @@ ctxrt_status ctxrt_module_unload(ctxrt_module *handle)
 /* ---- globals and kernels ---- */
 
 ctxrt_status cx_module_not_found(const cx_module *module, cx_slot slot, cxu_result result,
-                                 const char *noun, const char *name)
+                                 const char *noun, const char *name, const char *advice)
 {
     const cx_driver *driver = module->context->driver;
     if (result != CXU_NOT_FOUND)
@@ -315,8 +315,8 @@ ctxrt_status cx_module_not_found(const cx_module *module, cx_slot slot, cxu_resu
                                     cx_driver_error(driver, slot, result));
     return cx_error_driver_call(CTXRT_ERROR_INVALID_ARGUMENT, cx_symbols[slot].symbol, (int)result,
                                 cx_driver_result_name(driver, result),
-                                "the module in %s has no %s '%.200s'",
-                                cx_context_text(module->context), noun, name);
+                                "the module in %s has no %s '%.200s'%s",
+                                cx_context_text(module->context), noun, name, advice);
 }
 
 /* The context is pinned. */
@@ -333,7 +333,7 @@ static ctxrt_status find_global(const cx_module *module, const char *name, void 
                                                                          module->native, name);
     cx_context_guard_leave(&guard);
     if (result != CXU_SUCCESS)
-        return cx_module_not_found(module, CX_SLOT_module_get_global, result, "variable", name);
+        return cx_module_not_found(module, CX_SLOT_module_get_global, result, "variable", name, "");
     *out_pointer = (void *)(uintptr_t)pointer;
     if (out_size_bytes != NULL)
         *out_size_bytes = size_bytes;

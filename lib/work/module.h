@@ -56,8 +56,9 @@ void cx_module_unpin(const cx_module *module);
 /* Finds the live module of a handle and takes a count. */
 ctxrt_status cx_module_enter(ctxrt_module *handle, cx_module_use *out_use);
 
-/* CTXRT_ERROR_INVALID_ARGUMENT if the driver found nothing, else its error. `noun`: "kernel". */
+/* CTXRT_ERROR_INVALID_ARGUMENT if the driver found nothing, else its error. `noun`: "kernel".
+ * `advice` ends the sentence. */
 ctxrt_status cx_module_not_found(const cx_module *module, cx_slot slot, cxu_result result,
-                                 const char *noun, const char *name);
+                                 const char *noun, const char *name, const char *advice);
 
 #endif

@@ -71,14 +71,25 @@ START_TEST(what_the_driver_refuses_is_told_with_the_launch)
     cx_assert_error(ctxrt_launch(&config, add_one, arguments, 2), CTXRT_ERROR_DRIVER);
     assert_says("the kernel 'add_one' was not launched, grid 1 x 1 x 1, block 1 x 4096 x 1");
     assert_says("CUDA_ERROR_INVALID_VALUE");
+    assert_says("; the block has 4096 threads, and the device's limit is 1024");
     config.block[1] = 1;
+    config.block[2] = 65;
+    cx_assert_error(ctxrt_launch(&config, add_one, arguments, 2), CTXRT_ERROR_DRIVER);
+    assert_says("; the device's limit is a block of 1024 x 1024 x 64");
+    config.block[2] = 1;
+    config.grid[1] = 70000;
+    cx_assert_error(ctxrt_launch(&config, add_one, arguments, 2), CTXRT_ERROR_DRIVER);
+    assert_says("; the device's limit is a grid of 2147483647 x 65535 x 65535");
+    config.grid[1] = 1;
     config.shared_bytes = (size_t)1 << 30;
     cx_assert_error(ctxrt_launch(&config, add_one, arguments, 2), CTXRT_ERROR_DRIVER);
     assert_says("1073741824 bytes of shared memory");
+    assert_says("; the kernel's limit of dynamic shared memory is ");
     config.shared_bytes = 0;
     config.block[0] = 64;
     cx_assert_error(ctxrt_launch(&config, kernel_of(module, "at_most_32"), NULL, 0),
                     CTXRT_ERROR_DRIVER);
+    assert_says("; the block has 64 threads, and the kernel's limit is 32");
     config.grid[0] = 1u << 20;
     config.cooperative = 1;
     cx_assert_error(ctxrt_launch(&config, add_one, arguments, 2), CTXRT_ERROR_DRIVER);

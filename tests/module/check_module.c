@@ -181,6 +181,22 @@ START_TEST(a_name_that_is_not_there_is_named)
 }
 END_TEST
 
+START_TEST(a_kernel_with_a_name_of_cxx_is_offered)
+{
+    static const char text[] = PTX_HEAD ".visible .entry scale()\n{\n    ret;\n}\n"
+                                        ".visible .entry _Z8saddlersv()\n{\n    ret;\n}\n"
+                                        ".visible .entry _Z3addPf()\n{\n    ret;\n}\n";
+    ctxrt_module *module = load(text);
+    ctxrt_kernel *kernel = NULL;
+    cx_assert_error(ctxrt_module_get_kernel(module, "add", &kernel), CTXRT_ERROR_INVALID_ARGUMENT);
+    assert_says("has no kernel 'add'; C++ calls it '_Z3addPf'");
+    cx_assert_error(ctxrt_module_get_kernel(module, "scal", &kernel), CTXRT_ERROR_INVALID_ARGUMENT);
+    assert_says("has no kernel 'scal'; the nearest of its kernels is 'scale'");
+    ck_assert_ptr_null(kernel);
+    cx_assert_ok(ctxrt_module_unload(module));
+}
+END_TEST
+
 START_TEST(a_variable_is_memory_of_its_module)
 {
     ctxrt_module *module = load(all), *other = load(all);
@@ -496,6 +512,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, loading_needs_a_frame);
     tcase_add_test(tests, the_same_name_gives_the_same_kernel);
     tcase_add_test(tests, a_name_that_is_not_there_is_named);
+    tcase_add_test(tests, a_kernel_with_a_name_of_cxx_is_offered);
     tcase_add_test(tests, a_variable_is_memory_of_its_module);
     tcase_add_test(tests, a_kernel_says_what_it_is);
     tcase_add_test(tests, modules_and_kernels_have_handles_of_the_driver);

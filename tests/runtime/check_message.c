@@ -248,6 +248,21 @@ START_TEST(one_that_hides_none_is_not)
 }
 END_TEST
 
+START_TEST(a_machine_without_a_driver_is_told_how_to_play_gpus)
+{
+    ctxrt_options options = CTXRT_OPTIONS_INIT;
+    options.cuda_driver = CTXRT_CUDA_DRIVER_LIBCUDA;
+    options.libcuda = "/nowhere/libcuda.so.1";
+    cx_assert_ok(ctxrt_init(&options));
+    ck_device_is_missing(0, "/nowhere/libcuda.so.1");
+    ck_assert_said("; CTXRT_DRIVER=emulated plays GPUs on the CPU");
+    cx_assert_error(ctxrt_device_set(ctxrt_device_of(CTXRT_DEVICE_ASCEND, 0)),
+                    CTXRT_ERROR_INVALID_DEVICE);
+    ck_assert_ptr_null(strstr(ctxrt_last_error()->message, "CTXRT_DRIVER"));
+    cx_assert_ok(ctxrt_shutdown());
+}
+END_TEST
+
 /* ---- errors that stick ---- */
 
 /* Thread 5 of each block writes to address 64. */
@@ -332,6 +347,7 @@ static Suite *message_suite(void)
     tcase_add_test(tcase, a_variable_that_hides_all_devices_is_named);
     tcase_add_test(tcase, so_is_one_that_hides_some);
     tcase_add_test(tcase, one_that_hides_none_is_not);
+    tcase_add_test(tcase, a_machine_without_a_driver_is_told_how_to_play_gpus);
     tcase_add_test(tcase, calls_after_a_kernel_failed_name_the_kernel_its_thread_and_its_line);
     tcase_add_test(tcase, the_first_failure_is_told_not_a_later_one);
     suite_add_tcase(suite, tcase);

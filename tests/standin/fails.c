@@ -57,6 +57,21 @@ static int stray(void)
     return failed + (cuMemFree_v2((CUdeviceptr)1) != CXU_SUCCESS);
 }
 
+/* A launch without its configuration is over no limit, whatever the launch before it was. */
+static int large(void)
+{
+    CUmodule module = NULL;
+    CUfunction function = NULL;
+    CUcontext context;
+    int failed = cuCtxCreate_v2(&context, 0, 0) != CXU_SUCCESS;
+    failed += cuModuleLoadData(&module, stray_ptx) != CXU_SUCCESS;
+    failed += cuModuleGetFunction(&function, module, "stray") != CXU_SUCCESS;
+    for (int i = 0; i < 2; i++)
+        failed += cuLaunchKernel(function, 1, 1, 1, 4096, 1, 1, 0, NULL, NULL, NULL) != CXU_SUCCESS;
+    failed += cuLaunchCooperativeKernel(function, 1, 70000, 1, 1, 1, 1, 0, NULL, NULL) != CXU_SUCCESS;
+    return failed + (cuLaunchKernelEx(NULL, function, NULL, NULL) != CXU_SUCCESS);
+}
+
 /* More kinds of failure than a log wants. */
 static int many_here(void)
 {
@@ -94,7 +109,7 @@ static int many(void)
     return failed + many_here();
 }
 
-/* usage: fails ask|err|stray|many */
+/* usage: fails ask|err|stray|large|many */
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -103,6 +118,7 @@ int main(int argc, char **argv)
     int failed = strcmp(what, "ask") == 0     ? ask()
                  : strcmp(what, "err") == 0   ? err()
                  : strcmp(what, "stray") == 0 ? err() + stray()
+                 : strcmp(what, "large") == 0 ? large()
                                               : many();
     (void)printf("%d calls failed\n", failed);
     return 0;

@@ -11,6 +11,7 @@
 #include "emu/module/condition_handle.h"
 #include "emu/module/heap.h"
 #include "emu/module/kernel_fault_text.h"
+#include "emu/module/launch_refusal.h"
 #include "emu/module/watchdog.h"
 #include "emu/report/error_log.h"
 #include "emu/schedule/cores.h"
@@ -595,8 +596,11 @@ cxu_result cx_emu_launch_request(const cx_emu_launch *launch, cx_emu_run *out_ru
 
     if (result == CXU_SUCCESS)
         result = check_launch(&resolved, function);
-    if (result != CXU_SUCCESS)
+    if (result != CXU_SUCCESS) {
+        if (result == CXU_INVALID_VALUE)
+            cx_emu_launch_refusal_note(launch, function);
         return result;
+    }
     module = function->module;
     const cx_ptx_launch grid = grid_of(&resolved);
     if (!cx_ptx_launch_reserve(module->code->ptx, function->kernel, &grid,
