@@ -152,7 +152,7 @@ static void print_alive(const report_process *process, FILE *out)
     for (uint32_t kind = 1; kind < CX_OBJECT_KINDS; kind++) {
         if (counts[kind] == 0)
             continue;
-        fprintf(out, "%s %s %llu", before, object_name(kind), counts[kind]);
+        fprintf(out, "%s %llu x %s", before, counts[kind], object_name(kind));
         if (bytes[kind] != 0)
             fprintf(out, " (%llu bytes)", bytes[kind]);
         before = ",";
