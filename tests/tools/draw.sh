@@ -54,7 +54,7 @@ run "$ctxrt" draw "$scratch/other"
 failed_with 1 'it has neither threads nor segments'
 report $? 'other_json_is_an_error'
 run "$ctxrt" draw "$scratch/none"
-failed_with 1 'none'
+failed_with 1 'none cannot be read: No such file or directory'
 report $? 'a_file_that_is_not_there_is_an_error'
 run "$ctxrt" draw -o "$scratch/none/picture" "$scratch/blocks.json"
 failed_with 1 'No such file'

@@ -36,7 +36,10 @@ static json_t *load_snapshot(const char *command, const request *self)
     json_error_t error;
     json_t *snapshot = is_standard(self->input) ? json_loadf(stdin, 0, &error)
                                                 : json_load_file(self->input, 0, &error);
-    if (snapshot == NULL)
+    if (snapshot == NULL && json_error_code(&error) == json_error_cannot_open_file)
+        command_error(command, COMMAND_FAILED, "%s cannot be read: %s", self->input,
+                      strerror(errno));
+    else if (snapshot == NULL)
         command_error(command, COMMAND_FAILED, "%s is no snapshot: line %d: %s",
                       is_standard(self->input) ? "the input" : self->input, error.line, error.text);
     return snapshot;
