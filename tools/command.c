@@ -1,6 +1,7 @@
 #include "command.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,6 +70,18 @@ bool command_parse_size(const char *text, uint64_t *out_bytes)
         return false;
     *out_bytes = number << shift;
     return true;
+}
+
+error_t command_check_schedule(const char *text, struct argp_state *state)
+{
+    const char *seed = strncmp(text, "random:", 7) == 0 ? text + 7 : "";
+    char *end;
+    errno = 0;
+    long number = strtol(seed, &end, 10);
+    bool has_seed = end != seed && *end == '\0' && errno == 0 && number >= 0 && number <= INT_MAX;
+    if (strcmp(text, "threads") == 0 || strcmp(text, "lazy") == 0 || has_seed)
+        return 0;
+    return command_wrong_use(state, "--schedule %s: it can be threads, lazy or random:SEED", text);
 }
 
 int command_failure(const char *command, ctxrt_status failure)

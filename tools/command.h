@@ -51,6 +51,10 @@ __attribute__((format(printf, 2, 3))) error_t command_wrong_use(struct argp_stat
  * 0 or too large. */
 bool command_parse_size(const char *text, uint64_t *out_bytes);
 
+/* For the parsers of command_parse: refuses a value of --schedule that the embedded driver would
+ * refuse. */
+error_t command_check_schedule(const char *text, struct argp_state *state);
+
 /* Prints why the calling thread's last call failed, with the status `failure`; returns the exit
  * status that fits. */
 int command_failure(const char *command, ctxrt_status failure);

@@ -14,8 +14,7 @@
 #include <string.h>
 
 enum {
-    KEY_LIBCUDA = 256,
-    KEY_DRIVER,
+    KEY_DRIVER = 256,
     KEY_SCHEDULE,
     KEY_SHOW,
     KEY_HTML,
@@ -47,20 +46,21 @@ typedef struct request {
 
 static error_t take_driver(request *self, const char *name, struct argp_state *state)
 {
-    self->options.cuda = strcmp(name, "cuda") == 0;
-    if (!self->options.cuda && strcmp(name, "embedded") != 0)
-        return command_wrong_use(state, "--driver %s: it can be embedded or cuda", name);
-    return 0;
+    const char *file = strncmp(name, "libcuda=", 8) == 0 ? name + 8 : NULL;
+    self->options.cuda = file != NULL || strcmp(name, "libcuda") == 0;
+    self->options.libcuda = file;
+    bool is_driver = file != NULL ? *file != '\0'
+                                  : self->options.cuda || strcmp(name, "emulated") == 0;
+    return is_driver ? 0
+                     : command_wrong_use(state,
+                                         "--driver %s: it can be emulated, libcuda or libcuda=PATH",
+                                         name);
 }
 
 static error_t take_schedule(request *self, const char *name, struct argp_state *state)
 {
     self->options.schedule = name;
-    if (strcmp(name, "threads") != 0 && strcmp(name, "lazy") != 0 &&
-        strncmp(name, "random:", 7) != 0)
-        return command_wrong_use(state, "--schedule %s: it can be threads, lazy or random:SEED",
-                                 name);
-    return 0;
+    return command_check_schedule(name, state);
 }
 
 static error_t take_timeout(request *self, const char *text, struct argp_state *state)
@@ -113,9 +113,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     switch (key) {
     case KEY_DRIVER:
         return take_driver(self, argument, state);
-    case KEY_LIBCUDA:
-        self->options.libcuda = argument;
-        return *argument != '\0' ? 0 : command_wrong_use(state, "--libcuda needs a path");
     case KEY_SCHEDULE:
         return take_schedule(self, argument, state);
     case KEY_TIMEOUT:
@@ -266,10 +263,11 @@ static const char doc[] =
 int main(int argc, char **argv)
 {
     static const struct argp_option options[] = {
-        {"driver", KEY_DRIVER, "embedded|cuda", 0, "Which driver (embedded)", 0},
-        {"libcuda", KEY_LIBCUDA, "PATH", 0, "Another libcuda than libcuda.so.1", 0},
+        {"driver", KEY_DRIVER, "NAME", 0,
+         "emulated plays the GPUs; libcuda[=PATH] is that library (emulated)", 0},
         {"schedule", KEY_SCHEDULE, "NAME", 0,
-         "Schedule of the embedded driver: threads, lazy, random:SEED", 0},
+         "When emulated GPUs work: threads, lazy (once something waits for it) or random:SEED "
+         "(CTXRT_EMU_SCHEDULE; threads)", 0},
         {"timeout", KEY_TIMEOUT, "SECONDS", 0, "For each step (10)", 0},
         {"show", KEY_SHOW, NULL, 0, "Draw every thread's stack after each step", 0},
         {"html", KEY_HTML, "FILE", 0, "Write a page to step through, with every thread's stack", 0},

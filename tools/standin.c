@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_CUDA = 256, KEY_CUDART, KEY_DRIVER, KEY_GPU };
+enum { KEY_CUDA = 256, KEY_CUDART, KEY_DRIVER, KEY_GPU, KEY_SCHEDULE };
 
 /* The words of CTXRT_EMU_GPU. */
 static const char *const gpus[] = {
@@ -83,6 +83,12 @@ static error_t take_driver(standin_options *self, const char *text, struct argp_
     return 0;
 }
 
+static error_t take_schedule(standin_options *self, const char *text, struct argp_state *state)
+{
+    self->schedule = text;
+    return command_check_schedule(text, state);
+}
+
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     standin_options *self = state->input;
@@ -104,6 +110,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
             strcmp(argument, "13") != 0)
             return command_wrong_use(state, "--cudart %s: it can be 11, 12 or 13", argument);
         return 0;
+    case KEY_SCHEDULE:
+        return take_schedule(self, argument, state);
     case KEY_DRIVER:
         return take_driver(self, argument, state);
     default:
@@ -116,6 +124,10 @@ static const struct argp_option all_options[] = {
     {"gpu", KEY_GPU, "NAME", 0,
      "Play this GPU: default, rtx3060, l4, l40s, rtx-pro-6000 or tiny (CTXRT_EMU_GPU)", 0},
     {"memory", 'm', "SIZE", 0, "Memory of each GPU (CTXRT_EMU_MEMORY; the GPU's, or 4G)", 0},
+    {"schedule", KEY_SCHEDULE, "NAME", 0,
+     "When the GPUs work: threads, lazy (once something waits for it) or random:SEED "
+     "(CTXRT_EMU_SCHEDULE; threads)",
+     0},
     {"cuda", KEY_CUDA, "12|13", 0, "Stand in for the driver of this CUDA version (13)", 0},
     {"cudart", KEY_CUDART, "11|12|13", 0,
      "Load ctxrt's libcudart of this CUDA version before any that the program brings, such as that "
@@ -178,6 +190,7 @@ static bool set_environment(const standin_options *self, const char *standin, co
     return (self->devices == NULL || setenv("CTXRT_EMU_DEVICES", self->devices, 1) == 0) &&
            (self->gpu == NULL || setenv("CTXRT_EMU_GPU", self->gpu, 1) == 0) &&
            (self->memory == NULL || setenv("CTXRT_EMU_MEMORY", self->memory, 1) == 0) &&
+           (self->schedule == NULL || setenv("CTXRT_EMU_SCHEDULE", self->schedule, 1) == 0) &&
            unsetenv("CTXRT_LIBCUDA") == 0 && (runtime == NULL || prepend_library_path(runtime)) &&
            prepend_library_path(standin) && (joined[0] == '\0' || prepend_library_path(joined));
 }

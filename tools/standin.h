@@ -10,11 +10,11 @@
 
 /* The values of the options; NULL: as the environment says. */
 typedef struct standin_options {
-    const char *devices, *gpu, *memory, *cuda, *cudart, *driver;
+    const char *devices, *gpu, *memory, *schedule, *cuda, *cudart, *driver;
 } standin_options;
 
-/* The options -d, --gpu, -m, --cuda, --cudart and --driver, a child of each command's parser, whose input it
- * is. */
+/* The options -d, --gpu, -m, --schedule, --cuda, --cudart and --driver, a child of each command's
+ * parser, whose input it is. */
 extern const struct argp standin_argp;
 
 /* Finds the folder of the stand-in libcuda.so.1 for a CUDA version, "12" or "13". */

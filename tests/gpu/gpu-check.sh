@@ -244,7 +244,7 @@ play_each() # the number of this job
             continue
         fi
         status=0
-        (cd "$here/scenarios" && limited "$(at_most 300)" "$here/programs/ctxrt-play" --driver cuda --libcuda "$driver" \
+        (cd "$here/scenarios" && limited "$(at_most 300)" "$here/programs/ctxrt-play" --driver "libcuda=$driver" \
             --record "$out/scenarios" "$file_name") > "$said" 2>&1 < /dev/null || status=$?
         case $status in
         0 | 1)

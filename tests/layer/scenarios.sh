@@ -48,7 +48,7 @@ fi
 for schedule in $schedules; do
     while read -r scenario; do
         run timeout 120 "$ctxrt" check --ignore STACK-LEFT --ignore STACK-CREATE-LEFT \
-            "$ctxrt" play --timeout 60 --schedule "$schedule" --libcuda "$standin" "$folder/$scenario" < /dev/null
+            "$ctxrt" play --timeout 60 --schedule "$schedule" --driver="libcuda=$standin" "$folder/$scenario" < /dev/null
         found=$(sed -n 's/^ctxrt check: \(error\|warning\) \([A-Z-]*\): .*/\2/p' "$scratch/errors" | LC_ALL=C sort -u | xargs)
         [ "$status" -eq 0 ] && grep -q 'passed$' "$scratch/out" && [ "$found" = "$(misuse_of "$scenario")" ]
         report $? "$schedule:_$scenario"

@@ -46,9 +46,9 @@ for schedule in $schedules $more; do
     report_all "$schedule" "^never$" --schedule "$schedule"
 done
 [ -z "$older" ] || report_all 'cuda-12, threads' . --schedule threads \
-    --libcuda "$top_builddir/lib/shim/cuda-12/.libs/libcuda.so.1"
+    --driver="libcuda=$top_builddir/lib/shim/cuda-12/.libs/libcuda.so.1"
 for schedule in $newer; do
     report_all "cuda-13, $schedule" "host[.](refuse|held) is not" --schedule "$schedule" \
-        --libcuda "$top_builddir/lib/shim/cuda-13/.libs/libcuda.so.1"
+        --driver="libcuda=$top_builddir/lib/shim/cuda-13/.libs/libcuda.so.1"
 done
 echo "1..$number"

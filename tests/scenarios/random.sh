@@ -32,7 +32,7 @@ else
 fi
 compare lazy "$((sequences / 4))" --schedule lazy
 compare random:3 "$((sequences / 4))" --schedule random:3
-compare cuda-13 "$((sequences / 4))" --libcuda "$top_builddir/lib/shim/cuda-13/.libs/libcuda.so.1"
+compare cuda-13 "$((sequences / 4))" --driver="libcuda=$top_builddir/lib/shim/cuda-13/.libs/libcuda.so.1"
 
 # This test itself: a driver that goes wrong is found, and the shortest scenario that shows it is one that plays.
 if [ "$SANITIZERS" = thread ]; then

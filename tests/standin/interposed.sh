@@ -26,7 +26,7 @@ record() # folder, variable...
     folder=$1
     shift
     mkdir "$scratch/$folder"
-    env CTXRT_LOG=off "$@" xargs "$ctxrt" play --timeout 60 --schedule lazy --libcuda "$front" \
+    env CTXRT_LOG=off "$@" xargs "$ctxrt" play --timeout 60 --schedule lazy --driver="libcuda=$front" \
         --record "$scratch/$folder" < "$scratch/files" > "$scratch/$folder.out" 2> "$scratch/$folder.errors"
     sed -i '/^# recorded on /d' "$scratch/$folder"/*
 }

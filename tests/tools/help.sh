@@ -92,8 +92,8 @@ nothing_behind_help_of_a_command|ctxrt help draw d|
 an_option_of_ctxrt|ctxrt --v|--version
 an_option|ctxrt info --j|--json
 an_option_with_a_value|ctxrt play --d|--driver=
-each_option_once|ctxrt run --|--cuda= --cudart= --driver= --devices= --gpu= --memory= --report --help
-the_value_of_an_option|ctxrt play --driver c|cuda
+each_option_once|ctxrt run --|--cuda= --cudart= --driver= --devices= --gpu= --memory= --report --schedule= --help
+the_value_of_an_option|ctxrt play --driver l|libcuda
 a_value_behind_its_sign|ctxrt run --cuda = 1|12 13
 all_values_behind_the_sign|ctxrt replay --driver =|emulated libcuda
 a_gpu|ctxrt run --gpu = t|tiny

@@ -22,7 +22,7 @@ report $? 'no_scenario_is_wrong_use'
 run "$ctxrt" play --speed 3 "$good"
 failed_with 2 "'--speed'"
 report $? 'an_unknown_option_is_wrong_use'
-for wrong in --driver=rocm --schedule=later --timeout=0 --timeout=3x --timeout= --libcuda= --record= --html=; do
+for wrong in --driver=rocm --schedule=later --timeout=0 --timeout=3x --timeout= --driver=libcuda= --driver=cuda --record= --html=; do
     run "$ctxrt" play "$wrong" "$good"
     failed_with 2 "${wrong%%=*}"
     report $? "$wrong is wrong use"
@@ -58,7 +58,7 @@ report $? 'a_folder_is_wrong_use'
 run "$ctxrt" play "$lacking"
 [ "$status" -eq 77 ] && grep -q 'it needs 99.0' "$scratch/out"
 report $? 'what_is_not_there_is_77'
-run "$ctxrt" play --libcuda /nowhere/libcuda.so.1 "$good"
+run "$ctxrt" play --driver libcuda=/nowhere/libcuda.so.1 "$good"
 [ "$status" -eq 77 ] && grep -q 'could not be loaded' "$scratch/out"
 report $? 'a_driver_that_is_not_there_is_77'
 run "$ctxrt" play "$lacking" "$good"
@@ -78,11 +78,11 @@ run sh -c "'$ctxrt' play '$good' > /dev/full"
 report $? 'output_that_cannot_be_written_is_a_failure'
 
 for cuda in 12 13; do
-    run "$ctxrt" play --libcuda "$shim/cuda-$cuda/.libs/libcuda.so.1" "$good"
+    run "$ctxrt" play --driver "libcuda=$shim/cuda-$cuda/.libs/libcuda.so.1" "$good"
     printed ': passed$'
     report $? "it plays on the stand-in of CUDA $cuda"
 done
-run env LD_LIBRARY_PATH="$shim/cuda-12/.libs" "$ctxrt" play --driver cuda "$good"
+run env LD_LIBRARY_PATH="$shim/cuda-12/.libs" "$ctxrt" play --driver libcuda "$good"
 printed ': passed$'
 report $? 'the_driver_cuda_is_libcuda'
 run "$ctxrt" play --schedule random:7 --timeout 20 "$good"

@@ -5,10 +5,10 @@ set -u
 ctxrt=$top_builddir/ctxrt
 shim=$top_builddir/lib/shim
 
-echo 1..57
+echo 1..59
 
 run "$ctxrt" run --help
-printed '--memory' && ! grep -Eq -- '--schedule|--fault' "$scratch/out"
+printed '--memory' && printed '--schedule' && ! grep -q -- '--fault' "$scratch/out"
 report $? 'help_lists_the_options'
 run "$ctxrt" run
 failed_with 2 'name the program.*ctxrt run --help'
@@ -200,3 +200,9 @@ report $? 'cuda_12_is_the_other_stand_in'
 run env CTXRT_EMU_DEVICES=2 "$ctxrt" run --memory 64M "$ctxrt" info
 printed "CUDA 13\.0, 2 devices, $shim/cuda-13/"
 report $? 'what_is_not_said_is_as_in_the_environment'
+run env CTXRT_EMU_SCHEDULE=threads "$ctxrt" run --schedule lazy "$ctxrt" info
+printed '^  CTXRT_EMU_SCHEDULE  *lazy$'
+report $? 'a_schedule_is_set_for_the_program'
+run "$ctxrt" run --schedule random:x true
+failed_with 2 '--schedule random:x: it can be threads, lazy or random:SEED'
+report $? 'a_schedule_that_is_none_is_wrong_use'

@@ -70,7 +70,7 @@ static void forget_settings(void)
 static _Noreturn void play_in_child(const char *player, const char *folder, const char *name,
                                     int to)
 {
-    char *arguments[] = {(char *)"ctxrt-play", (char *)"--driver", (char *)"embedded", (char *)name,
+    char *arguments[] = {(char *)"ctxrt-play", (char *)"--driver", (char *)"emulated", (char *)name,
                          NULL};
     forget_settings();
     if (dup2(to, STDOUT_FILENO) >= 0 && dup2(to, STDERR_FILENO) >= 0 && chdir(folder) == 0)

@@ -5,7 +5,7 @@ set -u
 [ "$(date +%s)" -lt "$sequences_end" ] || exit 0
 said=$work/sequence.$$
 status=0
-timeout -k 5 30 "$here/libexec/ctxrt/ctxrt-play" --driver cuda ${libcuda:+--libcuda "$libcuda"} --random "$1,40" > "$said" 2>&1 < /dev/null ||
+timeout -k 5 30 "$here/libexec/ctxrt/ctxrt-play" --driver "libcuda${libcuda:+=$libcuda}" --random "$1,40" > "$said" 2>&1 < /dev/null ||
     status=$?
 if [ $status -eq 0 ]; then
     echo good
