@@ -20,4 +20,4 @@ BASE_SOURCES = \
 	lib/base/text.c lib/base/text.h \
 	lib/base/thread.h \
 	lib/base/utf8.c lib/base/utf8.h \
-	lib/base/variables.def
+	lib/base/variable.c lib/base/variable.h lib/base/variables.def

@@ -11,10 +11,6 @@
  * program. */
 const char *cx_option(const char *name);
 
-/* Warns, once in a process, about each variable whose name is nearly that of one of ctxrt's, in the
- * log. Other names that begin with CTXRT_ may be the program's own. */
-void cx_option_check_names(void);
-
 /* A whole decimal number in [low, high]. */
 bool cx_parse_int(const char *text, int low, int high, int *out_value);
 

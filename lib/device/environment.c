@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/option.h"
+#include "base/variable.h"
 #include "device/layers.h"
 
 #include <limits.h>
@@ -115,7 +116,7 @@ ctxrt_status cx_environment_check(void)
     ctxrt_allocator_source source;
     ctxrt_allocator_debug debug = CTXRT_ALLOCATOR_DEBUG_INIT;
     ctxrt_status status = check_log();
-    cx_option_check_names();
+    cx_variables_check();
     if (status == CTXRT_SUCCESS)
         status = cx_environment_allocator_source(&source);
     if (status == CTXRT_SUCCESS)

@@ -34,7 +34,7 @@ static ctxrt_status count_parameters(const cx_driver *driver, CUfunction native,
 
 enum { KERNELS_TOLD = 256 };
 
-/* True if the kernel's name is that of a C++ function called `name`: its length stands before it. */
+/* True if the kernel is a C++ function called `name`: the length of the name stands before it. */
 static bool is_mangled(const char *kernel, const char *name)
 {
     char part[224];
@@ -62,7 +62,8 @@ static void tell_nearest(const cx_driver *driver, const CUfunction *functions, u
                      each);
             return;
         }
-        if (nearest == NULL || cx_spelling_distance(each, name) < cx_spelling_distance(nearest, name))
+        if (nearest == NULL ||
+            cx_spelling_distance(each, name) < cx_spelling_distance(nearest, name))
             nearest = each;
     }
     if (nearest != NULL)

@@ -68,7 +68,8 @@ static int large(void)
     failed += cuModuleGetFunction(&function, module, "stray") != CXU_SUCCESS;
     for (int i = 0; i < 2; i++)
         failed += cuLaunchKernel(function, 1, 1, 1, 4096, 1, 1, 0, NULL, NULL, NULL) != CXU_SUCCESS;
-    failed += cuLaunchCooperativeKernel(function, 1, 70000, 1, 1, 1, 1, 0, NULL, NULL) != CXU_SUCCESS;
+    failed +=
+        cuLaunchCooperativeKernel(function, 1, 70000, 1, 1, 1, 1, 0, NULL, NULL) != CXU_SUCCESS;
     return failed + (cuLaunchKernelEx(NULL, function, NULL, NULL) != CXU_SUCCESS);
 }
 
