@@ -1,6 +1,9 @@
 pkginclude_HEADERS = \
 	include/ctxrt/ctxrt.h \
 	include/ctxrt/ctxrt.hpp \
+	include/ctxrt/calls.hpp \
+	include/ctxrt/error.hpp \
+	include/ctxrt/guard.hpp \
 	include/ctxrt/allocator.h \
 	include/ctxrt/context.h \
 	include/ctxrt/device.h \

@@ -42,7 +42,7 @@ crc_of() {
     gzip -c <"$1" | tail -c 8 | head -c 4 | od -An -tx1 | awk '{print $4 $3 $2 $1}'
 }
 
-echo 1..19
+echo 1..23
 seq 1 2000000 | head -c "$size" >"$work/numbers"
 printf x >"$work/one"
 : >"$work/empty"
@@ -76,4 +76,24 @@ if [ "$(id -u)" = 0 ]; then
 else
     chmod 0 "$work/one"
     bad "an unreadable file" 1 "Permission denied" "$work/one"
+fi
+
+# The pipeline in C++ takes the file alone, has no call of the C API, and gives back what it takes.
+cxx="$top_builddir/samples/pipeline/pipeline_cxx"
+if [ -x "$cxx" ]; then
+    CTXRT_DRIVER=emulated
+    export CTXRT_DRIVER
+    pipeline=$cxx
+    good "a file goes through 4 devices in C++" "$size" "$crc" "$work/numbers"
+    good "an empty file in C++" 0 00000000 "$work/empty"
+    CTXRT_EMU_FAULT=cuMemcpyPeerAsync@3
+    export CTXRT_EMU_FAULT
+    bad "a failure is told by the exception of the worker that met it" 1 'pipeline_cxx: cuMemcpyPeerAsync failed' "$work/numbers"
+    ! grep -q 'ctxrt_' "$top_srcdir/samples/pipeline/pipeline.cc"
+    result $? "no call of the C API is in the C++ pipeline"
+else
+    for name in one two three four; do
+        number=$((number + 1))
+        echo "ok $number - the C++ pipeline, check $name # SKIP there is no C++ compiler"
+    done
 fi

@@ -36,6 +36,14 @@ samples_pipeline_pipeline_SOURCES = samples/pipeline/main.c samples/pipeline/pip
 samples_pipeline_pipeline_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS)
 samples_pipeline_pipeline_LDADD = lib/libctxrt.la $(ZLIB_LIBS)
 
+if HAVE_CXX
+noinst_PROGRAMS += samples/pipeline/pipeline_cxx
+samples_pipeline_pipeline_cxx_SOURCES = samples/pipeline/pipeline.cc
+samples_pipeline_pipeline_cxx_CXXFLAGS = -std=c++17 -Wall -Wextra $(AM_CXXFLAGS) $(ZLIB_CFLAGS)
+samples_pipeline_pipeline_cxx_LDADD = lib/libctxrt.la $(ZLIB_LIBS)
+samples_pipeline_pipeline_cxx_LDFLAGS = -pthread
+endif
+
 # -lcuda is for the linker itself: libtool would add the path of the stand-in, and these are to run on any libcuda.
 WITH_CUDA_H = $(AM_CPPFLAGS) -I$(top_srcdir)/samples
 if HAVE_CUDA_H
@@ -62,8 +70,8 @@ EXTRA_samples_context_tutorial_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
 
 nobase_dist_doc_DATA += samples/context_tutorial.c samples/cuda_min.h samples/foreign_push.c samples/fork_child.c \
 	samples/guest.h samples/guest_host.c samples/guest_polite.c samples/guest_rude.c samples/hand_off.c \
-	samples/hello_device.c samples/kernel.c samples/pipeline/main.c samples/pipeline/pipeline.h \
-	samples/pipeline/report.c samples/pipeline/source.c samples/pipeline/worker.c samples/primary_context.c \
+	samples/hello_device.c samples/kernel.c samples/pipeline/main.c samples/pipeline/pipeline.cc \
+	samples/pipeline/pipeline.h samples/pipeline/report.c samples/pipeline/source.c samples/pipeline/worker.c samples/primary_context.c \
 	samples/push_pop.c samples/record_replay.c samples/runtime_object.c samples/scope_return.c samples/stream_timing.c \
 	samples/two_threads.c samples/wrong_order.c
 

@@ -20,6 +20,9 @@ ctxrt_status cx_handle_error(const char *noun, const void *handle, const char *g
 {
     if (handle == NULL)
         return cx_error(CTXRT_ERROR_NULL_POINTER, "the %s is NULL", noun);
+    if (handle == CX_HANDLE_EMPTY)
+        return cx_error(CTXRT_ERROR_INVALID_HANDLE,
+                        "the guard of the %s is empty: it never had one, or was moved from", noun);
     const char *other = noun_of(handle);
     if (other != NULL && strcmp(other, noun) != 0)
         return cx_error(CTXRT_ERROR_INVALID_HANDLE, "%p is %s %s, not %s %s", handle,

@@ -70,7 +70,7 @@ while IFS=';' read -r c cxx; do
             compile "$cxx" "-std=$standard" "-f$mode" "$scratch/alone.cc"
             report "$status" "ctxrt.hpp compiles by $cxx as $standard with -f$mode"
         done
-        compile "$cxx" "-std=$standard" "$sources/guards.cc"
+        compile "$cxx" "-std=$standard" "$sources/guards.cc" && compile "$cxx" "-std=$standard" "$sources/calls.cc"
         report "$status" "what uses it compiles by $cxx as $standard"
     done
     compile "$cxx" -std=c++17 -fno-exceptions "$sources/guards.cc"

@@ -54,7 +54,7 @@ template <typename Guard, typename End> static bool moves(Guard first, End end)
 {
     auto *const handle = first.get();
     Guard second(std::move(first));
-    bool holds = !first && first.get() == nullptr && second && second.get() == handle;
+    bool holds = !first && second && second.get() == handle;
     Guard third;
     third = std::move(second);
     holds = holds && !second && third.get() == handle;

@@ -22,8 +22,7 @@ static bool tell_dimensions(const cx_emu_device *device, const char *what, const
     uint32_t most[3];
     bool over = false;
     for (int i = 0; i < 3; i++) {
-        most[i] =
-            (uint32_t)cx_emu_attribute_value(device, (cxu_device_attribute)((int)first + i));
+        most[i] = (uint32_t)cx_emu_attribute_value(device, (cxu_device_attribute)((int)first + i));
         over = over || size[i] == 0 || size[i] > most[i];
     }
     if (over)
