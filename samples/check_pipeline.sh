@@ -42,7 +42,7 @@ crc_of() {
     gzip -c <"$1" | tail -c 8 | head -c 4 | od -An -tx1 | awk '{print $4 $3 $2 $1}'
 }
 
-echo 1..23
+echo 1..26
 seq 1 2000000 | head -c "$size" >"$work/numbers"
 printf x >"$work/one"
 : >"$work/empty"
@@ -53,6 +53,11 @@ grep -q '^cuda:3 ' "$work/out"
 result $? "there is a row for each device"
 grep -q ' cuda:.*  scope ' "$work/out" && grep -q '^thread ' "$work/out"
 result $? "the snapshot shows frames of scopes"
+[ "$(grep -c '^thread .*: 2 frames$' "$work/out")" = 8 ]
+result $? "every thread is in mid-flight in the snapshot"
+good "a snapshot in a file" "$size" "$crc" --chunk 64K --snapshot "$work/stacks.json" "$work/numbers"
+grep -q '"threads"' "$work/stacks.json"
+result $? "the snapshot in a file is JSON"
 good "one device" "$size" "$crc" --devices 1 --chunk 100K "$work/numbers"
 good "16 devices" "$size" "$crc" --devices 16 --chunk 50K "$work/numbers"
 good "64 threads" "$size" "$crc" --threads 64 --chunk 20K "$work/numbers"

@@ -31,7 +31,7 @@ samples_runtime_object_LDADD = lib/libctxrt.la
 samples_record_replay_SOURCES = samples/record_replay.c
 samples_record_replay_LDADD = lib/libctxrt.la
 
-samples_pipeline_pipeline_SOURCES = samples/pipeline/main.c samples/pipeline/pipeline.h \
+samples_pipeline_pipeline_SOURCES = samples/pipeline/gather.c samples/pipeline/main.c samples/pipeline/pipeline.h \
 	samples/pipeline/report.c samples/pipeline/source.c samples/pipeline/worker.c
 samples_pipeline_pipeline_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS)
 samples_pipeline_pipeline_LDADD = lib/libctxrt.la $(ZLIB_LIBS)
@@ -70,12 +70,12 @@ EXTRA_samples_context_tutorial_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
 
 nobase_dist_doc_DATA += samples/context_tutorial.c samples/cuda_min.h samples/foreign_push.c samples/fork_child.c \
 	samples/guest.h samples/guest_host.c samples/guest_polite.c samples/guest_rude.c samples/hand_off.c \
-	samples/hello_device.c samples/kernel.c samples/pipeline/main.c samples/pipeline/pipeline.cc \
+	samples/hello_device.c samples/kernel.c samples/pipeline/gather.c samples/pipeline/main.c samples/pipeline/pipeline.cc \
 	samples/pipeline/pipeline.h samples/pipeline/report.c samples/pipeline/source.c samples/pipeline/worker.c samples/primary_context.c \
 	samples/push_pop.c samples/record_replay.c samples/runtime_object.c samples/scope_return.c samples/stream_timing.c \
 	samples/two_threads.c samples/wrong_order.c
 
-SAMPLE_SH = samples/check_samples.sh samples/check_pipeline.sh
+SAMPLE_SH = samples/check_samples.sh samples/check_pipeline.sh samples/check_demo.sh
 dist_check_SCRIPTS += $(SAMPLE_SH)
 TESTS += $(SAMPLE_SH)
 EXTRA_DIST += samples/demo.sh samples/reader.sh \

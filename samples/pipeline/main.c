@@ -1,5 +1,6 @@
 /*
- * pipeline [--devices N] [--threads N] [--chunk SIZE] [--driver emulated|libcuda] FILE|-
+ * pipeline [--devices N] [--threads N] [--chunk SIZE] [--driver emulated|libcuda] [--snapshot FILE]
+ *     FILE|-
  *
  * Sends a file through all devices in chunks and sees that what comes back is what went in.
  */
@@ -97,6 +98,8 @@ bool pipeline_run(pipeline *self)
         started++;
     if (started < self->threads)
         pipeline_fail(self, "only %d of %d threads could be started", started, self->threads);
+    for (int i = started; i < self->threads; i++)
+        gather_without(self);
     for (int i = 0; i < started; i++)
         pthread_join(workers[i], NULL);
     atomic_store(&self->over, true);
@@ -108,11 +111,14 @@ bool pipeline_run(pipeline *self)
 }
 
 static const char usage_text[] = "usage: pipeline [--devices N] [--threads N] [--chunk SIZE] "
-                                 "[--driver emulated|libcuda] FILE|-\n"
+                                 "[--driver emulated|libcuda]\n"
+                                 "                [--snapshot FILE] FILE|-\n"
                                  "  --devices N    how many devices to use (4; emulated: 1 to 64)\n"
                                  "  --threads N    worker threads (8; 1 to 1024)\n"
                                  "  --chunk SIZE   bytes per chunk, 1 to 64M (1M)\n"
-                                 "  --driver D     emulated (the default) or libcuda\n";
+                                 "  --driver D     emulated (the default) or libcuda\n"
+                                 "  --snapshot FILE  every thread's stack in mid-flight, for ctxrt "
+                                 "draw\n";
 
 static _Noreturn void wrong_use(const char *what, const char *value)
 {
@@ -134,7 +140,7 @@ typedef struct choices {
     int devices, threads;
     size_t chunk_bytes;
     ctxrt_cuda_driver driver;
-    const char *file;
+    const char *file, *snapshot;
 } choices;
 
 static choices read_choices(int argc, char **argv)
@@ -142,9 +148,10 @@ static choices read_choices(int argc, char **argv)
     static const struct option options[] = {
         {"devices", required_argument, NULL, 'd'}, {"threads", required_argument, NULL, 't'},
         {"chunk", required_argument, NULL, 'c'},   {"driver", required_argument, NULL, 'D'},
-        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
+        {"snapshot", required_argument, NULL, 's'}, {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
     };
-    choices chosen = {4, 8, (size_t)1 << 20, CTXRT_CUDA_DRIVER_EMULATED, NULL};
+    choices chosen = {4, 8, (size_t)1 << 20, CTXRT_CUDA_DRIVER_EMULATED, NULL, NULL};
     int letter;
     opterr = 0;
     while ((letter = getopt_long(argc, argv, "", options, NULL)) != -1)
@@ -163,6 +170,9 @@ static choices read_choices(int argc, char **argv)
                 chosen.driver = CTXRT_CUDA_DRIVER_LIBCUDA;
             else if (strcmp(optarg, "emulated") != 0)
                 wrong_use("--driver cannot be ", optarg);
+            break;
+        case 's':
+            chosen.snapshot = optarg;
             break;
         case 'h':
             fputs(usage_text, stdout);
@@ -205,7 +215,8 @@ static bool choose_devices(pipeline *self, const choices *chosen)
 
 int main(int argc, char **argv)
 {
-    static pipeline line = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    static pipeline line = {.lock = PTHREAD_MUTEX_INITIALIZER,
+                            .everybody = PTHREAD_COND_INITIALIZER};
     source input;
     struct timespec begin, end;
     choices chosen = read_choices(argc, argv);
@@ -214,7 +225,8 @@ int main(int argc, char **argv)
         return 1;
     }
     line.source = &input;
-    line.threads = chosen.threads;
+    line.threads = line.working = chosen.threads;
+    line.snapshot_file = chosen.snapshot;
     if (!choose_devices(&line, &chosen))
         return fail(ctxrt_last_error()->message);
 

@@ -67,8 +67,12 @@ typedef struct pipeline {
     totals back;          /* the histogram of what came back */
     chunk_result *results;
     size_t result_capacity, result_count;
+    int working;               /* workers that are not over */
+    int gathered;              /* those that are in mid-flight, and wait for the others */
+    pthread_cond_t everybody;  /* the snapshot was taken */
     char *snapshot;
     size_t snapshot_size;
+    const char *snapshot_file; /* gets it as JSON, too; NULL: none does */
     char failure[600];
     atomic_bool stop; /* something failed */
     atomic_bool over; /* all workers are done */
@@ -80,6 +84,12 @@ bool pipeline_run(pipeline *self);
 
 /* The body of a worker thread. */
 void *worker_run(void *argument);
+
+/* In mid-flight: waits until every worker is there or over. The last one takes the snapshot. */
+bool gather(pipeline *self);
+
+/* A worker is over: the others do not wait for it. */
+void gather_without(pipeline *self);
 
 /* Notes the first failure and stops everybody. */
 __attribute__((format(printf, 2, 3))) void pipeline_fail(pipeline *self, const char *format, ...);

@@ -74,20 +74,8 @@ static bool fetch(pipeline *self, passage *chunk)
 /* Once, when half of the file is on its way, or what is known of it. */
 static bool take_snapshot(pipeline *self, size_t chunk)
 {
-    bool taken = true;
     size_t middle = self->source->size_bytes / self->source->chunk_bytes / 2;
-    pthread_mutex_lock(&self->lock);
-    if (self->snapshot == NULL && chunk >= middle) {
-        FILE *file = open_memstream(&self->snapshot, &self->snapshot_size);
-        ctxrt_status status = CTXRT_ERROR_OUT_OF_MEMORY;
-        if (file != NULL) {
-            status = ctxrt_snapshot_write(file, CTXRT_SNAPSHOT_TEXT);
-            fclose(file);
-        }
-        taken = status == CTXRT_SUCCESS;
-    }
-    pthread_mutex_unlock(&self->lock);
-    return taken || good(self, CTXRT_ERROR_SYSTEM);
+    return chunk < middle || gather(self);
 }
 
 static bool submit(pipeline *self, passage *chunk)
@@ -187,5 +175,6 @@ void *worker_run(void *argument)
         (void)good(self, ctxrt_memory_release(chunks[i].in));
         (void)good(self, ctxrt_memory_release(chunks[i].out));
     }
+    gather_without(self);
     return NULL;
 }
