@@ -19,6 +19,10 @@ cat > "$scratch/not-run" <<'LINES'
 ./bootstrap build
 sudo make -C build install
 sudo ldconfig
+ctxrt nvcc -g -o program program.cu
+ctxrt run --devices 2 ./program
+ctxrt check ./program
+ctxrt trace --check -o timeline.html ./program
 ctxrt nvcc -g -o streams samples/runtime/streams.cu
 ctxrt run ./streams
 cmake -S . -B build -DCMAKE_CUDA_RUNTIME_LIBRARY=Shared -DCMAKE_CUDA_ARCHITECTURES=75-virtual
@@ -109,6 +113,10 @@ while [ $# -gt 0 ]; do
         [ "$previous" = sh ]
         report $? "output: $first"
         ;;
+    console) # what check says of a lesson's program
+        head -n "$(wc -l < "$block")" "$top_srcdir/samples/lessons/08-what-synchronises/report.txt" | cmp -s - "$block"
+        report $? "a report: $first"
+        ;;
     *)
         false
         report $? "a block of an unknown kind: $block"
@@ -120,7 +128,7 @@ done
 
 # Threads by their place in the picture: their ids differ from run to run.
 awk '/^  \{"thread": / { sub(/"thread": [0-9]+/, "\"thread\": " ++count) } { print }' "$scratch/guide/stacks.json" |
-    ctxrt draw - > "$scratch/out" 2> "$scratch/errors"
+    ctxrt draw --columns 3 - > "$scratch/out" 2> "$scratch/errors"
 cmp -s "$scratch/out" "$documents/docs/stacks.svg"
 report $? 'docs/stacks.svg is what the program of README.md draws'
 

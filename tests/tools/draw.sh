@@ -4,7 +4,7 @@ set -u
 . "$top_srcdir/tests/support/tap.sh"
 ctxrt=$top_builddir/ctxrt
 
-echo 1..15
+echo 1..17
 cat > "$scratch/stacks.json" <<'JSON'
 {"schema": 1, "threads": [{"thread": 7, "name": "a<b", "frames": [
  {"level": 1, "origin": "push", "device": "cuda:1", "context": 2, "context_kind": "created", "file": "x.c", "line": 3},
@@ -38,6 +38,13 @@ run "$ctxrt" draw "$scratch/many.json"
 [ "$(grep -c 'class="box frame"' "$scratch/out")" = 24 ] && printed '<svg .* width="1[0-9][0-9][0-9]"' &&
     [ "$(sed -n 's/.*y="\([0-9]*\)".*>thread [0-9]*<.*/\1/p' "$scratch/out" | sort -u | wc -l)" = 4 ]
 report $? '24_threads_wrap_into_rows'
+run "$ctxrt" draw --columns 3 "$scratch/many.json"
+width=$(sed -n 's/^<svg .* width="\([0-9]*\)".*/\1/p' "$scratch/out")
+[ "$(grep -c 'class="box frame"' "$scratch/out")" = 24 ] && [ "${width:-801}" -le 800 ]
+report $? 'three_columns_are_as_wide_as_a_page'
+run "$ctxrt" draw --columns 0 "$scratch/many.json"
+failed_with 2 '--columns 0: it is a number from 1 to 100'
+report $? 'no_columns_are_wrong_use'
 run "$ctxrt" draw "$scratch/blocks.json"
 printed 'default allocator of primary context 1 of cuda:0<' &&
     printed '<title>0x1000 live 256 bytes, main.c:3</title>' && [ "$(grep -c '<title>' "$scratch/out")" = 2 ] &&

@@ -3,11 +3,26 @@
 #include "draw/draw.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+
+enum { COLUMNS_MOST = 100 };
 
 typedef struct request {
     const char *input, *output; /* NULL or "-": the standard streams */
+    size_t columns;
 } request;
+
+static error_t take_columns(request *self, const char *text, struct argp_state *state)
+{
+    char *end;
+    long number = strtol(text, &end, 10);
+    if (end == text || *end != '\0' || number < 1 || number > COLUMNS_MOST)
+        return command_wrong_use(state, "--columns %s: it is a number from 1 to %d", text,
+                                 COLUMNS_MOST);
+    self->columns = (size_t)number;
+    return 0;
+}
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
@@ -16,6 +31,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case 'o':
         self->output = argument;
         return 0;
+    case 'c':
+        return take_columns(self, argument, state);
     case ARGP_KEY_ARG:
         if (self->input != NULL)
             return command_wrong_use(state, "'%s' is one argument too many", argument);
@@ -48,7 +65,7 @@ static json_t *load_snapshot(const char *command, const request *self)
 static int draw_to_file(const char *command, const request *self, const json_t *snapshot,
                         FILE *file)
 {
-    if (draw_snapshot(file, snapshot))
+    if (draw_snapshot(file, snapshot, self->columns))
         return COMMAND_GOOD;
     return command_error(command, COMMAND_FAILED,
                          "%s is no snapshot: it has neither threads nor segments nor the steps of "
@@ -80,10 +97,12 @@ int draw_command(int argc, char **argv)
 {
     static const struct argp_option options[] = {
         {"output", 'o', "FILE", 0, "Write the picture to FILE instead of the standard output", 0},
+        {"columns", 'c', "N", 0,
+         "Draw so many stacks side by side (6); a picture of 3 is 800 pixels wide", 0},
         {0},
     };
     static const struct argp argp = {options, parse_option, "[SNAPSHOT]", doc, NULL, NULL, NULL};
-    request self = {0};
+    request self = {.columns = 6};
     int status;
     if (!command_parse(&argp, argc, argv, &self, &status))
         return status;

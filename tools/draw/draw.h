@@ -9,11 +9,12 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* False: it is no snapshot, and nothing was drawn. */
-bool draw_snapshot(FILE *file, const json_t *snapshot);
+/* False: it is no snapshot, and nothing was drawn. `columns`: how many of a picture of stacks stand
+ * side by side. */
+bool draw_snapshot(FILE *file, const json_t *snapshot, size_t columns);
 
 /* A column for each thread, stacks growing upwards; detached frames, and the contexts. */
-void draw_stacks(FILE *file, const json_t *snapshot);
+void draw_stacks(FILE *file, const json_t *snapshot, size_t columns);
 
 /* A bar for each segment of an allocator, with its blocks. */
 void draw_blocks(FILE *file, const json_t *snapshot);

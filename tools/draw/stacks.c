@@ -13,7 +13,6 @@ enum {
     STEP = BOX_HEIGHT + 4,
     GAP = 12,
     HEAD = 2 * SVG_LINE_HEIGHT + GAP,
-    ACROSS = 6,  /* columns side by side in a row */
     UPWARDS = 8, /* contexts in a column */
     FOOT = 2 * SVG_LINE_HEIGHT,
     TEXT_MAX = 256
@@ -206,11 +205,13 @@ typedef struct layout {
     const json_t *snapshot, *threads, *detached;
     /* Columns: those of threads, of detached frames if there are any, of contexts. */
     size_t thread_count, first_context, column_count;
+    size_t across; /* columns side by side in a row */
 } layout;
 
-static layout lay_out(const json_t *snapshot)
+static layout lay_out(const json_t *snapshot, size_t columns)
 {
     layout self = {.snapshot = snapshot,
+                   .across = columns,
                    .threads = json_object_get(snapshot, "threads"),
                    .detached = json_object_get(snapshot, "detached")};
     size_t contexts = json_array_size(json_object_get(snapshot, "contexts"));
@@ -235,7 +236,7 @@ static size_t column_depth(const layout *self, size_t column)
 static int row_height(const layout *self, size_t first)
 {
     size_t depth = 0;
-    for (size_t i = first; i < first + ACROSS && i < self->column_count; i++)
+    for (size_t i = first; i < first + self->across && i < self->column_count; i++)
         if (column_depth(self, i) > depth)
             depth = column_depth(self, i);
     return HEAD + (int)depth * STEP + 4;
@@ -243,7 +244,7 @@ static int row_height(const layout *self, size_t first)
 
 static void draw_column(FILE *file, const layout *self, size_t column, int y, int bottom)
 {
-    int x = GAP + (int)(column % ACROSS) * (BOX_WIDTH + GAP);
+    int x = GAP + (int)(column % self->across) * (BOX_WIDTH + GAP);
     if (column < self->thread_count)
         draw_thread(file, json_array_get(self->threads, column), x, y, bottom);
     else if (column < self->first_context)
@@ -252,18 +253,18 @@ static void draw_column(FILE *file, const layout *self, size_t column, int y, in
         draw_contexts(file, self->snapshot, (column - self->first_context) * UPWARDS, x, y, bottom);
 }
 
-void draw_stacks(FILE *file, const json_t *snapshot)
+void draw_stacks(FILE *file, const json_t *snapshot, size_t columns)
 {
-    const layout self = lay_out(snapshot);
-    size_t across = self.column_count < ACROSS ? self.column_count : ACROSS;
+    const layout self = lay_out(snapshot, columns);
+    size_t across = self.column_count < columns ? self.column_count : columns;
     int width = GAP + (int)across * (BOX_WIDTH + GAP), height = GAP + FOOT, y = 0;
-    for (size_t first = 0; first < self.column_count; first += ACROSS)
+    for (size_t first = 0; first < self.column_count; first += columns)
         height += row_height(&self, first);
     svg_begin(file, width, height);
     define_fills(file, snapshot);
-    for (size_t first = 0; first < self.column_count; first += ACROSS) {
+    for (size_t first = 0; first < self.column_count; first += columns) {
         int bottom = y + row_height(&self, first);
-        for (size_t i = first; i < first + ACROSS && i < self.column_count; i++)
+        for (size_t i = first; i < first + columns && i < self.column_count; i++)
             draw_column(file, &self, i, y, bottom);
         y = bottom;
     }
