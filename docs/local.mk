@@ -20,3 +20,35 @@ nobase_dist_doc_DATA += docs/play.png docs/trace.png
 renew-screenshots: all
 	. ./tests/environment.sh; $(top_srcdir)/docs/screenshots.sh
 EXTRA_DIST += docs/runtime_table.awk
+
+# The reference of the calls: a page of section 3 for each, made from the headers. `make doc` makes HTML of them, with Doxygen.
+nobase_dist_doc_DATA += docs/reference.md
+EXTRA_DIST += docs/man3.awk docs/doxygen.conf
+dist_check_SCRIPTS += docs/check_reference.sh
+TESTS += docs/check_reference.sh
+OF_REFERENCE = $(filter %.h,$(pkginclude_HEADERS))
+noinst_DATA = docs/man3.stamp
+CLEANFILES += docs/man3.stamp
+docs/man3.stamp: docs/man3.awk $(OF_REFERENCE)
+	$(AM_V_GEN)rm -rf docs/man3 && $(MKDIR_P) docs/man3 && \
+	awk -v out=docs/man3 -v version=$(PACKAGE_VERSION) -f $(srcdir)/docs/man3.awk $(OF_REFERENCE:%=$(srcdir)/%) && touch $@
+
+.PHONY: doc install-reference uninstall-reference clean-reference
+doc: docs/man3.stamp
+	@test -n "$(DOXYGEN)" || { echo 'make doc needs Doxygen: install it, and run configure again' >&2; exit 1; }
+	$(AM_V_GEN)rm -rf docs/api && $(MKDIR_P) docs/api && { cat $(srcdir)/docs/doxygen.conf; echo 'PROJECT_NUMBER = $(PACKAGE_VERSION)'; \
+		echo 'INPUT = $(srcdir)/include/ctxrt $(srcdir)/docs/reference.md'; echo 'USE_MDFILE_AS_MAINPAGE = $(srcdir)/docs/reference.md'; \
+		echo 'OUTPUT_DIRECTORY = docs/api'; } | $(DOXYGEN) -
+	@echo 'docs/man3 has a page for each call, docs/api/index.html all headers'
+
+install-data-local: install-reference
+install-reference: docs/man3.stamp
+	$(MKDIR_P) "$(DESTDIR)$(mandir)/man3" && $(INSTALL_DATA) docs/man3/*.3 "$(DESTDIR)$(mandir)/man3"
+	test ! -d docs/api || { $(MKDIR_P) "$(DESTDIR)$(docdir)" && cp -R docs/api "$(DESTDIR)$(docdir)"; }
+uninstall-local: uninstall-reference
+uninstall-reference:
+	for page in docs/man3/*.3; do rm -f "$(DESTDIR)$(mandir)/man3/$${page##*/}"; done
+	rm -rf "$(DESTDIR)$(docdir)/api"
+clean-local: clean-reference
+clean-reference:
+	rm -rf docs/man3 docs/api

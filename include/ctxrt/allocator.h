@@ -236,6 +236,7 @@ CTXRT_API ctxrt_status ctxrt_allocator_statistics(
  * larger, of a later version: the rest is left alone, and struct_size becomes the size that was
  * filled in.
  *
+ * @param info  filled in; its struct_size is set before the call
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  struct_size is too small
  */
 CTXRT_API ctxrt_status ctxrt_allocator_describe(ctxrt_allocator *allocator,

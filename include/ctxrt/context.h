@@ -77,6 +77,8 @@ CTXRT_API ctxrt_status ctxrt_context_device(ctxrt_context *context,
  * A number that names this context and no other of this process, past or future: the driver's
  * cuCtxGetId where there is one, else ctxrt's own count. A reset gives a primary context a new one.
  * NULL means the current context.
+ *
+ * @param out_id  that number
  */
 CTXRT_API ctxrt_status ctxrt_context_id(ctxrt_context *context,
                                         uint64_t *out_id) CTXRT_CHECK_RESULT;

@@ -99,7 +99,11 @@ typedef struct ctxrt_device_info {
     int driver_ordinal;    /**< the device's number at its driver */
 } ctxrt_device_info;
 
-/** Describes a device. Makes no context. */
+/**
+ * Describes a device. Makes no context.
+ *
+ * @param out_info  its name, memory, limits and abilities
+ */
 CTXRT_API ctxrt_status ctxrt_device_properties(ctxrt_device device,
                                                ctxrt_device_info *out_info) CTXRT_CHECK_RESULT;
 
@@ -181,6 +185,8 @@ CTXRT_API ctxrt_status ctxrt_device_by_uuid(const unsigned char uuid[16],
 
 /**
  * Finds the device at a PCI address, "0000:01:00.0". CTXRT_ERROR_INVALID_DEVICE if there is none.
+ *
+ * @param bus_id  domain, bus, device and function, as in the example
  */
 CTXRT_API ctxrt_status ctxrt_device_by_pci(const char *bus_id,
                                            ctxrt_device *out_device) CTXRT_CHECK_RESULT;
@@ -245,6 +251,8 @@ typedef void (*ctxrt_handle_destroy)(void *handle, void *user_data);
  * Registers the functions that make and destroy handles of a kind, once for the life of the
  * process.
  *
+ * @param create, destroy  as ctxrt_handle_create says
+ * @param user_data  passed to both
  * @param kind  a name of 1 to 31 bytes, copied
  * @retval CTXRT_ERROR_ALREADY  the kind is registered
  */

@@ -61,6 +61,7 @@ CTXRT_API ctxrt_status ctxrt_event_synchronize(ctxrt_event *event) CTXRT_CHECK_R
 /**
  * Milliseconds from `start` to `end`; negative if `end` came first.
  *
+ * @param out_ms  the time between the two
  * @retval CTXRT_ERROR_NOT_READY         one of them is not done
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  one was never recorded, or has no timing
  * @retval CTXRT_ERROR_WRONG_CONTEXT     they belong to different contexts

@@ -64,8 +64,12 @@ CTXRT_API ctxrt_status ctxrt_stream_capture_begin(ctxrt_stream *stream,
 CTXRT_API ctxrt_status ctxrt_stream_capture_end(ctxrt_stream *stream,
                                                 ctxrt_graph **out_graph) CTXRT_CHECK_RESULT;
 
-/** Tells whether the stream captures. Fails for the legacy stream while a blocking stream of its
- * context captures. */
+/**
+ * Tells whether the stream captures. Fails for the legacy stream while a blocking stream of its
+ * context captures.
+ *
+ * @param out_state  whether it runs its work, captures it, or has to end a capture
+ */
 CTXRT_API ctxrt_status ctxrt_stream_capture_status(
     ctxrt_stream *stream, ctxrt_capture_state *out_state) CTXRT_CHECK_RESULT;
 

@@ -128,7 +128,11 @@ CTXRT_API ctxrt_status ctxrt_memory_release(ctxrt_memory *memory) CTXRT_CHECK_RE
 /** The address. NULL for NULL, and for a handle that is none. */
 CTXRT_API void *ctxrt_memory_pointer(ctxrt_memory *memory);
 
-/** Describes a memory object. */
+/**
+ * Describes a memory object.
+ *
+ * @param out_info  its address, size, device, context and kind
+ */
 CTXRT_API ctxrt_status ctxrt_memory_describe(ctxrt_memory *memory,
                                              ctxrt_memory_info *out_info) CTXRT_CHECK_RESULT;
 
@@ -165,6 +169,7 @@ typedef struct ctxrt_exported_memory {
 /**
  * Exports device memory to other processes. Keep it alive while they do.
  *
+ * @param out_exported  what ctxrt_memory_import takes in the other process
  * @retval CTXRT_ERROR_NOT_SUPPORTED     the driver has no such call, or memory of the CPU
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  it is no device memory, or begins inside an allocation of
  *                                        the driver, all of which would be shared
@@ -280,6 +285,7 @@ typedef enum ctxrt_copy_kind {
  * A copy or fill that goes beyond a block of ctxrt's, or touches memory that ctxrt has freed, is
  * refused before anything is done. Memory of other code follows its driver's rules.
  *
+ * @param destination, source  addresses of host or device memory
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  no such kind, `kind` contradicts what the addresses are, or
  *     a range wraps around; it begins or ends beyond the block of ctxrt's that it is in: the
  *     message has both sizes, and where the block was allocated (CTXRT_ORIGINS); or it is in memory
@@ -306,6 +312,7 @@ CTXRT_API ctxrt_status ctxrt_copy(void *destination, const void *source, size_t 
  * From host to host, with `stream` NULL and nothing current, there is no order to keep: it copies
  * at once. Errors as ctxrt_copy.
  *
+ * @param destination, source  as of ctxrt_copy
  * @retval CTXRT_ERROR_NOT_SUPPORTED  between devices of two drivers: the stream captures, and is
  *                                    not of the GPU's driver; the capture goes on
  */
@@ -345,6 +352,7 @@ CTXRT_API ctxrt_status ctxrt_copy_3d_async(const ctxrt_copy_region *region,
  * Copies between the primary contexts of two devices in the order of `stream` (NULL: the current
  * one), which is of either device. Peer access makes it faster, but is not needed.
  *
+ * @param destination, source  addresses of memory of the two devices
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  an address is not memory of the device named for it
  * @retval CTXRT_ERROR_WRONG_CONTEXT     the stream is of a third device
  * @retval CTXRT_ERROR_INVALID_DEVICE    there is no such device
@@ -358,13 +366,18 @@ CTXRT_API ctxrt_status ctxrt_copy_peer(void *destination, ctxrt_device destinati
  * is set at once by the calling thread and needs no device; other memory in the order of the
  * current stream.
  *
+ * @param destination  the first byte, of memory of any kind
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  a value that is no byte, or a range that ctxrt_copy refuses
  */
 CTXRT_API ctxrt_status ctxrt_fill(void *destination, int value,
                                   size_t size_bytes) CTXRT_CHECK_RESULT;
 
-/** Sets every byte to `value` in the order of `stream` (NULL: the current one). For ordinary host
- * memory the call waits for the stream's work first; with nothing current it sets it at once. */
+/**
+ * Sets every byte to `value` in the order of `stream` (NULL: the current one). For ordinary host
+ * memory the call waits for the stream's work first; with nothing current it sets it at once.
+ *
+ * @param destination  as of ctxrt_fill
+ */
 CTXRT_API ctxrt_status ctxrt_fill_async(void *destination, int value, size_t size_bytes,
                                         ctxrt_stream *stream) CTXRT_CHECK_RESULT;
 
@@ -390,6 +403,8 @@ CTXRT_API ctxrt_status ctxrt_pointer_query(const void *pointer,
  * each live block, without a trace or debug mode. The text of `file` is copied; NULL names no
  * place. If a program defines CTXRT_ORIGINS before it includes this header, the plain names call
  * these, with the place of the call.
+ *
+ * @param line  the number of the line in `file`
  */
 CTXRT_API ctxrt_status ctxrt_memory_alloc_at(size_t size_bytes, const char *file, int line,
                                              ctxrt_memory **out_memory) CTXRT_CHECK_RESULT;

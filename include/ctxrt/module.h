@@ -113,7 +113,11 @@ typedef struct ctxrt_kernel_info {
     size_t constant_bytes;     /**< of the user's */
 } ctxrt_kernel_info;
 
-/** Describes a kernel and what it needs. */
+/**
+ * Describes a kernel and what it needs.
+ *
+ * @param out_info  its parameters, registers and memory
+ */
 CTXRT_API ctxrt_status ctxrt_kernel_describe(ctxrt_kernel *kernel,
                                              ctxrt_kernel_info *out_info) CTXRT_CHECK_RESULT;
 
@@ -171,6 +175,7 @@ typedef struct ctxrt_launch_config {
  * ctxrt_memory_record_stream. An error of the kernel, an illegal address say, shows in a later
  * call.
  *
+ * @param config  the grid, the block, their shared memory and the stream
  * @param arguments       the address of each parameter's value; read before the call returns. May
  *                        be NULL if there are none
  * @param argument_count  the number of arguments; checked if the driver tells the kernel's

@@ -96,9 +96,9 @@ typedef struct ctxrt_driver_info {
 } ctxrt_driver_info;
 
 /**
- * Describes the drivers in `out_drivers[0 .. capacity)` and sets `*out_count` to how many there
- * are, which may be more. The strings live until shutdown. `out_drivers` may be NULL if `capacity`
- * is 0. Thread-safe.
+ * Describes the drivers, at most `capacity` of them, in the array `out_drivers`. `out_count` gets
+ * how many there are, which may be more. The strings live until shutdown. `out_drivers` may be NULL
+ * if `capacity` is 0. Thread-safe.
  */
 CTXRT_API ctxrt_status ctxrt_drivers(size_t capacity, ctxrt_driver_info *out_drivers,
                                      size_t *out_count) CTXRT_CHECK_RESULT;

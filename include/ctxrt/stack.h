@@ -83,6 +83,7 @@ typedef struct ctxrt_frame_info {
 /**
  * Describes a frame of the calling thread; level 0 is the top.
  *
+ * @param out_info  its context, device, stream, allocator and origin
  * @retval CTXRT_ERROR_STACK_EMPTY  there are not that many frames
  */
 CTXRT_API ctxrt_status ctxrt_stack_peek(size_t level,
@@ -207,6 +208,8 @@ static inline void ctxrt_scope_cleanup(ctxrt_scope *scope)
  * The plain calls, with the place of the call kept in the frame: snapshots and messages name it.
  * `file` must live for ever, since a snapshot may still read it when the frame is gone: use the
  * macros.
+ *
+ * @param line  the number of the line in `file`
  */
 CTXRT_API ctxrt_status ctxrt_device_set_at(ctxrt_device device, const char *file,
                                            int line) CTXRT_CHECK_RESULT;
