@@ -99,9 +99,9 @@ sort "$scratch/names" | diff - "$scratch/shown_names" > "$scratch/out"
 report $? 'no kind is left out'
 
 awk '$2 > 45 { print $1 " is shown in " $2 " lines, which may be 45" }
-    $3 > 8 { print $1 " is mended in " $3 " lines, which may be 8" }' "$scratch/shown" > "$scratch/out"
+    $3 > 8 { print $1 " is fixed in " $3 " lines, which may be 8" }' "$scratch/shown" > "$scratch/out"
 [ ! -s "$scratch/out" ] && [ -s "$scratch/shown" ]
-report $? 'the programs are short and mended in a few lines'
+report $? 'the programs are short and fixed in a few lines'
 
 cat "$top_srcdir"/docs/check/*.md | sed -n 's/.*](\.\.\/\.\.\/\(tests\/misuse\/[a-z]*\/[a-z0-9-]*\.c\)).*/\1/p' | sort -u > "$scratch/links"
 while read -r file; do

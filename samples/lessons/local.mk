@@ -2,7 +2,7 @@
 LESSONS = 01-what-is-current 02-a-stack-per-thread 03-primary-contexts 04-set-or-push 05-who-pops 06-hand-off \
 	07-streams-and-events 08-what-synchronises 09-errors-that-stick 10-capture-and-graphs 11-memory 12-fork-and-exit \
 	13-cuda-set-device 14-two-libraries
-LESSON_FILES = README.md exercise.c exercise.scn lesson.txt mended.c mistake.c picture.scn picture.svg report.txt solution.c solution.scn
+LESSON_FILES = README.md exercise.c exercise.scn lesson.txt fixed.c mistake.c picture.scn picture.svg report.txt solution.c solution.scn
 LESSON_KERNEL = kernel.c kernel.cu kernel.ptx
 nobase_dist_pkgdata_DATA = samples/lessons/lesson.h samples/lessons/lesson_cuda.h samples/lessons/lesson_cudart.h \
 	$(foreach lesson,$(LESSONS),$(LESSON_FILES:%=samples/lessons/$(lesson)/%)) $(LESSON_KERNEL:%=samples/lessons/09-errors-that-stick/%)

@@ -40,12 +40,12 @@ compile() # name
 }
 
 mkdir -p "$to" && cp "$lesson"/*.c "$lesson"/*.scn "$to" && cd "$to" || exit 1
-compile mistake && compile mended && compile exercise && compile solution || exit 1
+compile mistake && compile fixed && compile exercise && compile solution || exit 1
 schedule=$(said 'mistake schedule')
 CTXRT_EMU_SCHEDULE=${schedule:-threads} CTXRT_LOG=off
 export CTXRT_EMU_SCHEDULE CTXRT_LOG
 "$ctxrt" run --cuda 13 ./mistake > prints-mistake.c 2>&1
-"$ctxrt" run --cuda 13 ./mended > prints-mended.c 2>&1
+"$ctxrt" run --cuda 13 ./fixed > prints-fixed.c 2>&1
 if [ -f kernel.c ]; then # as on a machine without NVRTC
     compile kernel || exit 1
     NVRTC=none "$ctxrt" run --cuda 13 ./kernel "$lesson" square > prints-kernel.c 2> skipped

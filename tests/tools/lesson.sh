@@ -181,7 +181,7 @@ check_files()
             grep -q "$(said unsolved)\|^ctxrt check: \(error\|warning\)" "$lesson/report.txt"; } > "$scratch/out" 2>&1
         report $? "lesson_${one}_says_what_its_programs_print_and_ctxrt_check_finds"
     fi
-    silent "$scratch/rendered/mended" --leaks
+    silent "$scratch/rendered/fixed" --leaks
     report $? "nothing_is_found_in_the_mended_program_of_lesson_$one"
     silent "$scratch/rendered/solution" "$(said options)"
     report $? "nothing_is_found_in_the_solution_of_lesson_$one"

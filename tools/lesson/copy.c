@@ -87,7 +87,7 @@ static int copy_files(const char *command, const lessons *all, const lesson *sel
     static const struct {
         const char *name;
         bool of_some; /* some lessons lack it */
-    } files[] = {{"README.md", false},   {"mistake.c", false},        {"mended.c", false},
+    } files[] = {{"README.md", false},   {"mistake.c", false},        {"fixed.c", false},
                  {"exercise.c", false},  {"exercise.scn", false},     {"picture.scn", false},
                  {"../lesson.h", false}, {"../lesson_cuda.h", false}, {"../lesson_cudart.h", false},
                  {"picture.svg", true},  {"kernel.c", true},          {"kernel.cu", true},

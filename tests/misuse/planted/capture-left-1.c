@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A function returns between the begin and the end of a capture. The stream stays in the capture:
+ * A function returns between the beginning and the end of a capture. The stream stays in the capture:
  * what the program submits to it later is recorded, and never runs.
  *
  * expect: CAPTURE-LEFT
