@@ -23,7 +23,8 @@ LESSON_WORDS = $(top_srcdir)/samples/lessons/words.awk
 SLIDES_STYLE = $(LESSON_STYLE) $(top_srcdir)/samples/lessons/slides.css
 SLIDES_PAGES = $(LESSONS:%=$(top_srcdir)/samples/lessons/%/README.md)
 SLIDES_PICTURES = $(LESSONS:%=$(top_srcdir)/samples/lessons/%/picture.svg)
-samples/lessons/slides.html: $(SLIDES_STYLE) $(SLIDES_PAGES) $(SLIDES_PICTURES) $(LESSON_WORDS) $(top_srcdir)/samples/lessons/slides.awk \
+SLIDES_WORDS = $(SLIDES_PAGES:README.md=slides.txt)
+samples/lessons/slides.html: $(SLIDES_STYLE) $(SLIDES_WORDS) $(SLIDES_PAGES) $(SLIDES_PICTURES) $(LESSON_WORDS) $(top_srcdir)/samples/lessons/slides.awk \
 		$(top_srcdir)/samples/lessons/slides.js
 	$(AM_V_GEN)$(MKDIR_P) samples/lessons && $(AWK) -f $(LESSON_WORDS) -f $(top_srcdir)/samples/lessons/slides.awk -v style='$(SLIDES_STYLE)' \
 		-v script=$(top_srcdir)/samples/lessons/slides.js $(SLIDES_PAGES) > $@.new && mv $@.new $@
@@ -32,6 +33,7 @@ $(LESSON_HTML): $(LESSON_STYLE) $(SLIDES_PAGES) $(SLIDES_PICTURES) $(LESSON_WORD
 		-v style='$(LESSON_STYLE) $(top_srcdir)/samples/lessons/page.css' $(top_srcdir)/$(@:.html=)/README.md > $@.new && mv $@.new $@
 doc_DATA += samples/lessons/slides.html $(LESSON_HTML)
 CLEANFILES += samples/lessons/slides.html $(LESSON_HTML)
+EXTRA_DIST += $(LESSONS:%=samples/lessons/%/slides.txt)
 EXTRA_DIST += samples/lessons/page.awk samples/lessons/page.css samples/lessons/slides.awk samples/lessons/slides.css samples/lessons/slides.js \
 	samples/lessons/words.awk tests/tools/lesson_page_probe.js tests/tools/slides_probe.js
 dist_check_SCRIPTS += tests/tools/slides.sh

@@ -1,33 +1,92 @@
-# Slides of the lessons: their pages' headings, lists, pictures and blocks; of each paragraph the first sentence, and those with words in
-# bold or italic letters. The whole paragraphs are notes for the speaker. What a scenario gives is shown step by step; an answer has a slide
-# of its own. words.awk comes before.
+# Slides of the lessons. Their words are those of slides.txt beside the page; headings, tables, pictures and blocks are the page's, whose
+# whole text becomes notes for the speaker. What a scenario gives is shown step by step; an answer has a slide of its own. words.awk comes
+# before.
 #   awk -f words.awk -f slides.awk -v style='FILE...' -v script=FILE LESSON/README.md...
-# A sentence ends with a mark before a blank and a capital letter, a backquote or a star.
-function main_sentences(text,    out, sentence) {
-    while (text != "") {
-        sentence = match(text, /[.?:]\** +[A-Z`*]/) ? substr(text, 1, RSTART + RLENGTH - 2) : text
-        text = substr(text, length(sentence) + 1)
-        if (out == "" || sentence ~ /\*/)
-            out = out sentence
+#
+# slides.txt has the page's headings. Behind each: "* " a line of its slide, "> " one below its block. "## + HEADING" is a slide more,
+# which comes at the end of the section before it. "## What is printed" is the slide of a program's output.
+function fail(what) {
+    print FILENAME ": slides.txt: " what > "/dev/stderr"
+    failed = 1
+    exit 1
+}
+
+function read_words(page,    file, line, heading) {
+    file = page
+    sub(/[^\/]*$/, "slides.txt", file)
+    split("", above)
+    split("", below)
+    split("", more_of)
+    split("", more_words)
+    split("", wanted_heading)
+    more = 0
+    while ((getline line < file) > 0) {
+        if (line ~ /^## \+ /) {
+            more_heading[++more] = substr(line, 6)
+            more_of[more] = section_of_words
+            heading = ""
+        } else if (line ~ /^##? /) {
+            heading = line
+            sub(/^##? /, "", heading)
+            wanted_heading[heading] = 1
+            if (heading != "What is printed")
+                section_of_words = heading
+        } else if (line ~ /^\* / && heading == "")
+            more_words[more] = more_words[more] "<li>" words(substr(line, 3)) "</li>\n"
+        else if (line ~ /^\* /)
+            above[heading] = above[heading] "<li>" words(substr(line, 3)) "</li>\n"
+        else if (line ~ /^> /)
+            below[heading] = below[heading] "<li>" words(substr(line, 3)) "</li>\n"
+        else
+            fail("what is \"" line "\"?")
     }
-    return out
+    close(file)
+}
+
+# Of the section that ends: the slides that only slides.txt has.
+function end_section(    i) {
+    end_list()
+    for (i = 1; i <= more; i++)
+        if (more_of[i] == title) {
+            begin_slide(more_heading[i], "")
+            printf "<ul>\n%s</ul>\n", more_words[i]
+        }
+}
+
+function begin_section(heading, class) {
+    if (open)
+        end_section()
+    if (FNR == 1 || class == "title")
+        read_words(FILENAME)
+    title = heading
+    if (!(heading in wanted_heading))
+        fail("there is no \"" heading "\"")
+    delete wanted_heading[heading]
+    begin_slide(heading, class)
+    if (heading in above) {
+        printf "<ul>\n%s</ul>\n", above[heading]
+        filled = 1
+    }
+}
+
+function check_words(    heading) {
+    for (heading in wanted_heading)
+        if (heading != "What is printed")
+            fail("the page has no \"" heading "\"")
 }
 
 function end_paragraph() {
-    if (paragraph != "") {
-        printf "<p%s>%s</p>\n", (stepping ? " class=\"step\"" : ""), words(main_sentences(paragraph))
+    if (paragraph != "")
         notes = notes "<p>" words(paragraph) "</p>"
-        filled = 1
-    }
     paragraph = ""
 }
 
 function end_list() {
     end_paragraph()
     if (item != "")
-        printf "<li>%s</li>\n", words(item)
-    if (in_list)
-        print "</" in_list ">"
+        notes = notes "<p>" words(item) "</p>"
+    if (in_table)
+        print "</table>"
     in_list = item = ""
     in_table = 0
 }
@@ -35,16 +94,16 @@ function end_list() {
 function end_slide() {
     end_list()
     if (open)
-        printf "<aside>%s</aside>\n</section>\n", notes
+        printf "</div>\n<aside>%s</aside>\n</section>\n", notes
     open = stepping = 0
     notes = ""
 }
 
 function begin_slide(heading, class) {
     end_slide()
-    printf "<section class=\"%s\"><h2>%s</h2>\n", class, words(heading)
+    printf "<section class=\"%s\"><h2>%s</h2>\n<div class=\"words\">\n", class, words(heading)
     open = 1
-    filled = 0
+    filled = blocks = parted = 0
 }
 
 # For a block or a picture: a slide that has nothing but its heading goes on.
@@ -71,8 +130,10 @@ function block_line(text) {
 
 function begin_block() {
     end_list()
-    if (kind != "from")
+    if (kind != "from" || blocks)
         begin_part(kind == "prints" ? "What is printed" : title)
+    part = kind == "prints" ? "What is printed" : title
+    blocks++
     printf "<pre>"
     inside = 1
     steps = 0
@@ -83,6 +144,10 @@ function end_block() {
     stepping = steps > 0
     inside = 0
     kind = ""
+    if (part in below) {
+        printf "<ul%s>\n%s</ul>\n", stepping ? " class=\"step\"" : "", below[part]
+        delete below[part]
+    }
 }
 
 BEGIN {
@@ -96,7 +161,7 @@ BEGIN {
 /^!\[/ {
     begin_part(title)
     picture(FILENAME, ++pictures)
-    stepping = pictured = 1
+    stepping = pictured = parted = 1
     next
 }
 skipping && /^```$/ { skipping = 0; next }
@@ -107,36 +172,30 @@ inside { block_line($0); next }
 /^<!-- / { kind = $2; pictured = pictured && $3 == "picture.scn"; next }
 /^```/ { begin_block(); next }
 /^# / {
-    title = substr($0, 3)
-    begin_slide(title, "title")
+    if (open) {
+        end_section()
+        check_words()
+        end_slide()
+    }
+    begin_section(substr($0, 3), "title")
     next
 }
-/^## / {
-    title = substr($0, 4)
-    begin_slide(title, "")
-    next
-}
+/^## / { begin_section(substr($0, 4), ""); next }
 /^\|/ {
     if (!in_table) {
         end_list()
+        if (parted) # a picture needs its slide for itself
+            begin_part(title)
         print "<table>"
         in_table = filled = 1
-        in_list = "table"
     }
     print row($0)
     next
 }
 /^$/ { end_list(); next }
 /^(\*|[0-9]+\.) / {
-    wanted = /^\*/ ? "ul" : "ol"
-    if (in_list == wanted)
-        printf "<li>%s</li>\n", words(item)
-    else {
-        end_list()
-        print "<" wanted ">"
-    }
-    in_list = wanted
-    filled = 1
+    end_list()
+    in_list = 1
     sub(/^(\*|[0-9]+\.) */, "")
     item = $0
     next
@@ -145,6 +204,10 @@ in_list && /^ / { sub(/^ */, ""); item = item " " $0; next }
 { paragraph = paragraph (paragraph == "" ? "" : " ") $0 }
 
 END {
+    if (failed)
+        exit 1
+    end_section()
+    check_words()
     end_slide()
     print "<nav></nav>\n<script>"
     print_files(script)

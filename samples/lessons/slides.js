@@ -9,6 +9,27 @@ function stepsOf(slide) {
 }
 
 /* Shows of a picture the last panel in sight and the one before it, and all of it when all was shown. */
+/* Scales the pages of 1280 x 720 to the window; with notes below them they leave room. */
+const WIDTH = 1280, HEIGHT = 720;
+function scale() {
+  const notes = document.body.classList.contains('notes');
+  const factor = Math.min(document.documentElement.clientWidth / WIDTH, innerHeight * (notes ? 0.6 : 1) / HEIGHT);
+  const left = (document.documentElement.clientWidth - WIDTH * factor) / 2, top = notes ? 0 : Math.max(0, (innerHeight - HEIGHT * factor) / 2);
+  for (const part of [...slides, nav]) part.style.transform = 'translate(' + left + 'px,' + top + 'px) scale(' + factor + ')';
+}
+
+/* Makes the letters of a slide as large as fit on its page, and long programs two columns. */
+function fit(slide) {
+  const parts = slide.querySelector('.words');
+  slide.querySelectorAll('pre').forEach(block => block.classList.toggle('wide', block.textContent.split('\n').length > 28));
+  const room = HEIGHT - 56 - parts.offsetTop;
+  slide.querySelectorAll('svg').forEach(picture => { picture.style.maxHeight = Math.min(540, room) + 'px'; });
+  for (let size = 36; size >= 12; size--) {
+    parts.style.fontSize = size + 'px';
+    if (parts.offsetHeight <= room && parts.scrollWidth <= parts.clientWidth) return;
+  }
+}
+
 const number = (shape, name) => Number(shape.getAttribute(name));
 function zoom(slide) {
   const svg = slide.querySelector('svg');
@@ -53,7 +74,7 @@ const keys = {
   ArrowRight: onward, ' ': onward, PageDown: onward,
   ArrowLeft: () => show(at - 1, true), PageUp: () => show(at - 1, true),
   ArrowDown: () => lesson(1), ArrowUp: () => lesson(-1), Home: () => show(0, false), End: () => show(slides.length - 1, true),
-  n: () => document.body.classList.toggle('notes'),
+  n: () => { document.body.classList.toggle('notes'); scale(); },
 };
 addEventListener('keydown', event => {
   if (keys[event.key] === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
@@ -65,4 +86,13 @@ addEventListener('beforeprint', () => slides.forEach(slide => {
   stepsOf(slide).forEach(step => step.classList.add('shown'));
   zoom(slide);
 }));
+addEventListener('resize', scale);
+
+/* A slide has a size while it is shown alone. */
+slides.forEach(slide => {
+  slide.classList.add('shown');
+  fit(slide);
+  slide.classList.remove('shown');
+});
+scale();
 show(Number(location.hash.slice(1)) - 1 || 0, false);

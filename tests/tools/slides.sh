@@ -57,6 +57,14 @@ done > "$scratch/out" 2>&1
 [ ! -s "$scratch/out" ]
 report $? 'each_page_has_its_blocks_its_picture_and_a_folded_answer'
 
+# Their words are in slides.txt beside each page, under the page's own headings.
+mkdir "$scratch/wrong"
+cp "$top_srcdir"/samples/lessons/05*/README.md "$top_srcdir"/samples/lessons/05*/picture.svg "$scratch/wrong"
+sed 's/^## Exercises/## Homework/' "$top_srcdir"/samples/lessons/05*/slides.txt > "$scratch/wrong/slides.txt"
+run awk -f "$top_srcdir/samples/lessons/words.awk" -f "$top_srcdir/samples/lessons/slides.awk" "$scratch/wrong/README.md"
+[ "$status" -eq 1 ] && grep -q 'slides.txt: there is no "Exercises"' "$scratch/errors"
+report $? 'a_heading_without_words_for_the_slides_is_an_error'
+
 find_browser 'the slides in a browser'
 open_page "$slides" "$top_srcdir/tests/tools/slides_probe.js"
 starts_browser 'the slides in a browser'
@@ -67,11 +75,11 @@ while IFS='|' read -r what pattern; do
     report $? "$what"
 done << 'END'
 the_first_one_is_shown_alone|first: 1 shown: 1. What is current
-a_scenario_begins_with_its_first_step|steps: 1 of 8
+a_scenario_begins_with_its_first_step|steps: 1 of 7
 a_key_shows_the_next_step|after a key: 2 on slide 2
 and_goes_back|back: 1
 or_to_the_next_lesson|next lesson: 2. A stack for each thread
-the_address_keeps_the_slide|address: #8
+the_address_keeps_the_slide|address: #9
 notes_are_the_whole_text|notes: block
 and_are_hidden_at_first|no notes: none
 keys_reach_every_step_of_every_slide|reached: true
@@ -82,6 +90,17 @@ the_picture_shows_the_last_two_panels|panels: 1 then 2 of 3
 then_all_of_it|whole: true
 every_fill_of_a_picture_is_its_own|fills: good
 END
+for size in 1920,1080 1280,720; do
+    open_page "$slides" "$top_srcdir/tests/tools/slides_probe.js" "--window-size=$size"
+    said 'strays: none' && said 'stage: fills the window' && said 'scrolls: false'
+    report $? "at_${size}_no_slide_is_cut_or_too_small_and_none_reaches_the_counter"
+done
+# Printed, each slide is a page of its own; a slide has the same size as on the screen.
+timeout 600 "$chromium" --headless --no-sandbox --disable-gpu --user-data-dir="$scratch/profile" --no-pdf-header-footer \
+    --print-to-pdf="$scratch/slides.pdf" "file://$slides" > "$scratch/out" 2>&1
+count=$(grep -c '<section ' "$slides")
+[ "$(tr '\r' '\n' < "$scratch/slides.pdf" | grep -ac '/MediaBox \[0 0 960 540\]')" -eq "$count" ]
+report $? 'printed_they_are_as_many_pages_in_landscape'
 
 # ---- the pages in a browser ----
 

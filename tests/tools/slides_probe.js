@@ -37,6 +37,29 @@ say('question', slides[question].textContent.includes('making the picture white'
 say('answer', slides[question + 1].textContent.includes('making the picture white'));
 const overflow = slides.filter((slide, i) => { show(i, true); return document.documentElement.scrollWidth > innerWidth; });
 say('too wide', overflow.length);
+
+/* What of the slide that is shown lies outside of it, or reaches the counter: in the window's pixels. */
+function strays(slide) {
+  const frame = slide.getBoundingClientRect(), counter = document.createRange(), found = [];
+  counter.selectNodeContents(nav);
+  const corner = counter.getBoundingClientRect();
+  for (const part of slide.querySelectorAll('h2, p, li, pre, td, svg')) {
+    const box = part.getBoundingClientRect();
+    if (part.closest('aside') !== null || box.width === 0) continue;
+    if (box.left < frame.left - 1 || box.right > frame.right + 1 || box.bottom > frame.bottom + 1) found.push('outside');
+    if (box.right > corner.left && box.bottom > corner.top && box.left < corner.right && box.top < corner.bottom) found.push('counter');
+    if (part.scrollWidth > part.clientWidth + 1 && part.matches('pre, td')) found.push('cut');
+  }
+  const words = slide.querySelector('.words');
+  if (words.scrollHeight > words.offsetHeight + 1 || words.offsetTop + words.offsetHeight > HEIGHT - 50) found.push('down');
+  if (Number.parseFloat(getComputedStyle(words).fontSize) < 16) found.push('small');
+  return found;
+}
+const stray = slides.map((slide, i) => { show(i, true); return strays(slide).map(what => what + ' on ' + (i + 1)); }).flat();
+say('strays', stray.length === 0 ? 'none' : stray.join(', '));
+const stage = shown()[0].getBoundingClientRect();
+say('stage', Math.abs(stage.width - Math.min(innerWidth, innerHeight * 16 / 9)) < 2 ? 'fills the window' : 'is too small');
+say('scrolls', document.documentElement.scrollHeight > innerHeight || document.documentElement.scrollWidth > innerWidth);
 /* The panels of the picture that are in sight: within the view of it. */
 function inSight(svg) {
   const view = svg.viewBox.baseVal;
