@@ -214,6 +214,7 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/call/lifecycle.c \
 	lib/emu/call/limit.c \
 	lib/emu/call/limit.h \
+	lib/emu/call/batch.h \
 	lib/emu/call/mem_advice_call.c \
 	lib/emu/call/memory.c \
 	lib/emu/call/module_call.c \

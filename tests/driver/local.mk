@@ -31,7 +31,9 @@ tests_driver_fake_cuda12_la_LDFLAGS = $(FAKE_LDFLAGS)
 tests_driver_fake_cuda12_la_CPPFLAGS = $(DRIVER_CPPFLAGS) -DFAKE_VERSION=12060 -DcuCtxGetDevice_v2=absent_cuCtxGetDevice_v2 \
 	-DcuCtxSynchronize_v2=absent_cuCtxSynchronize_v2 -DcuEventElapsedTime_v2=absent_cuEventElapsedTime_v2 \
 	-DcuMemGetDefaultMemPool=absent_cuMemGetDefaultMemPool -DcuMemGetMemPool=absent_cuMemGetMemPool \
-	-DcuMemSetMemPool=absent_cuMemSetMemPool
+	-DcuMemSetMemPool=absent_cuMemSetMemPool -DcuMemPrefetchBatchAsync=absent_cuMemPrefetchBatchAsync \
+	-DcuMemDiscardBatchAsync=absent_cuMemDiscardBatchAsync \
+	-DcuMemDiscardAndPrefetchBatchAsync=absent_cuMemDiscardAndPrefetchBatchAsync
 tests_driver_fake_proc1_la_SOURCES = $(FAKE_SOURCES)
 tests_driver_fake_proc1_la_LDFLAGS = $(FAKE_LDFLAGS)
 tests_driver_fake_proc1_la_CPPFLAGS = $(DRIVER_CPPFLAGS) -DFAKE_VERSION=11080 -DFAKE_PROC_ADDRESS=1 -DFAKE_OLD

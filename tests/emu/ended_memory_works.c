@@ -135,6 +135,23 @@ static cxu_result prefetch(ended_world *self)
     return cx_emu_call_mem_prefetch_async(self->address, ENDED_BYTES, 0, self->stream);
 }
 
+static cxu_result prefetch_batch(ended_world *self)
+{
+    size_t bytes = ENDED_BYTES, first = 0;
+    cxu_mem_location to = {CXU_MEM_LOCATION_TYPE_DEVICE, 0};
+
+    return cx_emu_call_mem_prefetch_batch_async(&self->address, &bytes, 1, &to, &first, 1, 0,
+                                                self->stream);
+}
+
+static cxu_result discard_batch(ended_world *self)
+{
+    CUdeviceptr halves[] = {self->address, self->address + ENDED_BYTES / 2};
+    size_t sizes[] = {ENDED_BYTES / 2, ENDED_BYTES / 2};
+
+    return cx_emu_call_mem_discard_batch_async(halves, sizes, 2, 0, self->stream);
+}
+
 static cxu_result attach(ended_world *self)
 {
     return cx_emu_call_stream_attach_mem_async(self->stream, self->address, 0,
@@ -355,6 +372,9 @@ const ended_work ended_works[] = {
     {"a copy of a box between contexts", ENDED_NAMED, .submit = copy_box_between_contexts},
     {"a batch of copies", ENDED_NAMED, .submit = copy_batch},
     {"a prefetch", ENDED_NAMED, .submit = prefetch, .only_hints = true, .needs = ENDED_MANAGED},
+    {"a batch of prefetches", ENDED_NAMED, .submit = prefetch_batch, .only_hints = true,
+     .needs = ENDED_MANAGED},
+    {"a batch of discards", ENDED_NAMED, .submit = discard_batch, .needs = ENDED_MANAGED},
     {"an attachment", ENDED_NAMED, .submit = attach, .only_hints = true, .needs = ENDED_MANAGED},
     {"a written word", ENDED_FOUND, .submit = write_32, .refuses = ENDED_MANAGED},
     {"a written double word", ENDED_FOUND, .submit = write_64, .refuses = ENDED_MANAGED},

@@ -3,13 +3,13 @@
 # rules hold under each. Left out are the tests of what only a pool of threads does.
 set -u
 . "$top_srcdir/tests/support/tap.sh"
-tests='order stream event copy callback fill copy_region capture capture_join capture_rules graph graph_copy graph_exec graph_node graph_update value_op ipc_event copy_batch user_object graph_memory condition array'
+tests='order stream event copy callback fill copy_region capture capture_join capture_rules graph graph_copy graph_exec graph_node graph_update value_op ipc_event copy_batch user_object graph_memory condition array discard'
 seeds='1 2 3' few=1 # most tests of captures are not about order
 if [ "$CTXRT_TEST_EXTENT" = soak ]; then
     seeds=$(seq 1 20) few='1 2 3'
 fi
 
-echo 1..31
+echo 1..32
 
 # pass SCHEDULE TAGS-LEFT-OUT TEST: no test of it fails, and there are some.
 pass()
@@ -38,7 +38,7 @@ pass lazy pool copy && pass lazy pool copy_region && pass lazy pool fill && pass
 report $? 'copies_and_fills_are_right_under_lazy'
 pass lazy pool value_op && pass lazy pool ipc_event
 report $? 'values_are_written_and_waited_for_and_events_are_shared_under_lazy'
-pass lazy pool copy_batch && pass lazy pool user_object && pass lazy pool graph_memory && pass lazy pool condition
+pass lazy pool copy_batch && pass lazy pool discard && pass lazy pool user_object && pass lazy pool graph_memory && pass lazy pool condition
 report $? 'batches_user_objects_memory_and_conditions_of_graphs_are_right_under_lazy'
 pass lazy pool callback
 report $? 'callbacks_are_right_under_lazy'

@@ -1,4 +1,5 @@
 /* Batches of copies. The copies of a batch are in no order among each other. */
+#include "emu/call/batch.h"
 #include "emu/graph/capture.h"
 #include "emu/schedule/copy.h"
 #include "emu/device/device.h"
@@ -181,17 +182,12 @@ typedef struct lists {
 static bool lists_valid(const lists *given)
 {
     if (given->count == 0 || given->destinations == NULL || given->sources == NULL ||
-        given->sizes == NULL || given->attributes == NULL || given->first_copies == NULL ||
-        given->attribute_count == 0 || given->attribute_count > given->count ||
-        given->first_copies[0] != 0)
+        given->sizes == NULL || given->attributes == NULL ||
+        !cx_emu_batch_firsts_valid(given->first_copies, given->attribute_count, given->count))
         return false;
-    for (size_t i = 0; i < given->attribute_count; i++) {
+    for (size_t i = 0; i < given->attribute_count; i++)
         if (!way_valid(given->attributes[i].order, given->attributes[i].flags))
             return false;
-        if (i > 0 && (given->first_copies[i] <= given->first_copies[i - 1] ||
-                      given->first_copies[i] >= given->count))
-            return false;
-    }
     return true;
 }
 

@@ -1,9 +1,11 @@
 /* Advice about managed memory, and prefetching it. */
 #include "emu/base/state.h"
+#include "emu/call/batch.h"
 #include "emu/graph/capture.h"
 #include "emu/memory/allocation.h"
 #include "emu/schedule/stream.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define DEVICE_CPU (-1)
@@ -25,6 +27,12 @@ static cxu_result find_range(CUdeviceptr pointer, size_t bytes, advice_range *ou
     *out_range = (advice_range){allocation, pointer - allocation->address,
                                 pointer - allocation->address + bytes};
     return cx_emu_allocation_error(allocation);
+}
+
+static cxu_result split_at(const advice_range *range)
+{
+    return cx_emu_mem_advices_split(&range->allocation->advices, range->allocation->bytes,
+                                    range->begin, range->end);
 }
 
 static cxu_mem_location location_of(CUdevice device)
@@ -122,8 +130,10 @@ static cxu_result advise(CUdeviceptr pointer, size_t bytes, given_advice given)
     cx_lock_enter(&cx_emu_lock);
     result = find_range(pointer, bytes, &range);
     if (result == CXU_SUCCESS)
-        result = cx_emu_mem_advices_change(&range.allocation->advices, range.allocation->bytes,
-                                           range.begin, range.end, change_advice, &given);
+        result = split_at(&range);
+    if (result == CXU_SUCCESS)
+        cx_emu_mem_advices_change(&range.allocation->advices, range.begin, range.end, change_advice,
+                                  &given);
     cx_lock_leave(&cx_emu_lock);
     return result;
 }
@@ -142,9 +152,16 @@ cxu_result cx_emu_call_mem_advise_v2(CUdeviceptr pointer, size_t bytes, cxu_mem_
 
 /* ---- prefetching: a place in the stream, and what is remembered ---- */
 
-static void remember_prefetch(cx_emu_mem_advice *advice, const void *argument)
+static void write_prefetched(cx_emu_mem_advice *advice, const void *argument)
 {
     advice->prefetched = *(const cxu_mem_location *)argument;
+}
+
+/* The range was split before. */
+static void remember_prefetch(const advice_range *range, const cxu_mem_location *location)
+{
+    cx_emu_mem_advices_change(&range->allocation->advices, range->begin, range->end,
+                              write_prefetched, location);
 }
 
 static cxu_result find_stream(CUstream handle, cx_emu_stream **out_stream)
@@ -170,11 +187,12 @@ static cxu_result prefetch(CUdeviceptr pointer, size_t bytes, const cxu_mem_loca
     if (result == CXU_SUCCESS)
         result = find_range(pointer, bytes, &range);
     if (result == CXU_SUCCESS)
-        result = cx_emu_mem_advices_change(&range.allocation->advices, range.allocation->bytes,
-                                           range.begin, range.end, remember_prefetch, location);
-    return result == CXU_SUCCESS
-               ? cx_emu_work_submit_locked_call(handle, range.allocation, NULL, NULL)
-               : result;
+        result = split_at(&range);
+    if (result == CXU_SUCCESS)
+        result = cx_emu_work_submit_locked_call(handle, range.allocation, NULL, NULL);
+    if (result == CXU_SUCCESS)
+        remember_prefetch(&range, location);
+    return result;
 }
 
 cxu_result cx_emu_call_mem_prefetch_async_v2(CUdeviceptr pointer, size_t bytes,
@@ -197,6 +215,186 @@ cxu_result cx_emu_call_mem_prefetch_async(CUdeviceptr pointer, size_t bytes, CUd
                                           CUstream stream)
 {
     return cx_emu_call_mem_prefetch_async_v2(pointer, bytes, location_of(device), 0, stream);
+}
+
+/* ---- batches of ranges that are discarded, prefetched, or both (CUDA 13.0) ---- */
+
+/* The caller's arrays of a batch. */
+typedef struct range_lists {
+    const CUdeviceptr *pointers;
+    const size_t *sizes;
+    size_t count;
+    bool discards, prefetches;
+    const cxu_mem_location *locations;
+    const size_t *first_ranges; /* of each location: rising, from 0 on */
+    size_t location_count;
+} range_lists;
+
+/* The ranges of a batch, and the pieces of work that it becomes. */
+typedef struct range_batch {
+    advice_range *ranges;
+    cx_emu_work_piece *pieces;
+    cx_emu_work **works;
+} range_batch;
+
+static bool open_ranges(range_batch *all, size_t count)
+{
+    all->ranges = calloc(count, sizeof *all->ranges);
+    all->pieces = calloc(count, sizeof *all->pieces);
+    all->works = calloc(count, sizeof(cx_emu_work *));
+    return all->ranges != NULL && all->pieces != NULL && all->works != NULL;
+}
+
+static void free_ranges(range_batch *all)
+{
+    free(all->ranges);
+    free(all->pieces);
+    free(all->works);
+}
+
+/* The contents are lost: a discarded range reads as zeroes until it is written. */
+static void run_discard(void *argument)
+{
+    const advice_range *range = argument;
+
+    cx_emu_allocation_clear(range->allocation, range->begin, range->end);
+}
+
+static cx_emu_work_request request_for(advice_range *range, bool discards)
+{
+    cx_emu_work_request request = {.kind = CX_EMU_WORK_LOCKED, .uses = {{range->allocation, 0}}};
+
+    if (discards) {
+        request.kind = CX_EMU_WORK_CALL;
+        request.call = run_discard;
+        request.argument = range;
+        request.argument_bytes = sizeof *range;
+        request.cost_bytes = range->end - range->begin;
+    }
+    return request;
+}
+
+static cxu_result make_ranges(const range_lists *given, range_batch *all)
+{
+    for (size_t i = 0; i < given->count; i++) {
+        advice_range *range = &all->ranges[i];
+        cxu_result result = find_range(given->pointers[i], given->sizes[i], range);
+
+        if (result == CXU_SUCCESS && given->prefetches)
+            result = split_at(range);
+        if (result != CXU_SUCCESS)
+            return result;
+        all->pieces[i].request = request_for(range, given->discards);
+    }
+    return CXU_SUCCESS;
+}
+
+static cxu_result submit_ranges(cx_emu_stream *stream, const range_batch *all, size_t count)
+{
+    const cx_emu_work_batch work = {.pieces = all->pieces, .count = count};
+    cx_emu_work *end;
+    cxu_result result = cx_emu_work_submit_batch(stream, &work, all->works, &end);
+
+    if (result != CXU_SUCCESS)
+        return result;
+    for (size_t i = 0; i < count; i++)
+        cx_emu_work_drop(all->works[i]);
+    cx_emu_work_drop(end);
+    return CXU_SUCCESS;
+}
+
+static void remember_prefetches(const range_lists *given, const range_batch *all)
+{
+    size_t location = 0;
+
+    for (size_t i = 0; i < given->count; i++) {
+        if (location + 1 < given->location_count && given->first_ranges[location + 1] == i)
+            location++;
+        remember_prefetch(&all->ranges[i], &given->locations[location]);
+    }
+}
+
+static cxu_result find_stream_of_batch(CUstream handle, cx_emu_stream **out_stream)
+{
+    cxu_result result = cx_emu_stream_find(handle, out_stream);
+
+    if (result == CXU_SUCCESS &&
+        (cx_emu_stream_is_default(*out_stream) || !cx_emu_managed_access_is_concurrent()))
+        return CXU_INVALID_VALUE;
+    return result == CXU_SUCCESS ? find_stream(handle, out_stream) : result;
+}
+
+static cxu_result run_lists(const range_lists *given, range_batch *all, CUstream handle)
+{
+    cx_emu_stream *stream;
+    cxu_result result = find_stream_of_batch(handle, &stream);
+
+    for (size_t i = 0; i < given->location_count && result == CXU_SUCCESS; i++)
+        result = check_location(&given->locations[i]);
+    if (result == CXU_SUCCESS)
+        result = make_ranges(given, all);
+    if (result == CXU_SUCCESS)
+        result = submit_ranges(stream, all, given->count);
+    if (result == CXU_SUCCESS && given->prefetches)
+        remember_prefetches(given, all);
+    return result;
+}
+
+static bool lists_valid(const range_lists *given)
+{
+    return given->count > 0 && given->pointers != NULL && given->sizes != NULL &&
+           (!given->prefetches ||
+            (given->locations != NULL &&
+             cx_emu_batch_firsts_valid(given->first_ranges, given->location_count, given->count)));
+}
+
+static cxu_result submit_lists(const range_lists *given, unsigned long long flags, CUstream stream)
+{
+    range_batch all = {0};
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (flags != 0 || !lists_valid(given))
+        return CXU_INVALID_VALUE;
+    result = CXU_OUT_OF_MEMORY;
+    if (open_ranges(&all, given->count)) {
+        cx_lock_enter(&cx_emu_lock);
+        result = run_lists(given, &all, stream);
+        cx_lock_leave(&cx_emu_lock);
+    }
+    free_ranges(&all);
+    return result;
+}
+
+cxu_result cx_emu_call_mem_prefetch_batch_async(CUdeviceptr *pointers, size_t *sizes, size_t count,
+                                                cxu_mem_location *locations, size_t *first_ranges,
+                                                size_t location_count, unsigned long long flags,
+                                                CUstream stream)
+{
+    const range_lists given = {pointers,  sizes,        count,         false, true,
+                               locations, first_ranges, location_count};
+
+    return submit_lists(&given, flags, stream);
+}
+
+cxu_result cx_emu_call_mem_discard_batch_async(CUdeviceptr *pointers, size_t *sizes, size_t count,
+                                               unsigned long long flags, CUstream stream)
+{
+    const range_lists given = {
+        .pointers = pointers, .sizes = sizes, .count = count, .discards = true};
+
+    return submit_lists(&given, flags, stream);
+}
+
+cxu_result cx_emu_call_mem_discard_and_prefetch_batch_async(
+    CUdeviceptr *pointers, size_t *sizes, size_t count, cxu_mem_location *locations,
+    size_t *first_ranges, size_t location_count, unsigned long long flags, CUstream stream)
+{
+    const range_lists given = {pointers,  sizes,        count,         true, true,
+                               locations, first_ranges, location_count};
+
+    return submit_lists(&given, flags, stream);
 }
 
 /* Attaches managed memory to a stream. Every stream may use it here, so only the order counts. */

@@ -93,25 +93,13 @@ cxu_result cx_emu_call_device_set_mem_pool(CUdevice ordinal, CUmemoryPool handle
 
 /* ---- by location, since CUDA 13.0 ---- */
 
-static bool managed_access_is_concurrent(void)
-{
-    for (int i = 0; i < cx_emu_device_total(); i++) {
-        int value = 0;
-
-        cx_emu_attribute(cx_emu_device_find(i), CXU_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS, &value);
-        if (value == 0)
-            return false;
-    }
-    return true;
-}
-
 static cxu_result find_place(const char *call, const cxu_mem_location *location,
                              cxu_mem_allocation_type type, cx_emu_pool_place **out_place)
 {
     *out_place = location != NULL ? cx_emu_pool_place_find(type, location) : NULL;
     if (*out_place == NULL)
         return CXU_INVALID_VALUE;
-    if (type == CXU_MEM_ALLOCATION_TYPE_MANAGED && !managed_access_is_concurrent())
+    if (type == CXU_MEM_ALLOCATION_TYPE_MANAGED && !cx_emu_managed_access_is_concurrent())
         return cx_emu_not_supported(call, "managed memory without concurrent access");
     return CXU_SUCCESS;
 }

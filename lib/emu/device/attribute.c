@@ -172,6 +172,15 @@ bool cx_emu_attribute(const cx_emu_device *device, cxu_device_attribute attribut
     return true;
 }
 
+bool cx_emu_managed_access_is_concurrent(void)
+{
+    for (int i = 0; i < cx_emu_device_total(); i++)
+        if (cx_emu_attribute_value(cx_emu_device_find(i),
+                                   CXU_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS) == 0)
+            return false;
+    return true;
+}
+
 int cx_emu_target(void)
 {
     int major = gpu_values[CXU_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR];

@@ -64,6 +64,9 @@ static inline int cx_emu_attribute_value(const cx_emu_device *device,
     return value;
 }
 
+/* True if every device reaches managed memory while the host does (attribute.c). */
+bool cx_emu_managed_access_is_concurrent(void);
+
 /* The largest pitch of a 2D copy, the alignment of cuMemAlloc, and the pitch granularity. */
 #define CX_EMU_MAX_PITCH 2147483647
 #define CX_EMU_ALIGNMENT 512

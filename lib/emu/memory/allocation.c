@@ -461,6 +461,11 @@ void cx_emu_allocation_free_and_wait(cx_emu_allocation *allocation)
     dispose_detached(allocation);
 }
 
+void cx_emu_allocation_clear(const cx_emu_allocation *allocation, size_t begin, size_t end)
+{
+    cx_emu_range_clear(allocation->range, begin, end);
+}
+
 /* The next mapping that a piece of work uses: none in between is freed while it does. */
 static cx_emu_allocation *next_used(cx_emu_allocation *allocation, uintptr_t end)
 {

@@ -207,6 +207,10 @@ static inline unsigned char *cx_emu_allocation_at(const cx_emu_allocation *alloc
     return allocation->mapped + (address - allocation->address);
 }
 
+/* Zeroes the bytes [begin, end) of managed memory, and frees the pages that are whole among them.
+ * Needs no lock, but a use. */
+void cx_emu_allocation_clear(const cx_emu_allocation *allocation, size_t begin, size_t end);
+
 /* Frees the allocations that a context owned (C3); all its work is done. Waits, with the lock
  * released, for work of others that runs in registered memory: those pages are the user's. */
 void cx_emu_allocations_release(cx_emu_context *context);

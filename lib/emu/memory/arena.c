@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -236,12 +237,12 @@ fail:
     return NULL;
 }
 
-/* Frees the pages from `start` up to `end`, both relative to the segment. */
-static void pages_drop(const cx_emu_segment *segment, size_t start, size_t end)
+/* Frees the pages from `start` up to `end`, both relative to the segment. False: there are none, or
+ * the host keeps them (mlock). */
+static bool pages_drop(const cx_emu_segment *segment, size_t start, size_t end)
 {
-    if (start < end)
-        madvise(segment->alias + start, end - start,
-                segment->arena->of_host ? MADV_DONTNEED : MADV_REMOVE);
+    return start < end && madvise(segment->alias + start, end - start,
+                                  segment->arena->of_host ? MADV_DONTNEED : MADV_REMOVE) == 0;
 }
 
 static size_t page_floor(const cx_emu_segment *segment, size_t offset)
@@ -403,6 +404,19 @@ void cx_emu_range_discard(const cx_emu_range *range)
     const cx_emu_segment *segment = range->segment;
     size_t offset = range->address - (uintptr_t)segment->user;
     pages_drop(segment, page_ceiling(segment, offset), page_floor(segment, offset + range->bytes));
+}
+
+void cx_emu_range_clear(const cx_emu_range *range, size_t begin, size_t end)
+{
+    const cx_emu_segment *segment = range->segment;
+    const size_t offset = range->address - (uintptr_t)segment->user;
+    const size_t start = offset + begin, stop = offset + end;
+    size_t first = page_ceiling(segment, start), last = page_floor(segment, stop);
+
+    if (!pages_drop(segment, first, last))
+        first = last = stop;
+    memset(segment->alias + start, 0, first - start);
+    memset(segment->alias + last, 0, stop - last);
 }
 
 static bool segment_seal(cx_emu_segment *segment)

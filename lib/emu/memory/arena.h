@@ -84,4 +84,8 @@ cxu_result cx_emu_range_export(cx_emu_range *range, const cx_emu_export *facts,
  * lock. */
 void cx_emu_range_discard(const cx_emu_range *range);
 
+/* Zeroes the bytes [begin, end) of a taken range. Whole pages among them are freed until the next
+ * touch. Needs no lock. */
+void cx_emu_range_clear(const cx_emu_range *range, size_t begin, size_t end);
+
 #endif

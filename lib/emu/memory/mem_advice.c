@@ -18,10 +18,8 @@ static void split(cx_emu_mem_advices *advices, size_t at)
     }
 }
 
-cxu_result
-cx_emu_mem_advices_change(cx_emu_mem_advices *advices, size_t bytes, size_t begin, size_t end,
-                          void (*change)(cx_emu_mem_advice *advice, const void *argument),
-                          const void *argument)
+cxu_result cx_emu_mem_advices_split(cx_emu_mem_advices *advices, size_t bytes, size_t begin,
+                                    size_t end)
 {
     cx_emu_mem_advice *items = reallocarray(advices->items, advices->count + 3, sizeof *items);
 
@@ -32,10 +30,16 @@ cx_emu_mem_advices_change(cx_emu_mem_advices *advices, size_t bytes, size_t begi
         items[advices->count++] = (cx_emu_mem_advice){.end = bytes};
     split(advices, begin);
     split(advices, end);
-    for (size_t i = 0; i < advices->count; i++)
-        if (begin <= items[i].begin && items[i].end <= end)
-            change(&items[i], argument);
     return CXU_SUCCESS;
+}
+
+void cx_emu_mem_advices_change(cx_emu_mem_advices *advices, size_t begin, size_t end,
+                               void (*change)(cx_emu_mem_advice *advice, const void *argument),
+                               const void *argument)
+{
+    for (size_t i = 0; i < advices->count; i++)
+        if (begin <= advices->items[i].begin && advices->items[i].end <= end)
+            change(&advices->items[i], argument);
 }
 
 void cx_emu_mem_advices_free(cx_emu_mem_advices *advices)

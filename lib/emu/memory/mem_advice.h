@@ -21,12 +21,15 @@ typedef struct cx_emu_mem_advices {
     size_t count;
 } cx_emu_mem_advices;
 
-/* Lets `change` change the advice for [begin, end) of an allocation of `bytes`.
- * CXU_OUT_OF_MEMORY. */
-cxu_result
-cx_emu_mem_advices_change(cx_emu_mem_advices *advices, size_t bytes, size_t begin, size_t end,
-                          void (*change)(cx_emu_mem_advice *advice, const void *argument),
-                          const void *argument);
+/* Makes parts begin and end at [begin, end) of an allocation of `bytes`, without changing any
+ * advice. CXU_OUT_OF_MEMORY. */
+cxu_result cx_emu_mem_advices_split(cx_emu_mem_advices *advices, size_t bytes, size_t begin,
+                                    size_t end);
+
+/* Lets `change` change the advice for [begin, end), which was split before. */
+void cx_emu_mem_advices_change(cx_emu_mem_advices *advices, size_t begin, size_t end,
+                               void (*change)(cx_emu_mem_advice *advice, const void *argument),
+                               const void *argument);
 
 void cx_emu_mem_advices_free(cx_emu_mem_advices *advices);
 

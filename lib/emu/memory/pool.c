@@ -263,9 +263,10 @@ static cxu_result create_memory(const cx_emu_pool *pool, cx_emu_device *device, 
                                       CXU_MEM_ATTACH_GLOBAL, out_allocation);
     if (result != CXU_SUCCESS || location->type == CXU_MEM_LOCATION_TYPE_INVALID)
         return result;
-    result =
-        cx_emu_mem_advices_change(&(*out_allocation)->advices, bytes, 0, bytes, prefer, location);
-    if (result != CXU_SUCCESS)
+    result = cx_emu_mem_advices_split(&(*out_allocation)->advices, bytes, 0, bytes);
+    if (result == CXU_SUCCESS)
+        cx_emu_mem_advices_change(&(*out_allocation)->advices, 0, bytes, prefer, location);
+    else
         cx_emu_allocation_free(*out_allocation);
     return result;
 }
