@@ -118,6 +118,43 @@ START_TEST(but_copies_of_4096_rows_are)
 }
 END_TEST
 
+/* Two ranges of managed memory with bytes between them and behind them. */
+static CUdeviceptr ranges[2];
+static size_t range_bytes[2] = {64, 32};
+
+static void make_ranges(void)
+{
+    GOOD(table.mem_alloc_managed(&ranges[0], BYTES, CXU_MEM_ATTACH_GLOBAL));
+    ranges[1] = ranges[0] + 128;
+}
+
+START_TEST(a_discard_uses_its_ranges_and_leaves_the_bytes_between_them)
+{
+    make_ranges();
+    GOOD(table.mem_discard_batch_async(ranges, range_bytes, 2, 0, first));
+    GOOD(table.memset_d8_async(ranges[0] + 64, 1, 64, second));
+    GOOD(table.memset_d8_async(ranges[1] + 32, 1, 32, second));
+    ck_assert_int_eq(found_at_all(), 0);
+    GOOD(table.memset_d8_async(ranges[1] + 31, 1, 1, second));
+    ck_assert_int_eq(found(CX_KIND_ORDER_COPY), 1);
+    ck_assert(latest_says("bytes 159 to 159 of 256 bytes of managed memory"));
+}
+END_TEST
+
+START_TEST(a_discard_with_a_prefetch_is_a_use_and_a_prefetch_is_none)
+{
+    cxu_mem_location to = {CXU_MEM_LOCATION_TYPE_DEVICE, 0};
+    size_t from = 0;
+    make_ranges();
+    GOOD(table.memset_d8_async(ranges[0], 1, BYTES, first));
+    GOOD(table.mem_prefetch_batch_async(ranges, range_bytes, 2, &to, &from, 1, 0, second));
+    ck_assert_int_eq(found_at_all(), 0);
+    GOOD(table.mem_discard_and_prefetch_batch_async(ranges, range_bytes, 2, &to, &from, 1, 0,
+                                                    second));
+    ck_assert_int_eq(found(CX_KIND_ORDER_COPY), 1);
+}
+END_TEST
+
 static Suite *rows_suite(void)
 {
     Suite *suite = suite_create("rows under the layer check");
@@ -129,6 +166,8 @@ static Suite *rows_suite(void)
     tcase_add_test(tcase, one_row_may_have_a_pitch_of_0);
     tcase_add_test(tcase, copies_of_more_than_4096_rows_are_not_judged);
     tcase_add_test(tcase, but_copies_of_4096_rows_are);
+    tcase_add_test(tcase, a_discard_uses_its_ranges_and_leaves_the_bytes_between_them);
+    tcase_add_test(tcase, a_discard_with_a_prefetch_is_a_use_and_a_prefetch_is_none);
     suite_add_tcase(suite, tcase);
     return suite;
 }

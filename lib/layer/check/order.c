@@ -104,6 +104,34 @@ static void copied_between_contexts(cx_check_call *call)
         cx_stream_clock_host_wait_all();
 }
 
+/* A discard takes what its ranges have; a prefetch leaves it, and is no use. */
+static void discarded(cx_check_call *call, const CUdeviceptr *pointers, const size_t *sizes,
+                      size_t count, CUstream stream)
+{
+    if (cx_check_failed(call))
+        return;
+    (void)cx_check_here(call);
+    const int line = cx_stream_clock_line(call, stream);
+    if (cx_stream_clock_capture(line) != 0)
+        return;
+    cx_stream_clock_reach(line);
+    cx_order_work *work = cx_order_work_begin(call, line, CX_ORDER_COPY);
+    for (size_t i = 0; i < count && work != NULL; i++) {
+        const cx_access touch = {pointers[i], pointers[i] + sizes[i], CX_ACCESS_WRITE};
+        cx_order_work_touch(work, &touch);
+    }
+    cx_order_work_submit(work, call->origin, false);
+}
+
+#define DISCARDS(slot)                                                                       \
+    static void discarded_by_##slot(cx_check_call *call)                                     \
+    {                                                                                        \
+        const cx_arguments_##slot *given = CX_CALL(call, slot);                              \
+        discarded(call, given->pointers, given->sizes, given->count, given->stream);         \
+    }
+DISCARDS(mem_discard_batch_async)
+DISCARDS(mem_discard_and_prefetch_batch_async)
+
 /* ---- kernels and graphs: the driver tells what they touch ---- */
 
 static void begin_launch(cx_check_call *call, CUstream stream, uintptr_t exec)
@@ -308,6 +336,9 @@ const cx_check_hooks cx_check_order[CX_SLOT_COUNT] = {
     COPIES(memset_2d_d8_async)
     COPIES(memset_2d_d16_async)
     COPIES(memset_2d_d32_async)
+    [CX_SLOT_mem_discard_batch_async] = {NULL, discarded_by_mem_discard_batch_async},
+    [CX_SLOT_mem_discard_and_prefetch_batch_async] =
+        {NULL, discarded_by_mem_discard_and_prefetch_batch_async},
     [CX_SLOT_memcpy_peer] = {NULL, copied_between_contexts},
     [CX_SLOT_memcpy_3d_peer] = {NULL, copied_between_contexts},
     LAUNCH(launch_kernel)
