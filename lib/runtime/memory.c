@@ -270,6 +270,32 @@ cxr_error cxr_cudaMemPrefetchAsync(const void *pointer, size_t bytes, int device
     return cxr_cudaMemPrefetchAsync_v2(pointer, bytes, place_of(device), 0, stream);
 }
 
+cxr_error cxr_cudaMemPrefetchBatchAsync(void **pointers, size_t *sizes, size_t count,
+                                        cxu_mem_location *locations, size_t *first_ranges,
+                                        size_t location_count, unsigned long long flags,
+                                        CUstream stream)
+{
+    CX_CUDART_PASS(mem_prefetch_batch_async, ((CUdeviceptr *)pointers, sizes, count, locations,
+                                              first_ranges, location_count, flags, stream));
+}
+
+cxr_error cxr_cudaMemDiscardBatchAsync(void **pointers, size_t *sizes, size_t count,
+                                       unsigned long long flags, CUstream stream)
+{
+    CX_CUDART_PASS(mem_discard_batch_async,
+                   ((CUdeviceptr *)pointers, sizes, count, flags, stream));
+}
+
+cxr_error cxr_cudaMemDiscardAndPrefetchBatchAsync(void **pointers, size_t *sizes, size_t count,
+                                                  cxu_mem_location *locations,
+                                                  size_t *first_ranges, size_t location_count,
+                                                  unsigned long long flags, CUstream stream)
+{
+    CX_CUDART_PASS(mem_discard_and_prefetch_batch_async,
+                   ((CUdeviceptr *)pointers, sizes, count, locations, first_ranges, location_count,
+                    flags, stream));
+}
+
 cxr_error cxr_cudaMemRangeGetAttribute(void *out_value, size_t size,
                                        cxu_mem_range_attribute attribute, const void *pointer,
                                        size_t bytes)

@@ -302,6 +302,41 @@ START_TEST(shared_memory_and_events_are_for_other_processes)
 }
 END_TEST
 
+START_TEST(ranges_of_managed_memory_are_discarded_and_prefetched_in_batches)
+{
+    const size_t half = WORD_BYTES / 2;
+    size_t sizes[] = {half, half}, first[] = {0, 1};
+    cxu_mem_location to[] = {{CXU_MEM_LOCATION_TYPE_DEVICE, 1}, {CXU_MEM_LOCATION_TYPE_HOST, 0}};
+    void *halves[2];
+    CUstream stream;
+    uint32_t *words;
+    int place = 77;
+    assert_ok(cudaMallocManaged(&halves[0], WORD_BYTES, 1));
+    words = halves[0];
+    halves[1] = words + WORDS / 2;
+    assert_ok(cudaStreamCreate(&stream));
+    for (int i = 0; i < WORDS; i++)
+        words[i] = 7;
+    assert_ok(cudaMemPrefetchBatchAsync(halves, sizes, 2, to, first, 2, 0, stream));
+    assert_ok(cudaMemRangeGetAttribute(&place, sizeof place,
+                                       CXU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, halves[0],
+                                       half));
+    ck_assert_int_eq(place, 1);
+    assert_ok(cudaStreamSynchronize(stream));
+    assert_words(words, 7);
+    assert_ok(cudaMemDiscardBatchAsync(&halves[1], sizes, 1, 0, stream));
+    assert_ok(cudaStreamSynchronize(stream));
+    ck_assert(words[WORDS / 2 - 1] == 7 && words[WORDS / 2] == 0 && words[WORDS - 1] == 0);
+    assert_ok(cudaMemDiscardAndPrefetchBatchAsync(halves, sizes, 2, to, first, 1, 0, stream));
+    assert_ok(cudaStreamSynchronize(stream));
+    assert_words(words, 0);
+    assert_error(cudaMemDiscardBatchAsync(halves, sizes, 2, 0, NULL), CXR_INVALID_VALUE);
+    assert_error(cudaMemDiscardBatchAsync(halves, sizes, 2, 1, stream), CXR_INVALID_VALUE);
+    assert_ok(cudaStreamDestroy(stream));
+    assert_ok(cudaFree(halves[0]));
+}
+END_TEST
+
 static Suite *memory_suite(void)
 {
     Suite *suite = suite_create("memory");
@@ -317,6 +352,7 @@ static Suite *memory_suite(void)
     tcase_add_test(tcase, memory_of_peers_is_copied_and_access_is_enabled_once);
     tcase_add_test(tcase, pointers_have_the_kind_and_device_of_their_memory);
     tcase_add_test(tcase, managed_memory_is_not_of_0_bytes);
+    tcase_add_test(tcase, ranges_of_managed_memory_are_discarded_and_prefetched_in_batches);
     tcase_add_test(tcase, host_memory_is_registered_once_and_mapped);
     tcase_add_test(tcase, pools_give_memory_in_the_order_of_streams);
     tcase_add_test(tcase, shared_memory_and_events_are_for_other_processes);
