@@ -332,6 +332,64 @@ static void advice(void)
     see_result("synchronize", cuCtxSynchronize());
 }
 
+/* Two ranges of managed memory; each call gets so many of them. */
+static CUdeviceptr parts[2];
+static size_t part_bytes[2] = {4 * KIB, 4 * KIB}, first_parts[2] = {0, 1};
+static int places[2][2] = {{1, 0}, {2, 0}}; /* device 0, the host */
+
+static CUresult prefetch(size_t count, size_t place_count, CUstream on)
+{
+    return cuMemPrefetchBatchAsync(parts, part_bytes, count, places[0], first_parts, place_count,
+                                   0, on);
+}
+
+static CUresult discard(size_t count, CUstream on)
+{
+    return cuMemDiscardBatchAsync(parts, part_bytes, count, 0, on);
+}
+
+static void see_captured(const char *name, const char *end, CUstream on,
+                         CUresult (*submit)(size_t count, CUstream on))
+{
+    CUgraph graph = NULL;
+    need("cuStreamBeginCapture", cuStreamBeginCapture_v2(on, 0));
+    see_result(name, submit(1, on));
+    see_result(end, cuStreamEndCapture(on, &graph));
+}
+
+static CUresult prefetch_to_device(size_t count, CUstream on)
+{
+    return prefetch(count, 1, on);
+}
+
+static void batches(void)
+{
+    init();
+    create("a");
+    need("cuMemAllocManaged", cuMemAllocManaged(&parts[0], 64 * KIB, 1));
+    parts[1] = parts[0] + 8 * KIB;
+    CUdeviceptr plain = memory(4 * KIB);
+    CUstream on = stream(STREAM_NON_BLOCKING);
+    see_result("fill", cuMemsetD8_v2(parts[0], 7, 64 * KIB));
+    see_result("prefetch", prefetch(2, 2, on));
+    see_hint("prefetched", PREFETCHED, parts[1], 4 * KIB);
+    see_result("no-place", prefetch(2, 0, on));
+    see_result("no-ranges", discard(0, on));
+    see_result("flags-1", cuMemDiscardBatchAsync(parts, part_bytes, 2, 1, on));
+    see_result("legacy", discard(2, NULL));
+    see_result("discard", discard(2, on));
+    see_result("synchronize", cuStreamSynchronize(on));
+    see("discarded", "%d", *(unsigned char *)(size_t)parts[1]);
+    see("beside", "%d", *(unsigned char *)(size_t)(parts[1] + 4 * KIB));
+    see_result("both", cuMemDiscardAndPrefetchBatchAsync(parts, part_bytes, 2, places[0],
+                                                         first_parts, 2, 0, on));
+    see_captured("captured-prefetch", "end-prefetch", on, prefetch_to_device);
+    see_captured("captured-discard", "end-discard", on, discard);
+    parts[1] = plain;
+    see_result("plain", discard(2, on));
+    see_result("synchronize-all", cuCtxSynchronize());
+}
+
 const struct experiment memory_experiments[] = {
     {"T5.free-anywhere", free_anywhere,
      "none-current again host-none-current zero-none-current other-current host-other-current "
@@ -366,5 +424,9 @@ const struct experiment memory_experiments[] = {
      "preferred-new read-mostly part whole preferred preferred-set no-advice no-device plain "
      "past-the-end hint-plain hint-none hint-size prefetch prefetched prefetch-plain "
      "synchronize"},
+    {"T19.batches", batches,
+     "fill prefetch prefetched no-place no-ranges flags-1 legacy discard synchronize discarded "
+     "beside both captured-prefetch end-prefetch captured-discard end-discard plain "
+     "synchronize-all"},
     {NULL, NULL, NULL},
 };
