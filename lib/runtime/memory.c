@@ -282,14 +282,13 @@ cxr_error cxr_cudaMemPrefetchBatchAsync(void **pointers, size_t *sizes, size_t c
 cxr_error cxr_cudaMemDiscardBatchAsync(void **pointers, size_t *sizes, size_t count,
                                        unsigned long long flags, CUstream stream)
 {
-    CX_CUDART_PASS(mem_discard_batch_async,
-                   ((CUdeviceptr *)pointers, sizes, count, flags, stream));
+    CX_CUDART_PASS(mem_discard_batch_async, ((CUdeviceptr *)pointers, sizes, count, flags, stream));
 }
 
 cxr_error cxr_cudaMemDiscardAndPrefetchBatchAsync(void **pointers, size_t *sizes, size_t count,
-                                                  cxu_mem_location *locations,
-                                                  size_t *first_ranges, size_t location_count,
-                                                  unsigned long long flags, CUstream stream)
+                                                  cxu_mem_location *locations, size_t *first_ranges,
+                                                  size_t location_count, unsigned long long flags,
+                                                  CUstream stream)
 {
     CX_CUDART_PASS(mem_discard_and_prefetch_batch_async,
                    ((CUdeviceptr *)pointers, sizes, count, locations, first_ranges, location_count,

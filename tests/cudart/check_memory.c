@@ -318,9 +318,8 @@ START_TEST(ranges_of_managed_memory_are_discarded_and_prefetched_in_batches)
     for (int i = 0; i < WORDS; i++)
         words[i] = 7;
     assert_ok(cudaMemPrefetchBatchAsync(halves, sizes, 2, to, first, 2, 0, stream));
-    assert_ok(cudaMemRangeGetAttribute(&place, sizeof place,
-                                       CXU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, halves[0],
-                                       half));
+    assert_ok(cudaMemRangeGetAttribute(
+        &place, sizeof place, CXU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, halves[0], half));
     ck_assert_int_eq(place, 1);
     assert_ok(cudaStreamSynchronize(stream));
     assert_words(words, 7);

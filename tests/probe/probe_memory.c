@@ -339,8 +339,8 @@ static int places[2][2] = {{1, 0}, {2, 0}}; /* device 0, the host */
 
 static CUresult prefetch(size_t count, size_t place_count, CUstream on)
 {
-    return cuMemPrefetchBatchAsync(parts, part_bytes, count, places[0], first_parts, place_count,
-                                   0, on);
+    return cuMemPrefetchBatchAsync(parts, part_bytes, count, places[0], first_parts, place_count, 0,
+                                   on);
 }
 
 static CUresult discard(size_t count, CUstream on)

@@ -372,8 +372,13 @@ cxu_result cx_emu_call_mem_prefetch_batch_async(CUdeviceptr *pointers, size_t *s
                                                 size_t location_count, unsigned long long flags,
                                                 CUstream stream)
 {
-    const range_lists given = {pointers,  sizes,        count,         false, true,
-                               locations, first_ranges, location_count};
+    const range_lists given = {.pointers = pointers,
+                               .sizes = sizes,
+                               .count = count,
+                               .prefetches = true,
+                               .locations = locations,
+                               .first_ranges = first_ranges,
+                               .location_count = location_count};
 
     return submit_lists(&given, flags, stream);
 }
@@ -391,8 +396,14 @@ cxu_result cx_emu_call_mem_discard_and_prefetch_batch_async(
     CUdeviceptr *pointers, size_t *sizes, size_t count, cxu_mem_location *locations,
     size_t *first_ranges, size_t location_count, unsigned long long flags, CUstream stream)
 {
-    const range_lists given = {pointers,  sizes,        count,         true, true,
-                               locations, first_ranges, location_count};
+    const range_lists given = {.pointers = pointers,
+                               .sizes = sizes,
+                               .count = count,
+                               .discards = true,
+                               .prefetches = true,
+                               .locations = locations,
+                               .first_ranges = first_ranges,
+                               .location_count = location_count};
 
     return submit_lists(&given, flags, stream);
 }
