@@ -19,6 +19,10 @@ nobase_dist_doc_DATA += docs/play.png docs/trace.png
 .PHONY: renew-screenshots
 renew-screenshots: all
 	. ./tests/environment.sh; $(top_srcdir)/docs/screenshots.sh
+# The table of docs/runtime.md.
+.PHONY: renew-runtime
+renew-runtime:
+	. ./tests/environment.sh; sh $(top_srcdir)/docs/check_runtime.sh --renew
 EXTRA_DIST += docs/runtime_table.awk
 
 # The reference of the calls: a page of section 3 for each, made from the headers. `make doc` makes HTML of them, with Doxygen.
