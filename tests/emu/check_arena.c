@@ -407,6 +407,50 @@ START_TEST(addresses_of_host_memory_stay_the_arenas_when_it_is_given_back)
 }
 END_TEST
 
+static bool all_are(const unsigned char *bytes, size_t count, unsigned char value)
+{
+    for (size_t i = 0; i < count; i++)
+        if (bytes[i] != value)
+            return false;
+    return true;
+}
+
+/* Also where the two ends lie in one page, or at the edges of pages. */
+START_TEST(a_clear_zeroes_exactly_its_bytes_and_frees_whole_pages)
+{
+    enum { PAGES = 8 };
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = PAGES * page;
+    const size_t ends[][3] = {{page + 7, 5 * page + 1, 3}, {page, 3 * page, 2}, {9, 30, 0},
+                              {page - 1, page + 1, 0},     {0, bytes, 8},       {5, page, 0}};
+    cx_emu_range *range = take(bytes);
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        const size_t begin = ends[i][0], end = ends[i][1];
+        memset(range->mapped, 1, bytes);
+        cx_emu_range_clear(range, begin, end);
+        ck_assert_uint_eq(resident_pages(range->mapped, bytes), PAGES - ends[i][2]);
+        ck_assert(all_are(range->mapped, begin, 1));
+        ck_assert(all_are(range->mapped + begin, end - begin, 0));
+        ck_assert(all_are(range->mapped + end, bytes - end, 1));
+    }
+    cx_emu_arena_give(range);
+}
+END_TEST
+
+START_TEST(a_clear_zeroes_pages_that_the_program_has_locked)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = 4 * page;
+    cx_emu_range *range = take(bytes);
+    memset(range->mapped, 1, bytes);
+    if (mlock(range->mapped + page, page) == 0) {
+        cx_emu_range_clear(range, 1, bytes - 1);
+        ck_assert(range->mapped[0] == 1 && range->mapped[bytes - 1] == 1);
+        ck_assert(all_are(range->mapped + 1, bytes - 2, 0));
+        (void)munlock(range->mapped + page, page);
+    }
+    cx_emu_arena_give(range);
+}
+END_TEST
+
 static Suite *arena_suite(void)
 {
     Suite *suite = suite_create("arena");
@@ -428,6 +472,8 @@ static Suite *arena_suite(void)
     tcase_add_test(pages, a_page_goes_with_the_last_range_on_it);
     tcase_add_test(pages, discarded_pages_are_gone_before_the_range_is);
     tcase_add_test(pages, with_host_access_both_see_the_same_bytes);
+    tcase_add_test(pages, a_clear_zeroes_exactly_its_bytes_and_frees_whole_pages);
+    tcase_add_test(pages, a_clear_zeroes_pages_that_the_program_has_locked);
     suite_add_tcase(suite, pages);
 
     TCase *host = tcase_create("host");
@@ -436,6 +482,8 @@ static Suite *arena_suite(void)
     tcase_add_test(host, pages_of_little_host_memory_stay_until_it_is_much);
     tcase_add_test(host, host_memory_that_is_taken_by_turns_keeps_its_pages);
     tcase_add_test(host, addresses_of_host_memory_stay_the_arenas_when_it_is_given_back);
+    tcase_add_test(host, a_clear_zeroes_exactly_its_bytes_and_frees_whole_pages);
+    tcase_add_test(host, a_clear_zeroes_pages_that_the_program_has_locked);
     suite_add_tcase(suite, host);
 
     TCase *failures = tcase_create("failures");
