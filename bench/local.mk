@@ -3,7 +3,7 @@
 EXTRA_PROGRAMS = $(BENCHES)
 CLEANFILES += $(BENCHES)
 .PHONY: bench
-bench: all $(BENCHES) $(TRACES)
+bench: all $(BENCHES) $(TRACES) bench/kernels/kernels.ptx
 
 BENCH_TABLES = bench/options.c bench/options.h bench/table.c bench/table.h
 BENCH_COMMON = $(BENCH_TABLES) bench/check.c bench/check.h
@@ -62,6 +62,14 @@ bench_bench_plan_LDADD = lib/libctxrt.la
 BENCHES += bench/bench_ptx
 bench_bench_ptx_SOURCES = $(BENCH_TABLES) bench/ptx.c
 bench_bench_ptx_LDADD = lib/ptx/libptx.la lib/base/libbase.la
+
+# Kernels in a dialect of both languages, beside the same as C; the PTX is made by hand, as its source says.
+BENCHES += bench/bench_kernels
+bench_bench_kernels_SOURCES = $(BENCH_TABLES) bench/kernels.c bench/kernels/dialect.h bench/kernels/in_c.c bench/kernels/kernels.h
+bench_bench_kernels_CPPFLAGS = $(AM_CPPFLAGS) -DBENCH_KERNELS_FILE='"$(abs_top_builddir)/bench/kernels/kernels.ptx"'
+bench_bench_kernels_LDADD = lib/ptx/libptx.la lib/base/libbase.la -lm
+EXTRA_DIST += bench/kernels/kernels.cu
+UNPACKED += bench/kernels/kernels.ptx
 
 BENCHES += bench/bench_check
 bench_bench_check_SOURCES = bench/calls.c bench/calls.h $(BENCH_COMMON) bench/layer_check.c bench/rounds.c bench/rounds.h

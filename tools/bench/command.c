@@ -21,8 +21,9 @@ static const struct bench {
     {"cudart", "bench_cudart", NULL, NULL, "the CUDA Runtime library, beside the driver"},
     {"graph", "bench_graph", NULL, NULL, "launching a graph, beside submitting its work"},
     {"infinirt", "bench_infinirt", NULL, NULL, "the InfiniRT interface, beside ctxrt's own"},
+    {"kernels", "bench_kernels", NULL, NULL, "twenty kernels, beside the same in C"},
     {"plan", "bench_plan", NULL, NULL, "planning memory, and the hard cases of MiniMalloc"},
-    {"ptx", "bench_ptx", NULL, NULL, "kernels, beside the same loops in C"},
+    {"ptx", "bench_ptx", NULL, NULL, "loops of kernels, beside the same in C"},
     {"stack", "bench_stack", NULL, NULL, "the stack of frames, beside bare driver calls"},
     {"trace", "bench_trace", "--layer", "trace", "what the layer of ctxrt trace adds"},
 };

@@ -1,0 +1,2 @@
+/* The kernels as C. */
+#include "kernels.h"
