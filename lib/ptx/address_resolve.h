@@ -22,12 +22,26 @@ typedef struct cx_ptx_access {
     uint64_t mask;       /* of addresses */
     uint64_t immediate;
     unsigned char *memory;
+    uint32_t stride;   /* from a lane's own memory to that of the next one; 0: they share it */
     uint8_t unaligned; /* bits that an address must not have */
 } cx_ptx_access;
 
-/* `address`: of one of the lanes. It finds nothing where each lane has memory of its own, and no
- * read-only memory for an instruction that writes. */
+/* Each lane has local memory of its own; `lanes` are the threads of the warp. */
+static inline uint64_t cx_ptx_access_local(const cx_ptx_grid *grid, const cx_ptx_thread *lanes,
+                                           cx_ptx_access *found)
+{
+    const size_t stride = grid->local_of_thread + CX_PTX_LOCAL_SPARE;
+
+    if (stride > UINT32_MAX / CX_PTX_WARP_SIZE)
+        return 0;
+    found->memory = lanes->local;
+    found->stride = (uint32_t)stride;
+    return grid->local_of_thread;
+}
+
+/* `address`: of one of the lanes. It finds no read-only memory for an instruction that writes. */
 static inline cx_ptx_access cx_ptx_access_begin(const cx_ptx_grid *grid, const cx_ptx_block *block,
+                                                const cx_ptx_thread *lanes,
                                                 const cx_ptx_instruction *at, uint64_t address,
                                                 bool writes)
 {
@@ -46,6 +60,12 @@ static inline cx_ptx_access cx_ptx_access_begin(const cx_ptx_grid *grid, const c
             bytes = grid->shared_bytes;
             break;
         }
+        if ((address & CX_PTX_WINDOW_MASK) == CX_PTX_WINDOW_LOCAL) {
+            found.mask = UINT64_MAX;
+            found.begin = CX_PTX_WINDOW_LOCAL;
+            bytes = cx_ptx_access_local(grid, lanes, &found);
+            break;
+        }
         /* fall through */
     case CX_PTX_GLOBAL:
         view = &grid->views[at->site];
@@ -58,6 +78,9 @@ static inline cx_ptx_access cx_ptx_access_begin(const cx_ptx_grid *grid, const c
         found.begin = block->shared_begin;
         found.memory = block->shared;
         bytes = grid->shared_bytes;
+        break;
+    case CX_PTX_LOCAL:
+        bytes = cx_ptx_access_local(grid, lanes, &found);
         break;
     case CX_PTX_PARAMETER:
         found.memory = writes ? NULL : (unsigned char *)grid->parameters;

@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#define LOCAL_ALIGN 16
 
 static uint32_t warps_of(const cx_ptx_grid *grid)
 {
@@ -71,9 +70,9 @@ void cx_ptx_block_take(const cx_ptx_grid *grid, cx_ptx_room *room, cx_ptx_block 
     const size_t threads = grid->threads_in_block, warps = warps_of(grid);
     void *of_threads = cx_ptx_room_take(room, threads * sizeof *block->threads);
     void *of_warps = cx_ptx_room_take(room, warps * sizeof *block->warps);
-    void *shared = cx_ptx_room_take(room, grid->shared_bytes + LOCAL_ALIGN);
+    void *shared = cx_ptx_room_take(room, grid->shared_bytes + CX_PTX_LOCAL_SPARE);
     void *rows = cx_ptx_room_take(room, warps * grid->bytes_of_warp + CX_PTX_ROW_ALIGN);
-    void *local = cx_ptx_room_take(room, threads * (grid->local_of_thread + LOCAL_ALIGN));
+    void *local = cx_ptx_room_take(room, threads * (grid->local_of_thread + CX_PTX_LOCAL_SPARE));
 
     if (!block)
         return;
@@ -91,7 +90,7 @@ static void begin_thread(const cx_ptx_grid *grid, cx_ptx_block *block, uint32_t 
 
     *thread = (cx_ptx_thread){
         .next = grid->module->code + grid->kernel->begin,
-        .local = block->local + index * (grid->local_of_thread + LOCAL_ALIGN),
+        .local = block->local + index * (grid->local_of_thread + CX_PTX_LOCAL_SPARE),
         .function = (uint32_t)(grid->kernel - grid->module->functions),
         .index = index,
         .state = CX_PTX_THREAD_READY,

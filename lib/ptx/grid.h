@@ -10,6 +10,7 @@
 #include "ptx/texture.h"
 
 #define CX_PTX_BARRIERS 16
+#define CX_PTX_LOCAL_SPARE 16 /* bytes behind the local memory of each thread */
 #define CX_PTX_WORKSPACE_WORDS 8
 #define CX_PTX_MASK_BITS 32
 

@@ -187,9 +187,9 @@ const cx_ptx_instruction *CX_PTX_LANES_COMPUTE(const cx_ptx_rows *cells,
                                                const cx_ptx_instruction *border,
                                                const cx_ptx_grid *grid, const cx_ptx_block *block);
 bool CX_PTX_LANES_LOAD(const cx_ptx_access *access, const cx_ptx_rows *rows,
-                       const cx_ptx_instruction *at);
+                       const cx_ptx_instruction *at, uint32_t active);
 bool CX_PTX_LANES_STORE(const cx_ptx_access *access, const cx_ptx_rows *rows,
-                        const cx_ptx_instruction *at);
+                        const cx_ptx_instruction *at, uint32_t active);
 void CX_PTX_LANES_MULTIPLY(const double *restrict a, const double *restrict b,
                            double *restrict c, unsigned rows, unsigned columns, unsigned depth);
 extern const cx_ptx_lanes CX_PTX_LANES;

@@ -27,12 +27,12 @@ typedef struct cx_ptx_lanes {
     void (*shuffle)(cx_ptx_warp_mode mode, const void *b, const void *c, const uint32_t *from,
                     uint32_t *to, uint32_t *inside);
 
-    /* Loads and stores of all 32 lanes. False: a lane's memory is outside of what the access has
-     * found, and nothing has happened. */
+    /* Loads and stores of the active lanes, at least one. False: a lane's memory is outside of what
+     * the access has found, and nothing has happened. */
     bool (*load)(const cx_ptx_access *access, const cx_ptx_rows *rows,
-                 const cx_ptx_instruction *at);
+                 const cx_ptx_instruction *at, uint32_t active);
     bool (*store)(const cx_ptx_access *access, const cx_ptx_rows *rows,
-                  const cx_ptx_instruction *at);
+                  const cx_ptx_instruction *at, uint32_t active);
 
     /* CX_PTX_EXTEND, CX_PTX_PACK, CX_PTX_UNPACK, CX_PTX_ADD_ADDRESS, CX_PTX_TO_WINDOW: `d` is a row
      * of longs. */

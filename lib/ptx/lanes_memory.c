@@ -1,4 +1,4 @@
-/* Loads and stores of all lanes. */
+/* Loads and stores of all lanes, or of the active ones. */
 #include "ptx/lanes.h"
 
 #include "ptx/lane_loop.h"
@@ -35,15 +35,29 @@ typedef int16_t cell_s16 __attribute__((may_alias));
 typedef int32_t cell_s32 __attribute__((may_alias));
 
 /* HALVES: two runs of half a warp each; TWO: two places, one for each half: rows and columns of
- * tiles of 16. */
-typedef enum pattern { OUTSIDE, SCATTERED, UNIFORM, CONSECUTIVE, HALVES, TWO } pattern;
+ * tiles of 16. PARTLY: of the active lanes alone. */
+typedef enum pattern {
+    OUTSIDE,
+    SCATTERED,
+    UNIFORM,
+    CONSECUTIVE,
+    HALVES,
+    TWO,
+    PARTLY_SCATTERED,
+    PARTLY_CONSECUTIVE
+} pattern;
 
 /* The places of all lanes in the access's memory. */
 typedef struct places {
-    uint64_t first;
+    uint64_t first;                     /* the place of the first active lane */
     uint64_t second;                    /* of HALVES: the place of lane 16 */
     uint32_t offsets[CX_PTX_WARP_SIZE]; /* if they are SCATTERED */
 } places;
+
+static inline bool has(uint32_t lanes, int lane)
+{
+    return lanes >> lane & 1;
+}
 
 /* True if the rows differ; `bytes` is a multiple of 64. */
 static inline bool differ(const void *one, const void *other, size_t bytes)
@@ -104,6 +118,28 @@ static inline bool differ(const void *one, const void *other, size_t bytes)
         wrong |= (type)((at_lane)[lane] >= limit) | (((at_lane)[lane] + low) & unaligned);    \
     return wrong ? OUTSIDE : SCATTERED;
 
+/* All bits, if the lane is active. */
+#define ALL_OR_NONE(type, lane) ((type)0 - ((type)active >> (lane) & 1))
+
+/* The same of some lanes, whose first one is `begins_at`. */
+#define FIND_PATTERN_OF_SOME(type, at_lane, begin)                                              \
+    const int begins_at = __builtin_ctz(active);                                                \
+    const type first = (at_lane)[begins_at], step = at->size;                                   \
+    const type last = (at_lane)[31 - __builtin_clz(active)];                                    \
+    const type limit = (type)end, low = (type)(begin);                                          \
+    type wrong = 0, uneven = step & unaligned;                                                  \
+                                                                                                \
+    out->first = first;                                                                         \
+    EACH_LANE (lane)                                                                            \
+        uneven |= ALL_OR_NONE(type, lane) &                                                     \
+                  ((at_lane)[lane] ^ (first + step * (type)(lane - begins_at)));                \
+    if (!uneven && last >= first && last < limit && !((first + low) & unaligned))               \
+        return PARTLY_CONSECUTIVE;                                                              \
+    EACH_LANE (lane)                                                                            \
+        wrong |= ALL_OR_NONE(type, lane) &                                                      \
+                 ((type)((at_lane)[lane] >= limit) | (((at_lane)[lane] + low) & unaligned));    \
+    return wrong ? OUTSIDE : PARTLY_SCATTERED;
+
 /* The row's words are offsets into shared memory or parameters. */
 static pattern find_words(const cx_ptx_access *access, const cx_ptx_word *row,
                           const cx_ptx_instruction *at, places *out)
@@ -116,13 +152,23 @@ static pattern find_words(const cx_ptx_access *access, const cx_ptx_word *row,
     FIND_PATTERN(uint32_t, out->offsets, 0)
 }
 
-static pattern find_longs(const cx_ptx_access *access, const cx_ptx_rows *rows,
-                          const cx_ptx_instruction *at, places *out)
+static pattern find_words_of_some(const cx_ptx_access *access, const cx_ptx_word *row,
+                                  const cx_ptx_instruction *at, uint32_t active, places *out)
 {
-    const uint64_t mask = access->mask, begin = access->begin, end = access->end;
-    const uint64_t plus = access->immediate, unaligned = access->unaligned;
+    const uint64_t end = access->end;
+    const uint32_t plus = (uint32_t)access->immediate, unaligned = access->unaligned;
+
+    EACH_LANE (lane)
+        out->offsets[lane] = row[lane] + plus;
+    FIND_PATTERN_OF_SOME(uint32_t, out->offsets, 0)
+}
+
+static inline void find_offsets(const cx_ptx_access *access, const cx_ptx_rows *rows,
+                                const cx_ptx_instruction *at, uint64_t offsets[CX_PTX_WARP_SIZE],
+                                places *out)
+{
+    const uint64_t mask = access->mask, begin = access->begin, plus = access->immediate;
     const void *row = cx_ptx_row(rows, at->a);
-    uint64_t offsets[CX_PTX_WARP_SIZE];
 
     if (cx_ptx_is_long(at->a)) {
         EACH_LANE (lane)
@@ -133,20 +179,65 @@ static pattern find_longs(const cx_ptx_access *access, const cx_ptx_rows *rows,
     }
     EACH_LANE (lane)
         out->offsets[lane] = (uint32_t)offsets[lane];
+}
+
+static pattern find_longs(const cx_ptx_access *access, const cx_ptx_rows *rows,
+                          const cx_ptx_instruction *at, places *out)
+{
+    const uint64_t begin = access->begin, end = access->end, unaligned = access->unaligned;
+    uint64_t offsets[CX_PTX_WARP_SIZE];
+
+    find_offsets(access, rows, at, offsets, out);
     FIND_PATTERN(uint64_t, offsets, begin)
 }
 
+static pattern find_longs_of_some(const cx_ptx_access *access, const cx_ptx_rows *rows,
+                                  const cx_ptx_instruction *at, uint32_t active, places *out)
+{
+    const uint64_t begin = access->begin, end = access->end, unaligned = access->unaligned;
+    uint64_t offsets[CX_PTX_WARP_SIZE];
+
+    find_offsets(access, rows, at, offsets, out);
+    FIND_PATTERN_OF_SOME(uint64_t, offsets, begin)
+}
+
+/* Each lane has memory of its own. */
+static pattern find_own(const cx_ptx_access *access, const cx_ptx_rows *rows,
+                        const cx_ptx_instruction *at, uint32_t active, places *out)
+{
+    const uint64_t end = access->end, unaligned = access->unaligned;
+    const uint32_t stride = access->stride;
+    uint64_t offsets[CX_PTX_WARP_SIZE], wrong = 0;
+
+    find_offsets(access, rows, at, offsets, out);
+    EACH_LANE (lane)
+        wrong |= ALL_OR_NONE(uint64_t, lane) &
+                 ((uint64_t)(offsets[lane] >= end) | (offsets[lane] & unaligned));
+    EACH_LANE (lane)
+        out->offsets[lane] += stride * (uint32_t)lane;
+    out->first = 0;
+    return wrong ? OUTSIDE : active == UINT32_MAX ? SCATTERED : PARTLY_SCATTERED;
+}
+
 static pattern find_places(const cx_ptx_access *access, const cx_ptx_rows *rows,
-                           const cx_ptx_instruction *at, bool stores, places *out)
+                           const cx_ptx_instruction *at, uint32_t active, bool stores, places *out)
 {
     bool words = !cx_ptx_is_long(at->a) && access->mask == UINT32_MAX && access->begin == 0 &&
                  access->end <= UINT32_MAX;
-    pattern how = words ? find_words(access, cx_ptx_row(rows, at->a), at, out)
-                        : find_longs(access, rows, at, out);
+    const cx_ptx_word *row = cx_ptx_row(rows, at->a);
+    pattern how;
 
-    if (stores && how > SCATTERED && how != CONSECUTIVE) /* lanes may have the same place */
+    if (access->stride)
+        return find_own(access, rows, at, active, out);
+    if (active == UINT32_MAX)
+        how = words ? find_words(access, row, at, out) : find_longs(access, rows, at, out);
+    else
+        how = words ? find_words_of_some(access, row, at, active, out)
+                    : find_longs_of_some(access, rows, at, active, out);
+    if (stores && (how == UNIFORM || how == HALVES || how == TWO)) /* lanes may have one place */
         how = SCATTERED;
-    return how == SCATTERED && access->end > UINT32_MAX ? OUTSIDE : how;
+    return (how == SCATTERED || how == PARTLY_SCATTERED) && access->end > UINT32_MAX ? OUTSIDE
+                                                                                      : how;
 }
 
 #define LOAD_AS(row_type, type)                                                          \
@@ -180,34 +271,69 @@ static pattern find_places(const cx_ptx_access *access, const cx_ptx_rows *rows,
         }                                                                                \
         return true;                                                                     \
     }
-#define LOAD(op, type)                 \
-    case op:                           \
-        if (cx_ptx_is_long(at->d))     \
-            LOAD_AS(cx_ptx_long, type) \
-        else                           \
-            LOAD_AS(cx_ptx_word, type)
+#define LOAD_SOME_AS(row_type, type)                                                     \
+    {                                                                                    \
+        row_type *to = cx_ptx_row(rows, at->d);                                          \
+        const int begins_at = __builtin_ctz(active);                                     \
+        const type *first = (const void *)(access->memory + found.first);                \
+                                                                                         \
+        if (how == PARTLY_CONSECUTIVE) {                                                 \
+            EACH_LANE (lane)                                                             \
+                if (has(active, lane))                                                   \
+                    to[lane] = (row_type)READ(first + (lane - begins_at));               \
+        } else {                                                                         \
+            for (uint32_t left = active; left; left &= left - 1) {                       \
+                const int lane = __builtin_ctz(left);                                    \
+                to[lane] = (row_type)READ(                                               \
+                    (const type *)(const void *)(access->memory + found.offsets[lane])); \
+            }                                                                            \
+        }                                                                                \
+        return true;                                                                     \
+    }
+#define ROW(how_many, op, type)             \
+    case op:                                \
+        if (cx_ptx_is_long(at->d))          \
+            how_many##_AS(cx_ptx_long, type) \
+        else                                \
+            how_many##_AS(cx_ptx_word, type)
+#define LOADS(how_many)                           \
+    switch ((cx_ptx_op)at->op) {                  \
+        ROW(how_many, CX_PTX_LOAD_U8, cell_u8)   \
+        ROW(how_many, CX_PTX_LOAD_S8, cell_s8)   \
+        ROW(how_many, CX_PTX_LOAD_U16, cell_u16) \
+        ROW(how_many, CX_PTX_LOAD_S16, cell_s16) \
+        ROW(how_many, CX_PTX_LOAD_U32, cx_ptx_word) \
+        ROW(how_many, CX_PTX_LOAD_S32, cell_s32) \
+        ROW(how_many, CX_PTX_LOAD_U64, cx_ptx_long) \
+    default:                                      \
+        return false;                             \
+    }
 
-bool CX_PTX_LANES_LOAD(const cx_ptx_access *access, const cx_ptx_rows *rows,
-                       const cx_ptx_instruction *at);
-bool CX_PTX_LANES_LOAD(const cx_ptx_access *access, const cx_ptx_rows *rows,
-                       const cx_ptx_instruction *at)
+static bool load_some(const cx_ptx_access *access, const cx_ptx_rows *rows,
+                      const cx_ptx_instruction *at, uint32_t active)
 {
     places found;
-    pattern how = find_places(access, rows, at, false, &found);
+    pattern how = find_places(access, rows, at, active, false, &found);
 
     if (how == OUTSIDE)
         return false;
-    switch ((cx_ptx_op)at->op) {
-        LOAD(CX_PTX_LOAD_U8, cell_u8)
-        LOAD(CX_PTX_LOAD_S8, cell_s8)
-        LOAD(CX_PTX_LOAD_U16, cell_u16)
-        LOAD(CX_PTX_LOAD_S16, cell_s16)
-        LOAD(CX_PTX_LOAD_U32, cx_ptx_word)
-        LOAD(CX_PTX_LOAD_S32, cell_s32)
-        LOAD(CX_PTX_LOAD_U64, cx_ptx_long)
-    default:
+    LOADS(LOAD_SOME)
+}
+
+bool CX_PTX_LANES_LOAD(const cx_ptx_access *access, const cx_ptx_rows *rows,
+                       const cx_ptx_instruction *at, uint32_t active);
+bool CX_PTX_LANES_LOAD(const cx_ptx_access *access, const cx_ptx_rows *rows,
+                       const cx_ptx_instruction *at, uint32_t active)
+{
+    places found;
+    pattern how;
+
+    if (active != UINT32_MAX)
+        return load_some(access, rows, at, active);
+    how = find_places(access, rows, at, UINT32_MAX, false, &found);
+    if (how == OUTSIDE)
         return false;
-    }
+    LOADS(LOAD)
 }
 
 /* If lanes have the same address, the value of the last one stays. */
@@ -225,29 +351,57 @@ bool CX_PTX_LANES_LOAD(const cx_ptx_access *access, const cx_ptx_rows *rows,
         }                                                                                        \
         return true;                                                                             \
     }
-#define STORE(op, type)                 \
-    case op:                            \
-        if (cx_ptx_is_long(at->d))      \
-            STORE_AS(cx_ptx_long, type) \
-        else                            \
-            STORE_AS(cx_ptx_word, type)
+#define STORE_SOME_AS(row_type, type)                                                            \
+    {                                                                                            \
+        const row_type *from = cx_ptx_row(rows, at->d);                                          \
+        const int begins_at = __builtin_ctz(active);                                             \
+        type *first = (void *)(access->memory + found.first);                                    \
+                                                                                                 \
+        if (how == PARTLY_CONSECUTIVE) {                                                         \
+            EACH_LANE (lane)                                                                     \
+                if (has(active, lane))                                                           \
+                    WRITE(first + (lane - begins_at), (type)from[lane]);                         \
+        } else {                                                                                 \
+            for (uint32_t left = active; left; left &= left - 1) {                               \
+                const int lane = __builtin_ctz(left);                                            \
+                WRITE((type *)(void *)(access->memory + found.offsets[lane]), (type)from[lane]); \
+            }                                                                                    \
+        }                                                                                        \
+        return true;                                                                             \
+    }
+#define STORES(how_many)                           \
+    switch ((cx_ptx_op)at->op) {                   \
+        ROW(how_many, CX_PTX_STORE_8, cell_u8)    \
+        ROW(how_many, CX_PTX_STORE_16, cell_u16)  \
+        ROW(how_many, CX_PTX_STORE_32, cx_ptx_word) \
+        ROW(how_many, CX_PTX_STORE_64, cx_ptx_long) \
+    default:                                       \
+        return false;                              \
+    }
 
-bool CX_PTX_LANES_STORE(const cx_ptx_access *access, const cx_ptx_rows *rows,
-                        const cx_ptx_instruction *at);
-bool CX_PTX_LANES_STORE(const cx_ptx_access *access, const cx_ptx_rows *rows,
-                        const cx_ptx_instruction *at)
+static bool store_some(const cx_ptx_access *access, const cx_ptx_rows *rows,
+                       const cx_ptx_instruction *at, uint32_t active)
 {
     places found;
-    pattern how = find_places(access, rows, at, true, &found);
+    pattern how = find_places(access, rows, at, active, true, &found);
 
     if (how == OUTSIDE)
         return false;
-    switch ((cx_ptx_op)at->op) {
-        STORE(CX_PTX_STORE_8, cell_u8)
-        STORE(CX_PTX_STORE_16, cell_u16)
-        STORE(CX_PTX_STORE_32, cx_ptx_word)
-        STORE(CX_PTX_STORE_64, cx_ptx_long)
-    default:
+    STORES(STORE_SOME)
+}
+
+bool CX_PTX_LANES_STORE(const cx_ptx_access *access, const cx_ptx_rows *rows,
+                        const cx_ptx_instruction *at, uint32_t active);
+bool CX_PTX_LANES_STORE(const cx_ptx_access *access, const cx_ptx_rows *rows,
+                        const cx_ptx_instruction *at, uint32_t active)
+{
+    places found;
+    pattern how;
+
+    if (active != UINT32_MAX)
+        return store_some(access, rows, at, active);
+    how = find_places(access, rows, at, UINT32_MAX, true, &found);
+    if (how == OUTSIDE)
         return false;
-    }
+    STORES(STORE)
 }

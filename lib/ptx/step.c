@@ -177,28 +177,28 @@ static inline unsigned char *reach(const cx_ptx_step *run, const cx_ptx_instruct
 
 static uint64_t first_address(const cx_ptx_step *run, const cx_ptx_instruction *at)
 {
-    return get(run, at->a, 0) + (uint64_t)at->immediate;
+    return get(run, at->a, first_lane(run->active)) + (uint64_t)at->immediate;
 }
 
 static bool load_together(const cx_ptx_step *run, const cx_ptx_instruction *at)
 {
-    const cx_ptx_access access =
-        cx_ptx_access_begin(run->grid, run->block, at, first_address(run, at), false);
+    const cx_ptx_access access = cx_ptx_access_begin(
+        run->grid, run->block, run->warp->lanes, at, first_address(run, at), false);
 
-    return access.end > 0 && run->lanes->load(&access, &run->rows, at);
+    return access.end > 0 && run->lanes->load(&access, &run->rows, at, run->active);
 }
 
 static bool store_together(const cx_ptx_step *run, const cx_ptx_instruction *at)
 {
-    const cx_ptx_access access =
-        cx_ptx_access_begin(run->grid, run->block, at, first_address(run, at), true);
+    const cx_ptx_access access = cx_ptx_access_begin(
+        run->grid, run->block, run->warp->lanes, at, first_address(run, at), true);
 
-    return access.end > 0 && run->lanes->store(&access, &run->rows, at);
+    return access.end > 0 && run->lanes->store(&access, &run->rows, at, run->active);
 }
 
 static bool load(const cx_ptx_step *run, const cx_ptx_instruction *at)
 {
-    if (run->active == UINT32_MAX && load_together(run, at))
+    if (!run->few && load_together(run, at))
         return true;
     EACH_ACTIVE (run) {
         const unsigned char *memory = reach(run, at, lane, NULL);
@@ -212,7 +212,7 @@ static bool load(const cx_ptx_step *run, const cx_ptx_instruction *at)
 
 static bool store(const cx_ptx_step *run, const cx_ptx_instruction *at)
 {
-    if (run->active == UINT32_MAX && store_together(run, at))
+    if (!run->few && store_together(run, at))
         return true;
     EACH_ACTIVE (run) {
         uint64_t value = get(run, at->d, lane);
