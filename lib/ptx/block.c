@@ -7,11 +7,6 @@
 #include <string.h>
 
 
-static uint32_t warps_of(const cx_ptx_grid *grid)
-{
-    return (grid->threads_in_block + CX_PTX_WARP_SIZE - 1) / CX_PTX_WARP_SIZE;
-}
-
 static void put(const cx_ptx_grid *grid, const cx_ptx_block *block, const cx_ptx_thread *thread,
                 uint32_t fixed, uint64_t value)
 {
@@ -37,7 +32,7 @@ static void begin_registers(const cx_ptx_grid *grid, const cx_ptx_block *block)
         const uint64_t values[CX_PTX_SLOTS_FIXED] = {
             [CX_PTX_SLOT_LANEID] = lane,
             [CX_PTX_SLOT_WARPID] = i / CX_PTX_WARP_SIZE,
-            [CX_PTX_SLOT_NWARPID] = warps_of(grid),
+            [CX_PTX_SLOT_NWARPID] = cx_ptx_warps_of(grid),
             [CX_PTX_SLOT_NSMID] = 1,
             [CX_PTX_SLOT_LANEMASK_EQ] = UINT32_C(1) << lane,
             [CX_PTX_SLOT_LANEMASK_LT] = (UINT32_C(1) << lane) - 1,
@@ -67,7 +62,7 @@ static void begin_registers(const cx_ptx_grid *grid, const cx_ptx_block *block)
 /* Zeroes: no contents of another launch are ever seen. */
 void cx_ptx_block_take(const cx_ptx_grid *grid, cx_ptx_room *room, cx_ptx_block *block)
 {
-    const size_t threads = grid->threads_in_block, warps = warps_of(grid);
+    const size_t threads = grid->threads_in_block, warps = cx_ptx_warps_of(grid);
     void *of_threads = cx_ptx_room_take(room, threads * sizeof *block->threads);
     void *of_warps = cx_ptx_room_take(room, warps * sizeof *block->warps);
     void *shared = cx_ptx_room_take(room, grid->shared_bytes + CX_PTX_LOCAL_SPARE);
@@ -93,7 +88,6 @@ static void begin_thread(const cx_ptx_grid *grid, cx_ptx_block *block, uint32_t 
         .local = block->local + index * (grid->local_of_thread + CX_PTX_LOCAL_SPARE),
         .function = (uint32_t)(grid->kernel - grid->module->functions),
         .index = index,
-        .state = CX_PTX_THREAD_READY,
     };
     put(grid, block, thread, CX_PTX_SLOT_CARRY, 0);
     put(grid, block, thread, CX_PTX_SLOT_LOCAL, 0);
@@ -123,7 +117,7 @@ void cx_ptx_block_begin(const cx_ptx_grid *grid, cx_ptx_block *block, const uint
     memset(block->shared, 0, grid->shared_bytes);
     for (uint32_t i = 0; i < grid->threads_in_block; i++)
         begin_thread(grid, block, i);
-    for (uint32_t i = 0; i < warps_of(grid); i++) {
+    for (uint32_t i = 0; i < cx_ptx_warps_of(grid); i++) {
         uint32_t first = i * CX_PTX_WARP_SIZE, left = grid->threads_in_block - first;
 
         cx_ptx_warp_begin(&block->warps[i], &block->threads[first],
@@ -135,29 +129,26 @@ void cx_ptx_block_begin(const cx_ptx_grid *grid, cx_ptx_block *block, const uint
 /* ---- turns ---- */
 
 /* Gives the lanes a turn and does their joint operations; true if anything happened. */
-static bool run_warp(cx_ptx_grid *grid, cx_ptx_block *block, uint32_t first)
+static bool run_warp(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_warp *warp)
 {
-    bool moved = cx_ptx_warp_turn(grid, block, &block->warps[first / CX_PTX_WARP_SIZE]);
+    bool moved = cx_ptx_warp_turn(grid, block, warp);
 
-    return moved | (grid->outcome == CX_PTX_DONE && cx_ptx_warp_release(grid, block, first));
-}
-
-static bool has_ready_lane(const cx_ptx_grid *grid, const cx_ptx_block *block, uint32_t first)
-{
-    for (uint32_t i = first; i < first + CX_PTX_WARP_SIZE && i < grid->threads_in_block; i++)
-        if (block->threads[i].state == CX_PTX_THREAD_READY)
-            return true;
-    return false;
+    return moved | (grid->outcome == CX_PTX_DONE && warp->at_warp &&
+                    cx_ptx_warp_release(grid, block, warp));
 }
 
 void cx_ptx_block_fail(cx_ptx_grid *grid, const cx_ptx_block *block, cx_ptx_outcome outcome)
 {
-    uint32_t found = 0;
+    const cx_ptx_thread *found = block->threads;
 
-    for (uint32_t i = grid->threads_in_block; i-- > 0;)
-        if (block->threads[i].state != CX_PTX_THREAD_ENDED)
-            found = i;
-    cx_ptx_thread_fail(grid, block, &block->threads[found], outcome, 0);
+    for (uint32_t i = cx_ptx_warps_of(grid); i-- > 0;) {
+        const cx_ptx_warp *warp = &block->warps[i];
+        uint32_t left = warp->all & ~warp->ended;
+
+        if (left)
+            found = &warp->lanes[__builtin_ctz(left)];
+    }
+    cx_ptx_thread_fail(grid, block, found, outcome, 0);
 }
 
 void cx_ptx_block_check(cx_ptx_grid *grid, const cx_ptx_block *block)
@@ -180,24 +171,25 @@ bool cx_ptx_block_turn(cx_ptx_grid *grid, cx_ptx_block *block)
 {
     bool moved = false;
 
-    for (uint32_t first = 0; first < grid->threads_in_block; first += CX_PTX_WARP_SIZE) {
+    for (uint32_t i = 0; i < cx_ptx_warps_of(grid); i++) {
+        cx_ptx_warp *warp = &block->warps[i];
         int turns = 64;
 
         do {
-            moved |= run_warp(grid, block, first);
+            moved |= run_warp(grid, block, warp);
             cx_ptx_block_check(grid, block);
             if (grid->outcome != CX_PTX_DONE)
                 return true;
-        } while (--turns > 0 && has_ready_lane(grid, block, first));
+        } while (--turns > 0 && cx_ptx_warp_ready(warp));
     }
-    return moved | cx_ptx_barriers_release(grid, block, grid->threads_in_block);
+    return moved | cx_ptx_barriers_release(grid, block, cx_ptx_warps_of(grid));
 }
 
 bool cx_ptx_block_part(const cx_ptx_grid *grid, cx_ptx_block *block)
 {
     bool moved = false;
 
-    for (uint32_t i = 0; !moved && i < warps_of(grid); i++)
+    for (uint32_t i = 0; !moved && i < cx_ptx_warps_of(grid); i++)
         moved = cx_ptx_warp_part(&block->warps[i]);
     return moved;
 }

@@ -1,6 +1,7 @@
 #include "ptx/cluster.h"
 
 #include "ptx/block.h"
+#include "ptx/warp.h"
 
 #include <string.h>
 
@@ -115,35 +116,34 @@ bool cx_ptx_cluster_arrive(cx_ptx_grid *grid, const cx_ptx_block *block, cx_ptx_
     return true;
 }
 
-bool cx_ptx_cluster_wait(cx_ptx_thread *lanes, uint32_t mask, const cx_ptx_instruction *at)
+bool cx_ptx_cluster_wait(cx_ptx_warp *warp, uint32_t mask, const cx_ptx_instruction *at)
 {
-    bool passed = true;
+    uint32_t waiting = 0;
 
-    for (uint32_t left = mask; left; left &= left - 1)
-        passed &= lanes[__builtin_ctz(left)].cluster == CX_PTX_CLUSTER_PASSED;
     for (; mask; mask &= mask - 1) {
-        cx_ptx_thread *thread = &lanes[__builtin_ctz(mask)];
-        bool goes_on = thread->cluster == CX_PTX_CLUSTER_PASSED;
+        cx_ptx_thread *thread = &warp->lanes[__builtin_ctz(mask)];
 
-        if (goes_on)
+        thread->next = at;
+        if (thread->cluster == CX_PTX_CLUSTER_PASSED)
             thread->cluster = CX_PTX_CLUSTER_AWAY;
-        if (passed)
-            continue;
-        thread->next = goes_on ? at + 1 : at;
-        thread->state = goes_on ? CX_PTX_THREAD_READY : CX_PTX_THREAD_AT_CLUSTER;
+        else
+            waiting |= mask & -mask;
     }
-    return passed;
+    warp->at_cluster |= waiting;
+    return !waiting;
 }
 
-static void release_thread(cx_ptx_thread *thread)
+static void release_warp(cx_ptx_warp *warp)
 {
-    if (thread->state == CX_PTX_THREAD_AT_CLUSTER) {
-        thread->state = CX_PTX_THREAD_READY;
-        thread->next++;
-        thread->cluster = CX_PTX_CLUSTER_AWAY;
-    } else if (thread->cluster == CX_PTX_CLUSTER_ARRIVED) {
-        thread->cluster = CX_PTX_CLUSTER_PASSED;
+    for (uint32_t left = warp->all; left; left &= left - 1) {
+        cx_ptx_thread *thread = &warp->lanes[__builtin_ctz(left)];
+
+        if (warp->at_cluster & left & -left)
+            thread->cluster = CX_PTX_CLUSTER_AWAY;
+        else if (thread->cluster == CX_PTX_CLUSTER_ARRIVED)
+            thread->cluster = CX_PTX_CLUSTER_PASSED;
     }
+    warp->at_cluster = 0;
 }
 
 /* Ends the phase if all threads that are left have arrived; true if it did. */
@@ -158,8 +158,8 @@ static bool release_barrier(const cx_ptx_grid *grid, cx_ptx_cluster *cluster)
     if (cluster->arrived < left)
         return false;
     for (uint32_t i = 0; i < cluster->count; i++)
-        for (uint32_t j = 0; j < grid->threads_in_block; j++)
-            release_thread(&cluster->blocks[i].threads[j]);
+        for (uint32_t j = 0; j < cx_ptx_warps_of(grid); j++)
+            release_warp(&cluster->blocks[i].warps[j]);
     cluster->arrived = 0;
     return true;
 }

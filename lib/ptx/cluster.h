@@ -56,7 +56,7 @@ bool cx_ptx_cluster_arrive(cx_ptx_grid *grid, const cx_ptx_block *block, cx_ptx_
                            uint32_t mask, const cx_ptx_instruction *at);
 
 /* True if the lanes of the mask need not wait: all threads have arrived. */
-bool cx_ptx_cluster_wait(cx_ptx_thread *lanes, uint32_t mask, const cx_ptx_instruction *at);
+bool cx_ptx_cluster_wait(cx_ptx_warp *warp, uint32_t mask, const cx_ptx_instruction *at);
 
 /* The thread has ended: the others no longer wait for it. */
 static inline void cx_ptx_cluster_leave(const cx_ptx_block *block, cx_ptx_thread *thread)

@@ -14,15 +14,6 @@
 #define CX_PTX_WORKSPACE_WORDS 8
 #define CX_PTX_MASK_BITS 32
 
-typedef enum cx_ptx_thread_state {
-    CX_PTX_THREAD_READY,
-    CX_PTX_THREAD_AT_BARRIER,
-    CX_PTX_THREAD_AT_CLUSTER, /* at the barrier of the cluster */
-    CX_PTX_THREAD_AT_WARP,
-    CX_PTX_THREAD_AT_JOIN, /* where the lanes of its group meet again */
-    CX_PTX_THREAD_ENDED
-} cx_ptx_thread_state;
-
 /* A thread's place in a phase of the cluster's barrier. */
 typedef enum cx_ptx_cluster_place {
     CX_PTX_CLUSTER_AWAY,
@@ -31,13 +22,11 @@ typedef enum cx_ptx_cluster_place {
 } cx_ptx_cluster_place;
 
 typedef struct cx_ptx_thread {
-    const cx_ptx_instruction *next;
+    const cx_ptx_instruction *next; /* where it waits, or where it failed */
     unsigned char *local;
     uint32_t words, longs; /* rows of the functions that have called its present one */
     uint32_t function;     /* the present one */
     uint32_t index;        /* in its block */
-    uint8_t state;
-    uint8_t barrier; /* where it waits */
     uint8_t cluster; /* cx_ptx_cluster_place */
     uint16_t error;  /* of its latest call of the device runtime that failed */
 } cx_ptx_thread;
@@ -49,6 +38,7 @@ typedef struct cx_ptx_barrier {
     uint32_t arrived;
     uint32_t expected; /* 0: all threads of the block */
     bool open;         /* a thread has arrived */
+    bool votes;        /* one whose predicate counts */
     uint32_t truths;   /* threads whose predicate is true */
 } cx_ptx_barrier;
 
@@ -111,6 +101,11 @@ typedef struct cx_ptx_grid {
     cx_ptx_outcome outcome;   /* CX_PTX_DONE unless something failed */
     cx_ptx_fault *fault;
 } cx_ptx_grid;
+
+static inline uint32_t cx_ptx_warps_of(const cx_ptx_grid *grid)
+{
+    return (grid->threads_in_block + CX_PTX_WARP_SIZE - 1) / CX_PTX_WARP_SIZE;
+}
 
 /* ---- registers ---- */
 
@@ -186,19 +181,18 @@ bool cx_ptx_change_frame(cx_ptx_grid *grid, const cx_ptx_block *block, cx_ptx_th
 
 /* The lanes of the mask arrive. False: there is no such barrier, and a thread has failed. */
 bool cx_ptx_barrier_arrive(cx_ptx_grid *grid, cx_ptx_block *block, const cx_ptx_rows *rows,
-                           cx_ptx_thread *lanes, uint32_t mask, const cx_ptx_instruction *at);
+                           cx_ptx_warp *warp, uint32_t mask, const cx_ptx_instruction *at);
 
-/* Releases the barriers at which all threads have arrived; true if any thread can go on. */
-bool cx_ptx_barriers_release(const cx_ptx_grid *grid, cx_ptx_block *block, uint32_t threads);
+/* Releases the barriers at which all threads have arrived; true if any thread can go on. `warps`:
+ * their number. */
+bool cx_ptx_barriers_release(const cx_ptx_grid *grid, cx_ptx_block *block, uint32_t warps);
 
 /* Does the joint operation that the lanes of the mask have reached. False: it needs others, or some
  * of them do it apart; cx_ptx_warp_release will do it. */
-bool cx_ptx_warp_join(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *lanes,
-                      uint32_t mask, bool independent);
+bool cx_ptx_warp_join(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_warp *warp, uint32_t mask);
 
-/* Does the joint operations that all lanes of the warp have reached; `first` is its first thread.
- * True if any lane can go on. */
-bool cx_ptx_warp_release(cx_ptx_grid *grid, cx_ptx_block *block, uint32_t first);
+/* Does the joint operations that all lanes of the warp have reached. True if any lane can go on. */
+bool cx_ptx_warp_release(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_warp *warp);
 
 /* ---- values ---- */
 

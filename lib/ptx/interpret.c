@@ -54,13 +54,6 @@ static uint32_t chosen_lanes(const cx_ptx_step *run, const cx_ptx_instruction *a
     return run->active & (wanted ? truths : ~truths);
 }
 
-static void divide(const cx_ptx_step *run, const cx_ptx_instruction *at, uint32_t chosen,
-                   const cx_ptx_instruction *target)
-{
-    EACH_ACTIVE (run)
-        thread_of(run, lane)->next = chosen >> lane & 1 ? target : at + 1;
-}
-
 /* Sends lanes to the targets of a table. False: a lane has failed. */
 static bool jump_by_table(const cx_ptx_step *run, const cx_ptx_instruction *at)
 {
@@ -124,44 +117,34 @@ static bool needs_others(const cx_ptx_step *run, uint32_t place)
     return (named & run->warp->all & ~run->warp->ended & ~run->active) != 0;
 }
 
-static bool is_waiting(const cx_ptx_step *run)
-{
-    EACH_ACTIVE (run)
-        if (thread_of(run, lane)->state != CX_PTX_THREAD_READY)
-            return true;
-    return false;
-}
-
 typedef enum join_result { JOINED, JOIN_WAITS, JOIN_FAILED } join_result;
 
 static join_result join_lanes(cx_ptx_step *run, const cx_ptx_instruction *at)
 {
-    const cx_ptx_warp *warp = run->warp;
+    cx_ptx_warp *warp = run->warp;
 
     if (cx_ptx_join_at_once(run, at))
         return run->grid->outcome == CX_PTX_DONE ? JOINED : JOIN_FAILED;
-    EACH_ACTIVE (run) {
+    EACH_ACTIVE (run)
         thread_of(run, lane)->next = at;
-        thread_of(run, lane)->state = CX_PTX_THREAD_AT_WARP;
-    }
-    if (cx_ptx_warp_join(run->grid, run->block, warp->lanes, run->active, warp->independent))
+    warp->at_warp |= run->active;
+    if (cx_ptx_warp_join(run->grid, run->block, warp, run->active))
         return run->grid->outcome == CX_PTX_DONE ? JOINED : JOIN_FAILED;
     if (needs_others(run, at->e))
         return JOIN_WAITS;
-    cx_ptx_warp_release(run->grid, run->block, warp->lanes->index);
+    cx_ptx_warp_release(run->grid, run->block, warp);
     if (run->grid->outcome != CX_PTX_DONE)
         return JOIN_FAILED;
-    return is_waiting(run) ? JOIN_WAITS : JOINED;
+    return warp->at_warp & run->active ? JOIN_WAITS : JOINED;
 }
 
 static void end_threads(const cx_ptx_step *run, const cx_ptx_instruction *at)
 {
     EACH_ACTIVE (run) {
         thread_of(run, lane)->next = at;
-        thread_of(run, lane)->state = CX_PTX_THREAD_ENDED;
         cx_ptx_cluster_leave(run->block, thread_of(run, lane));
-        run->block->left--;
     }
+    run->block->left -= (uint32_t)__builtin_popcount(run->active);
 }
 
 /* ---- the loop ---- */
@@ -214,7 +197,7 @@ static bool is_access(const cx_ptx_instruction *at)
             return stop(&run, group, next, turn, CX_PTX_EVENT_TURN); \
     }
 
-cx_ptx_event cx_ptx_group_run(cx_ptx_grid *grid, cx_ptx_block *block, const cx_ptx_warp *warp,
+cx_ptx_event cx_ptx_group_run(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_warp *warp,
                               cx_ptx_group *group)
 {
     /* In a turn, that jump costs as many others. */
@@ -280,7 +263,7 @@ cx_ptx_event cx_ptx_group_run(cx_ptx_grid *grid, cx_ptx_block *block, const cx_p
                 activate(&run, run.active & ~chosen);
                 border = target;
             } else {
-                divide(&run, at, chosen, target);
+                group->chosen = chosen;
                 group->pace = at->mode;
                 turn -= target <= at ? cost[at->mode] : 0;
                 return stop(&run, group, at, turn, CX_PTX_EVENT_DIVERGED);
@@ -324,7 +307,7 @@ cx_ptx_event cx_ptx_group_run(cx_ptx_grid *grid, cx_ptx_block *block, const cx_p
             return stop(&run, group, next, turn, CX_PTX_EVENT_TURN);
         case CX_PTX_BARRIER:
         case CX_PTX_BARRIER_ARRIVE:
-            if (!cx_ptx_barrier_arrive(grid, block, &run.rows, warp->lanes, run.active, at))
+            if (!cx_ptx_barrier_arrive(grid, block, &run.rows, warp, run.active, at))
                 return CX_PTX_EVENT_FAILED;
             if (at->op == CX_PTX_BARRIER)
                 return stop(&run, group, at, turn, CX_PTX_EVENT_BLOCKED);
@@ -334,7 +317,7 @@ cx_ptx_event cx_ptx_group_run(cx_ptx_grid *grid, cx_ptx_block *block, const cx_p
                 return CX_PTX_EVENT_FAILED;
             break;
         case CX_PTX_CLUSTER_WAIT:
-            if (!cx_ptx_cluster_wait(warp->lanes, run.active, at))
+            if (!cx_ptx_cluster_wait(warp, run.active, at))
                 return stop(&run, group, at, turn, CX_PTX_EVENT_BLOCKED);
             break;
         case CX_PTX_WARP:

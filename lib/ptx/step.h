@@ -8,7 +8,7 @@
 typedef struct cx_ptx_step {
     cx_ptx_grid *grid;
     cx_ptx_block *block;
-    const cx_ptx_warp *warp;
+    cx_ptx_warp *warp;
     const cx_ptx_lanes *lanes;
     cx_ptx_rows rows; /* of the present function */
     uint32_t active;

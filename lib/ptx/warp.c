@@ -31,7 +31,9 @@ void cx_ptx_warp_begin(cx_ptx_warp *warp, cx_ptx_thread *lanes, uint32_t count, 
 
     warp->lanes = lanes;
     warp->all = all.mask;
-    warp->ended = 0;
+    warp->ended = warp->at_join = warp->at_warp = warp->at_cluster = warp->at_barrier = 0;
+    for (uint32_t i = 0; i < CX_PTX_BARRIERS; i++)
+        warp->at_barriers[i] = 0;
     warp->count = 0;
     warp->independent = independent;
     warp->random = independent ? seed : 0;
@@ -50,12 +52,6 @@ static uint32_t first_lane(uint32_t mask)
     return (uint32_t)__builtin_ctz(mask);
 }
 
-static void set_state(const cx_ptx_warp *warp, uint32_t mask, cx_ptx_thread_state state)
-{
-    for (; mask; mask &= mask - 1)
-        warp->lanes[first_lane(mask)].state = (uint8_t)state;
-}
-
 /* ---- joins ---- */
 
 static uint8_t add_join(cx_ptx_warp *warp, cx_ptx_join join)
@@ -72,7 +68,7 @@ static uint8_t add_join(cx_ptx_warp *warp, cx_ptx_join join)
 /* The lanes that are at the join go on as a group. */
 static void leave_join(cx_ptx_warp *warp, cx_ptx_join *join, int turn)
 {
-    set_state(warp, join->arrived, CX_PTX_THREAD_READY);
+    warp->at_join &= ~join->arrived;
     add_group(warp, (cx_ptx_group){.next = join->next,
                                    .mask = join->arrived,
                                    .depth = join->depth,
@@ -128,10 +124,9 @@ static void arrive(cx_ptx_warp *warp, cx_ptx_group *group)
         leave_join(warp, join, turn);
         return;
     }
-    for (; mask; mask &= mask - 1) {
-        warp->lanes[first_lane(mask)].state = CX_PTX_THREAD_AT_JOIN;
+    warp->at_join |= mask;
+    for (; mask; mask &= mask - 1)
         warp->lanes[first_lane(mask)].next = join->next;
-    }
 }
 
 static void end_lanes(cx_ptx_warp *warp, cx_ptx_group *group)
@@ -178,21 +173,11 @@ static bool find_join(const cx_ptx_grid *grid, const cx_ptx_block *block, const 
     return true;
 }
 
-/* Divides the group by where its lanes go on. */
-static void diverge(const cx_ptx_grid *grid, const cx_ptx_block *block, cx_ptx_warp *warp,
-                    cx_ptx_group *group)
+/* Adds a part for each place where lanes of the group go on, as their threads say. */
+static void divide_by_threads(cx_ptx_warp *warp, cx_ptx_group part)
 {
-    cx_ptx_group part = *group;
-    uint32_t left = group->mask;
-    cx_ptx_join join;
+    uint32_t left = part.mask;
 
-    if (find_join(grid, block, warp, group, &join)) {
-        const cx_ptx_join *old = group->join == CX_PTX_NO_JOIN ? NULL : &warp->joins[group->join];
-
-        if (!old || old->next != join.next || old->depth != join.depth)
-            part.join = add_join(warp, join);
-    }
-    remove_group(warp, group);
     while (left) {
         part.next = warp->lanes[first_lane(left)].next;
         part.mask = 0;
@@ -202,6 +187,40 @@ static void diverge(const cx_ptx_grid *grid, const cx_ptx_block *block, cx_ptx_w
         left &= ~part.mask;
         add_group(warp, part);
     }
+}
+
+static void divide_by_branch(const cx_ptx_grid *grid, cx_ptx_warp *warp, cx_ptx_group part)
+{
+    const cx_ptx_instruction *at = part.next;
+    cx_ptx_group jumps = part;
+
+    jumps.next = grid->module->code + at->immediate;
+    jumps.mask = part.chosen;
+    part.next = at + 1;
+    part.mask &= ~part.chosen;
+    jumps.chosen = part.chosen = 0;
+    add_group(warp, jumps);
+    add_group(warp, part);
+}
+
+/* Divides the group by where its lanes go on. */
+static void diverge(const cx_ptx_grid *grid, const cx_ptx_block *block, cx_ptx_warp *warp,
+                    cx_ptx_group *group)
+{
+    cx_ptx_group part = *group;
+    cx_ptx_join join;
+
+    if (find_join(grid, block, warp, group, &join)) {
+        const cx_ptx_join *old = group->join == CX_PTX_NO_JOIN ? NULL : &warp->joins[group->join];
+
+        if (!old || old->next != join.next || old->depth != join.depth)
+            part.join = add_join(warp, join);
+    }
+    remove_group(warp, group);
+    if (part.chosen)
+        divide_by_branch(grid, warp, part);
+    else
+        divide_by_threads(warp, part);
 }
 
 /* ---- meeting by chance ---- */
@@ -253,22 +272,21 @@ static void merge_groups(const cx_ptx_grid *grid, const cx_ptx_block *block, cx_
         forget_joins(warp);
 }
 
-/* Takes the lanes out of blocked groups that can go on. */
+/* Takes the lanes out of blocked groups that can go on: behind the instruction where they waited. */
 static void take_ready_lanes(cx_ptx_warp *warp)
 {
+    const uint32_t ready = cx_ptx_warp_ready(warp);
+
     for (uint32_t i = 0, end = warp->count; i < end; i++) {
         cx_ptx_group *group = &warp->groups[i], part = *group;
 
         if (!group->blocked)
             continue;
-        part.mask = 0;
         part.blocked = false;
-        for (uint32_t left = group->mask; left; left &= left - 1)
-            if (warp->lanes[first_lane(left)].state == CX_PTX_THREAD_READY)
-                part.mask |= left & -left;
+        part.mask &= ready;
         if (part.mask == 0)
             continue;
-        part.next = warp->lanes[first_lane(part.mask)].next;
+        part.next++;
         group->mask &= ~part.mask;
         if (group->mask == 0)
             *group = part;

@@ -35,13 +35,19 @@ typedef struct cx_ptx_group {
     uint32_t accesses; /* to memory; its turn is over before the last one of them; 0: any number */
     uint8_t join;   /* the innermost */
     uint8_t pace;   /* of the loop in which its turn ended */
-    bool blocked;   /* each lane's state and next instruction are in its thread */
+    bool blocked;   /* its lanes wait at `next`, but for those that are ready again */
+    uint32_t chosen; /* lanes that the branch at `next` sends to its target, if it divided them */
 } cx_ptx_group;
 
 struct cx_ptx_warp {
     cx_ptx_thread *lanes;
     uint32_t all;   /* lanes, the ended ones too */
     uint32_t ended;
+    uint32_t at_join;    /* lanes that wait where those of their group meet again, */
+    uint32_t at_warp;    /* for a joint operation, */
+    uint32_t at_cluster; /* at the barrier of the cluster, */
+    uint32_t at_barrier; /* at one of the block: */
+    uint32_t at_barriers[CX_PTX_BARRIERS];
     uint32_t count; /* of groups */
     bool independent;
     uint64_t random; /* the state of random choices; 0: none are made */
@@ -54,7 +60,7 @@ typedef enum cx_ptx_event {
     CX_PTX_EVENT_TURN,     /* its turn is over */
     CX_PTX_EVENT_BLOCKED,  /* its lanes wait */
     CX_PTX_EVENT_ARRIVED,  /* it is at its join */
-    CX_PTX_EVENT_DIVERGED, /* `next` did that; where lanes go on is in their threads */
+    CX_PTX_EVENT_DIVERGED, /* `next` did that; where lanes go on is in `chosen`, or in their threads */
     CX_PTX_EVENT_ENDED,
     CX_PTX_EVENT_FAILED
 } cx_ptx_event;
@@ -66,6 +72,13 @@ void cx_ptx_warp_begin(cx_ptx_warp *warp, cx_ptx_thread *lanes, uint32_t count, 
 
 /* Gives each group a turn; true if any was ready. */
 bool cx_ptx_warp_turn(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_warp *warp);
+
+/* The lanes that can go on. */
+static inline uint32_t cx_ptx_warp_ready(const cx_ptx_warp *warp)
+{
+    return warp->all &
+           ~(warp->ended | warp->at_join | warp->at_warp | warp->at_cluster | warp->at_barrier);
+}
 
 /* Lets all lanes go on that wait at joins; true if there were any. */
 bool cx_ptx_warp_part(cx_ptx_warp *warp);
@@ -83,7 +96,7 @@ static inline const cx_ptx_instruction *cx_ptx_group_stop(const cx_ptx_warp *war
 }
 
 /* Runs the group; interpret.c. */
-cx_ptx_event cx_ptx_group_run(cx_ptx_grid *grid, cx_ptx_block *block, const cx_ptx_warp *warp,
+cx_ptx_event cx_ptx_group_run(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_warp *warp,
                               cx_ptx_group *group);
 
 #endif

@@ -1,7 +1,7 @@
 /* Joint operations of the threads of a block, and of the lanes of a warp. */
 #include "ptx/bits.h"
-#include "ptx/grid.h"
 #include "ptx/matrix.h"
+#include "ptx/warp.h"
 
 /* ---- barriers ---- */
 
@@ -26,41 +26,38 @@ static bool fail_at_barrier(cx_ptx_grid *grid, const cx_ptx_block *block, cx_ptx
     return false;
 }
 
-static void wait_at_barrier(cx_ptx_thread *lanes, uint32_t mask, uint32_t number,
+static void wait_at_barrier(cx_ptx_warp *warp, uint32_t mask, uint32_t number,
                             const cx_ptx_instruction *at)
 {
-    for (; mask; mask &= mask - 1) {
-        cx_ptx_thread *thread = &lanes[__builtin_ctz(mask)];
-
-        thread->next = at;
-        thread->state = CX_PTX_THREAD_AT_BARRIER;
-        thread->barrier = (uint8_t)number;
-    }
+    warp->at_barrier |= mask;
+    warp->at_barriers[number] |= mask;
+    for (; mask; mask &= mask - 1)
+        warp->lanes[__builtin_ctz(mask)].next = at;
 }
 
 /* Lanes that name the same barrier and do not vote. */
 static bool arrive_together(cx_ptx_grid *grid, cx_ptx_block *block, const cx_ptx_rows *rows,
-                            cx_ptx_thread *lanes, uint32_t mask, const cx_ptx_instruction *at)
+                            cx_ptx_warp *warp, uint32_t mask, const cx_ptx_instruction *at)
 {
     uint32_t number = (uint32_t)cx_ptx_get(rows, at->a, 0);
     cx_ptx_barrier *barrier =
         open_barrier(grid, block, number, (uint32_t)cx_ptx_get(rows, at->b, 0));
 
     if (!barrier)
-        return fail_at_barrier(grid, block, &lanes[__builtin_ctz(mask)], at);
+        return fail_at_barrier(grid, block, &warp->lanes[__builtin_ctz(mask)], at);
     barrier->arrived += (uint32_t)__builtin_popcount(mask);
     if (at->op == CX_PTX_BARRIER)
-        wait_at_barrier(lanes, mask, number, at);
+        wait_at_barrier(warp, mask, number, at);
     return true;
 }
 
 bool cx_ptx_barrier_arrive(cx_ptx_grid *grid, cx_ptx_block *block, const cx_ptx_rows *rows,
-                           cx_ptx_thread *lanes, uint32_t mask, const cx_ptx_instruction *at)
+                           cx_ptx_warp *warp, uint32_t mask, const cx_ptx_instruction *at)
 {
     bool waits = at->op == CX_PTX_BARRIER, votes = waits && at->mode != CX_PTX_REDUCE_NONE;
 
     if (cx_ptx_is_uniform(at->a) && cx_ptx_is_uniform(at->b) && !votes)
-        return arrive_together(grid, block, rows, lanes, mask, at);
+        return arrive_together(grid, block, rows, warp, mask, at);
     for (; mask; mask &= mask - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(mask);
         uint32_t number = (uint32_t)cx_ptx_get(rows, at->a, lane);
@@ -68,11 +65,12 @@ bool cx_ptx_barrier_arrive(cx_ptx_grid *grid, cx_ptx_block *block, const cx_ptx_
             open_barrier(grid, block, number, (uint32_t)cx_ptx_get(rows, at->b, lane));
 
         if (!barrier)
-            return fail_at_barrier(grid, block, &lanes[lane], at);
+            return fail_at_barrier(grid, block, &warp->lanes[lane], at);
         barrier->arrived++;
+        barrier->votes |= votes;
         barrier->truths += votes && (uint32_t)cx_ptx_get(rows, at->c, lane) != 0;
         if (waits)
-            wait_at_barrier(lanes, UINT32_C(1) << lane, number, at);
+            wait_at_barrier(warp, UINT32_C(1) << lane, number, at);
     }
     return true;
 }
@@ -90,26 +88,29 @@ static uint32_t reduced_value(const cx_ptx_barrier *barrier, const cx_ptx_instru
 }
 
 static void release_barrier(const cx_ptx_grid *grid, cx_ptx_block *block, uint32_t number,
-                            uint32_t threads)
+                            uint32_t warps)
 {
     cx_ptx_barrier *barrier = &block->barriers[number];
 
-    for (uint32_t i = 0; i < threads; i++) {
-        cx_ptx_thread *thread = &block->threads[i];
-        const cx_ptx_instruction *at = thread->next;
+    for (uint32_t i = 0; i < warps; i++) {
+        cx_ptx_warp *warp = &block->warps[i];
+        uint32_t waiting = warp->at_barriers[number];
 
-        if (thread->state != CX_PTX_THREAD_AT_BARRIER || thread->barrier != number)
-            continue;
-        if (at->mode != CX_PTX_REDUCE_NONE)
-            cx_ptx_thread_put(grid, block, thread, at->d, reduced_value(barrier, at));
-        thread->state = CX_PTX_THREAD_READY;
-        thread->next++;
+        warp->at_barrier &= ~waiting;
+        warp->at_barriers[number] = 0;
+        for (; barrier->votes && waiting; waiting &= waiting - 1) {
+            const cx_ptx_thread *thread = &warp->lanes[__builtin_ctz(waiting)];
+            const cx_ptx_instruction *at = thread->next;
+
+            if (at->mode != CX_PTX_REDUCE_NONE)
+                cx_ptx_thread_put(grid, block, thread, at->d, reduced_value(barrier, at));
+        }
     }
     *barrier = (cx_ptx_barrier){0};
 }
 
 /* Ended threads count as arrived. */
-bool cx_ptx_barriers_release(const cx_ptx_grid *grid, cx_ptx_block *block, uint32_t threads)
+bool cx_ptx_barriers_release(const cx_ptx_grid *grid, cx_ptx_block *block, uint32_t warps)
 {
     bool released = false;
 
@@ -119,7 +120,7 @@ bool cx_ptx_barriers_release(const cx_ptx_grid *grid, cx_ptx_block *block, uint3
         if (!barrier->open || barrier->arrived < (barrier->expected ? barrier->expected
                                                                     : block->left))
             continue;
-        release_barrier(grid, block, i, threads);
+        release_barrier(grid, block, i, warps);
         released = true;
     }
     return released;
@@ -131,6 +132,7 @@ bool cx_ptx_barriers_release(const cx_ptx_grid *grid, cx_ptx_block *block, uint3
 typedef struct party {
     cx_ptx_grid *grid;
     cx_ptx_block *block;
+    cx_ptx_warp *warp;
     cx_ptx_thread *lanes; /* the first thread of the warp */
     const cx_ptx_instruction *at; /* of one of them; the others do the same with their own slots */
     uint32_t present;
@@ -396,29 +398,23 @@ static void perform_joint(const party *all)
         multiply_matrices(all);
     else
         perform_warp(all);
-    for (unsigned lane = 0; lane < CX_PTX_WARP_SIZE; lane++) {
-        if (!is_present(all, lane))
-            continue;
-        all->lanes[lane].state = CX_PTX_THREAD_READY;
-        all->lanes[lane].next++;
-    }
+    all->warp->at_warp &= ~all->present;
 }
 
 /* True if all unfinished lanes of the mask wait for the same operation. */
-static bool is_gathered(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *lanes,
-                        unsigned count, unsigned of, party *out)
+static bool is_gathered(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_warp *warp, unsigned of,
+                        party *out)
 {
-    const cx_ptx_instruction *at = lanes[of].next;
+    const cx_ptx_instruction *at = warp->lanes[of].next;
     uint32_t mask;
 
-    *out = (party){grid, block, lanes, at, 0};
+    *out = (party){grid, block, warp, warp->lanes, at, 0};
     mask = get(out, of, at->e);
-    for (unsigned lane = 0; lane < count; lane++) {
-        const cx_ptx_thread *thread = &lanes[lane];
+    for (uint32_t left = mask & warp->all & ~warp->ended; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        const cx_ptx_thread *thread = &warp->lanes[lane];
 
-        if (!(mask >> lane & 1) || thread->state == CX_PTX_THREAD_ENDED)
-            continue;
-        if (thread->state != CX_PTX_THREAD_AT_WARP || thread->next->op != at->op ||
+        if (!(warp->at_warp >> lane & 1) || thread->next->op != at->op ||
             (at->op == CX_PTX_MATRIX && thread->next != at) || thread->next->mode != at->mode ||
             thread->next->type != at->type || get(out, lane, thread->next->e) != mask)
             return false;
@@ -428,12 +424,12 @@ static bool is_gathered(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *l
 }
 
 /* Without .sync, the lanes that are there do it. */
-bool cx_ptx_warp_join(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *lanes,
-                      uint32_t mask, bool independent)
+bool cx_ptx_warp_join(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_warp *warp, uint32_t mask)
 {
-    const party all = {grid, block, lanes, lanes[__builtin_ctz(mask)].next, mask};
+    const party all = {
+        grid, block, warp, warp->lanes, warp->lanes[__builtin_ctz(mask)].next, mask};
 
-    if (all.at->op == CX_PTX_MATRIX || !all.at->size || independent)
+    if (all.at->op == CX_PTX_MATRIX || !all.at->size || warp->independent)
         for (uint32_t left = mask; left; left &= left - 1)
             if (get(&all, (unsigned)__builtin_ctz(left), all.at->e) != mask)
                 return false;
@@ -441,21 +437,17 @@ bool cx_ptx_warp_join(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *lan
     return true;
 }
 
-bool cx_ptx_warp_release(cx_ptx_grid *grid, cx_ptx_block *block, uint32_t first)
+bool cx_ptx_warp_release(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_warp *warp)
 {
-    uint32_t left = grid->threads_in_block - first;
-    unsigned count = left < CX_PTX_WARP_SIZE ? left : CX_PTX_WARP_SIZE;
-    cx_ptx_thread *lanes = &block->threads[first];
     bool released = false;
     party all;
 
-    for (unsigned lane = 0; lane < count; lane++) {
-        if (lanes[lane].state != CX_PTX_THREAD_AT_WARP ||
-            !is_gathered(grid, block, lanes, count, lane, &all))
+    for (unsigned lane = 0; lane < CX_PTX_WARP_SIZE; lane++) {
+        if (!(warp->at_warp >> lane & 1) || !is_gathered(grid, block, warp, lane, &all))
             continue;
         /* A lane that its own mask leaves out would wait for ever. */
         if (!(all.present >> lane & 1)) {
-            cx_ptx_thread_refuse(grid, block, &lanes[lane],
+            cx_ptx_thread_refuse(grid, block, &warp->lanes[lane],
                                  "the mask of the thread does not name the thread's own lane");
             return false;
         }
