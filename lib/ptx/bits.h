@@ -163,6 +163,41 @@ static inline float cx_ptx_divide_approx(float a, float b)
     return cx_ptx_number(a / b);
 }
 
+/* ---- halves ---- */
+
+/* A number in half precision, exactly; subnormal ones have the unit 2^-24. */
+static inline float cx_ptx_single_of_half(uint32_t bits)
+{
+    uint32_t magnitude = bits & 0x7fff, sign = (bits & 0x8000) << 16;
+    uint32_t normal = (magnitude << 13) + (UINT32_C(112) << 23);
+    uint32_t small = cx_ptx_bits_f32((float)(int32_t)magnitude * 0x1p-24f);
+    uint32_t huge = magnitude > 0x7c00 ? 0x7fffffff : 0x7f800000;
+    uint32_t found = magnitude < 0x0400 ? small : magnitude < 0x7c00 ? normal : huge;
+
+    return cx_ptx_f32_of(magnitude > 0x7c00 ? found : found | sign);
+}
+
+/* Rounds to nearest. A small number's fraction is at the end of its sum with 1/2. */
+static inline uint32_t cx_ptx_half_of_single(float value)
+{
+    uint32_t bits = cx_ptx_bits_f32(value), sign = bits >> 16 & 0x8000;
+    uint32_t magnitude = bits & 0x7fffffff;
+    uint32_t normal = (magnitude + 0xfff + (magnitude >> 13 & 1) - (UINT32_C(112) << 23)) >> 13;
+    uint32_t small = cx_ptx_bits_f32(cx_ptx_f32_of(magnitude) + 0.5f) - cx_ptx_bits_f32(0.5f);
+    uint32_t found = magnitude < UINT32_C(113) << 23   ? small
+                     : magnitude < UINT32_C(143) << 23 ? normal
+                                                       : 0x7c00;
+
+    return magnitude > 0x7f800000 ? 0x7fff : found | sign;
+}
+
+static inline uint32_t cx_ptx_brain_of_single(float value)
+{
+    uint32_t bits = cx_ptx_bits_f32(value);
+
+    return value == value ? (bits + 0x7fff + (bits >> 16 & 1)) >> 16 : 0x7fff;
+}
+
 /* Only the upper 32 bits count. */
 static inline double cx_ptx_upper_half(double value)
 {

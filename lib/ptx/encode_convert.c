@@ -106,27 +106,52 @@ static bool is_known(const conversion *what)
     return to_float || (what->mode & CX_PTX_ROUNDING_MASK) < CX_PTX_ROUND_FLOAT_ZERO;
 }
 
+/* The mode's words in the keys of ops.def; NULL: it has none of that mode. */
+static const char *words_of_mode(const conversion *what)
+{
+    uint8_t mode = what->mode;
+
+    /* Subnormal numbers become the same integer as zero. */
+    if (mode == (CX_PTX_ROUND_ZERO | CX_PTX_FLUSHED) ||
+        mode == (CX_PTX_ROUND_NEAREST | CX_PTX_FLUSHED))
+        mode &= (uint8_t)~CX_PTX_FLUSHED;
+    switch (mode) {
+    case CX_PTX_ROUND_NONE:
+        return "";
+    case CX_PTX_SATURATED:
+        return "sat.";
+    case CX_PTX_ROUND_NEAREST:
+        return "rni.";
+    case CX_PTX_ROUND_ZERO:
+        return "rzi.";
+    case CX_PTX_ROUND_DOWN:
+        return "rmi.";
+    case CX_PTX_ROUND_UP:
+        return "rpi.";
+    default:
+        return NULL;
+    }
+}
+
 /* The operation of ops.def, if it has this conversion, or CX_PTX_NO_OP. */
 static uint16_t plain_op(const conversion *what)
 {
     static const struct {
         cx_ptx_type type;
         const char *name;
-    } names[] = {{CX_PTX_S32, "s32"}, {CX_PTX_U32, "u32"}, {CX_PTX_S64, "s64"}, {CX_PTX_U64, "u64"},
-                 {CX_PTX_F32, "f32"}, {CX_PTX_F64, "f64"}};
-    const char *to = NULL, *from = NULL;
+    } names[] = {{CX_PTX_S16, "s16"}, {CX_PTX_U16, "u16"}, {CX_PTX_S32, "s32"}, {CX_PTX_U32, "u32"},
+                 {CX_PTX_S64, "s64"}, {CX_PTX_U64, "u64"}, {CX_PTX_F16, "f16"},
+                 {CX_PTX_BF16, "bf16"}, {CX_PTX_F32, "f32"}, {CX_PTX_F64, "f64"}};
+    const char *to = NULL, *from = NULL, *words = words_of_mode(what);
     char key[32];
 
-    if (what->mode != (cx_ptx_type_float(what->to) ? CX_PTX_ROUND_NONE : CX_PTX_ROUND_ZERO))
-        return CX_PTX_NO_OP;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         to = names[i].type == what->to ? names[i].name : to;
         from = names[i].type == what->from ? names[i].name : from;
     }
-    if (!to || !from)
+    if (!to || !from || !words)
         return CX_PTX_NO_OP;
-    snprintf(key, sizeof key, "?cvt.%s%s.%s", what->mode == CX_PTX_ROUND_ZERO ? "rzi." : "", to,
-             from);
+    snprintf(key, sizeof key, "?cvt.%s%s.%s", words, to, from);
     return cx_ptx_op_find(key, strlen(key));
 }
 

@@ -3,6 +3,7 @@
 
 #include "ptx/bits.h"
 #include "ptx/cell.h"
+#include "ptx/direction.h"
 #include "ptx/grid.h"
 #include "ptx/lane_loop.h"
 #include "ptx/minifloat.h"
@@ -29,6 +30,19 @@
                                                                                           \
         EACH_LANE (lane)                                                                  \
             COMPUTE(fd, fa, fb, fc, value)                                                \
+    }
+#define CX_PTX_OP_ROUNDED(id, key, arity, fd, fa, fb, fc, how, plain, value)              \
+    static void whole_##id(void *d, const void *of_a, const void *of_b, const void *of_c) \
+    {                                                                                     \
+        CELL_##fd *row_d = d;                                                             \
+        const CELL_##fa *row_a = of_a;                                                    \
+        const CELL_##fb *row_b = of_b;                                                    \
+        const CELL_##fc *row_c = of_c;                                                    \
+        const cx_ptx_direction before = cx_ptx_direction_begin(how);                      \
+                                                                                          \
+        EACH_LANE (lane)                                                                  \
+            COMPUTE(fd, fa, fb, fc, plain)                                                \
+        cx_ptx_direction_end(before);                                                     \
     }
 #include "ptx/ops.def"
 

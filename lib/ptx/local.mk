@@ -15,7 +15,7 @@ lib_ptx_libptx_la_SOURCES = \
 lib_ptx_libptx_la_LIBADD = lib/ptx/liblanes.la -lm
 
 # The same instructions for several processors.
-LANES_SOURCES = lib/ptx/cell.h lib/ptx/lane.c lib/ptx/lane_loop.h lib/ptx/lanes.c lib/ptx/lanes_matrix.c \
+LANES_SOURCES = lib/ptx/cell.h lib/ptx/direction.h lib/ptx/lane.c lib/ptx/lane_loop.h lib/ptx/lanes.c lib/ptx/lanes_matrix.c \
 	lib/ptx/lanes_memory.c
 LANES_CFLAGS = $(AM_CFLAGS) $(VECTOR_CFLAGS)
 noinst_LTLIBRARIES += lib/ptx/liblanes.la

@@ -1,53 +1,14 @@
 /* Arithmetic with another rounding than to nearest. The operands are volatile: the compiler must
  * not compute anything before the rounding is set, or after it is restored. */
+#include "ptx/direction.h"
 #include "ptx/grid.h"
 
-#include <fenv.h>
 #include <math.h>
-
-/* nvcc's expf has such an fma, so kernels come here often. fesetround() sets the control words of
- * x87 and SSE, which costs several times as much as the operation; float and double need the
- * latter alone. */
-#if defined(__x86_64__) && defined(__SSE_MATH__)
-#include <xmmintrin.h>
-
-#define SSE_ROUNDING 0x6000u /* FE_DOWNWARD and its like are these bits, 3 lower */
-
-typedef unsigned int rounding;
-
-static rounding begin_rounding(int how)
-{
-    rounding before = _mm_getcsr();
-
-    _mm_setcsr((before & ~SSE_ROUNDING) | (unsigned int)how << 3);
-    return before;
-}
-
-static void end_rounding(rounding before)
-{
-    _mm_setcsr(before);
-}
-#else
-typedef int rounding;
-
-static rounding begin_rounding(int how)
-{
-    rounding before = fegetround();
-
-    fesetround(how);
-    return before;
-}
-
-static void end_rounding(rounding before)
-{
-    fesetround(before);
-}
-#endif
 
 float cx_ptx_round_f32(cx_ptx_sum what, int how, float a, float b, float c)
 {
     volatile float x = a, y = b, z = c, result;
-    rounding before = begin_rounding(how);
+    cx_ptx_direction before = cx_ptx_direction_begin(how);
 
     switch (what) {
     case CX_PTX_SUM:
@@ -65,14 +26,14 @@ float cx_ptx_round_f32(cx_ptx_sum what, int how, float a, float b, float c)
     default:
         result = fmaf(x, y, z);
     }
-    end_rounding(before);
+    cx_ptx_direction_end(before);
     return result;
 }
 
 double cx_ptx_round_f64(cx_ptx_sum what, int how, double a, double b, double c)
 {
     volatile double x = a, y = b, z = c, result;
-    rounding before = begin_rounding(how);
+    cx_ptx_direction before = cx_ptx_direction_begin(how);
 
     switch (what) {
     case CX_PTX_SUM:
@@ -90,7 +51,7 @@ double cx_ptx_round_f64(cx_ptx_sum what, int how, double a, double b, double c)
     default:
         result = fma(x, y, z);
     }
-    end_rounding(before);
+    cx_ptx_direction_end(before);
     return result;
 }
 
