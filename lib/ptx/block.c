@@ -79,21 +79,47 @@ void cx_ptx_block_take(const cx_ptx_grid *grid, cx_ptx_room *room, cx_ptx_block 
     begin_registers(grid, block);
 }
 
-static void begin_thread(const cx_ptx_grid *grid, cx_ptx_block *block, uint32_t index)
+static void begin_threads(const cx_ptx_grid *grid, const cx_ptx_block *block)
 {
-    cx_ptx_thread *thread = &block->threads[index];
-
-    *thread = (cx_ptx_thread){
+    const size_t local_bytes = grid->local_of_thread + CX_PTX_LOCAL_SPARE;
+    cx_ptx_thread begun = {
         .next = grid->module->code + grid->kernel->begin,
-        .local = block->local + index * (grid->local_of_thread + CX_PTX_LOCAL_SPARE),
+        .local = block->local,
         .function = (uint32_t)(grid->kernel - grid->module->functions),
-        .index = index,
     };
-    put(grid, block, thread, CX_PTX_SLOT_CARRY, 0);
-    put(grid, block, thread, CX_PTX_SLOT_LOCAL, 0);
-    put(grid, block, thread, CX_PTX_SLOT_TOP, grid->kernel->frame_bytes);
+
+    for (uint32_t i = 0; i < grid->threads_in_block; i++) {
+        block->threads[i] = begun;
+        begun.index++;
+        begun.local += local_bytes;
+    }
+}
+
+/* Gives all lanes of a warp the same value. */
+static void fill_row(const cx_ptx_rows *rows, uint32_t fixed, uint64_t value)
+{
+    const uint32_t place = cx_ptx_fixed_place(fixed);
+    void *row = cx_ptx_row(rows, place);
+
+    if (cx_ptx_is_long(place)) {
+        for (uint32_t lane = 0; lane < CX_PTX_WARP_SIZE; lane++)
+            ((cx_ptx_long *)row)[lane] = value;
+    } else {
+        for (uint32_t lane = 0; lane < CX_PTX_WARP_SIZE; lane++)
+            ((cx_ptx_word *)row)[lane] = (uint32_t)value;
+    }
+}
+
+static void begin_rows(const cx_ptx_grid *grid, const cx_ptx_block *block,
+                       const cx_ptx_thread *first)
+{
+    const cx_ptx_rows rows = cx_ptx_rows_of(grid, block, first);
+
+    fill_row(&rows, CX_PTX_SLOT_CARRY, 0);
+    fill_row(&rows, CX_PTX_SLOT_LOCAL, 0);
+    fill_row(&rows, CX_PTX_SLOT_TOP, grid->kernel->frame_bytes);
     for (uint32_t i = 0; i < 3; i++)
-        put(grid, block, thread, CX_PTX_SLOT_CTAID + i, block->index[i]);
+        fill_row(&rows, CX_PTX_SLOT_CTAID + i, block->index[i]);
 }
 
 /* Each warp makes choices of its own. */
@@ -115,11 +141,11 @@ void cx_ptx_block_begin(const cx_ptx_grid *grid, cx_ptx_block *block, const uint
     block->left = grid->threads_in_block;
     memset(block->barriers, 0, sizeof block->barriers);
     memset(block->shared, 0, grid->shared_bytes);
-    for (uint32_t i = 0; i < grid->threads_in_block; i++)
-        begin_thread(grid, block, i);
+    begin_threads(grid, block);
     for (uint32_t i = 0; i < cx_ptx_warps_of(grid); i++) {
         uint32_t first = i * CX_PTX_WARP_SIZE, left = grid->threads_in_block - first;
 
+        begin_rows(grid, block, &block->threads[first]);
         cx_ptx_warp_begin(&block->warps[i], &block->threads[first],
                           left < CX_PTX_WARP_SIZE ? left : CX_PTX_WARP_SIZE,
                           grid->environment->independent, seed_of(grid, block, i));

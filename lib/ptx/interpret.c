@@ -155,6 +155,7 @@ static inline void activate(cx_ptx_step *run, uint32_t lanes)
     run->active = lanes;
     run->whole = (lanes | run->unused) == UINT32_MAX;
     run->few = __builtin_popcount(lanes) < MANY_LANES;
+    run->direct = run->whole && !run->few;
     run->single = (lanes & (lanes - 1)) == 0;
     if (run->single)
         run->cells = cx_ptx_cells_of(&run->rows, first_lane(lanes));
@@ -164,6 +165,12 @@ static void find_rows(cx_ptx_step *run)
 {
     run->rows = cx_ptx_rows_of(run->grid, run->block, first_thread(run));
     activate(run, run->active);
+}
+
+static inline void compute(const cx_ptx_step *run, const cx_ptx_instruction *at)
+{
+    run->lanes->whole[at->op](cx_ptx_row(&run->rows, at->d), cx_ptx_row(&run->rows, at->a),
+                              cx_ptx_row(&run->rows, at->b), cx_ptx_row(&run->rows, at->c));
 }
 
 /* Lane by lane: computes up to another instruction, or to the border. Only a single lane may load
@@ -228,6 +235,11 @@ cx_ptx_event cx_ptx_group_run(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_war
             continue;
         }
         at = next;
+        if (run.direct && at->op < CX_PTX_COMPUTED) {
+            compute(&run, at);
+            next = at + 1;
+            continue;
+        }
         if (run.few && at->op < CX_PTX_ADD_ADDRESS && (next = compute_few(&run, at, border)) != at)
             continue;
         if (group->accesses && is_access(at) && --group->accesses == 0)

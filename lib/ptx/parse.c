@@ -2,6 +2,7 @@
 #include "ptx/builtin.h"
 #include "ptx/flow.h"
 #include "ptx/growth.h"
+#include "ptx/moves.h"
 #include "ptx/parser.h"
 #include "ptx/stack.h"
 
@@ -389,6 +390,7 @@ static bool parse_module(cx_ptx_parser *self)
     place_constants(self->module);
     if (!cx_ptx_flow_find(self->module))
         return cx_ptx_no_memory(self);
+    cx_ptx_moves_find(self->module);
     return cx_ptx_measure_stacks(self);
 }
 

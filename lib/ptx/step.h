@@ -14,6 +14,7 @@ typedef struct cx_ptx_step {
     uint32_t active;
     uint32_t unused; /* lanes whose registers nobody will read */
     bool whole;      /* all lanes but those are active */
+    bool direct;     /* `whole`, and not `few` */
     bool few;        /* so few lanes are active that each computes by itself */
     bool single;
     cx_ptx_rows cells; /* of the single one */
