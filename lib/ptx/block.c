@@ -165,14 +165,16 @@ static bool run_warp(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_warp *warp)
 
 void cx_ptx_block_fail(cx_ptx_grid *grid, const cx_ptx_block *block, cx_ptx_outcome outcome)
 {
-    const cx_ptx_thread *found = block->threads;
+    cx_ptx_thread *found = block->threads;
 
     for (uint32_t i = cx_ptx_warps_of(grid); i-- > 0;) {
         const cx_ptx_warp *warp = &block->warps[i];
         uint32_t left = warp->all & ~warp->ended;
 
-        if (left)
-            found = &warp->lanes[__builtin_ctz(left)];
+        if (left == 0)
+            continue;
+        found = &warp->lanes[__builtin_ctz(left)];
+        found->next = cx_ptx_warp_place_of(warp, (uint32_t)__builtin_ctz(left));
     }
     cx_ptx_thread_fail(grid, block, found, outcome, 0);
 }

@@ -22,7 +22,7 @@ typedef enum cx_ptx_cluster_place {
 } cx_ptx_cluster_place;
 
 typedef struct cx_ptx_thread {
-    const cx_ptx_instruction *next; /* where it waits, or where it failed */
+    const cx_ptx_instruction *next; /* where it goes on or failed; warp.h knows where it waits */
     unsigned char *local;
     uint32_t words, longs; /* rows of the functions that have called its present one */
     uint32_t function;     /* the present one */
@@ -38,7 +38,6 @@ typedef struct cx_ptx_barrier {
     uint32_t arrived;
     uint32_t expected; /* 0: all threads of the block */
     bool open;         /* a thread has arrived */
-    bool votes;        /* one whose predicate counts */
     uint32_t truths;   /* threads whose predicate is true */
 } cx_ptx_barrier;
 

@@ -9,6 +9,9 @@
 #include "ptx/minifloat.h"
 
 #include <fenv.h>
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
 
 #define COMPUTE(fd, fa, fb, fc, value)        \
     {                                         \
@@ -121,42 +124,6 @@ static void move(uint64_t *d, const cx_ptx_rows *rows, const cx_ptx_instruction 
     }
 }
 
-/* ---- shuffles ---- */
-
-/* The operand c: lanes of a segment have the same bits of `mask`; the last one is `clamp`. */
-#define SHUFFLE(condition, expression)                                            \
-    EACH_LANE (lane) {                                                            \
-        const int32_t mask = c[lane] >> 8 & 31, clamp = c[lane] & 31;             \
-        const int32_t by = b[lane] & 31, most = (lane & mask) | (clamp & ~mask);  \
-        const int32_t source = (expression);                                      \
-                                                                                  \
-        inside[lane] = (condition);                                               \
-        sources[lane] = (condition) ? source & 31 : lane;                         \
-    }
-
-static void shuffle(cx_ptx_warp_mode mode, const void *row_b, const void *row_c,
-                    const uint32_t *from, uint32_t *to, uint32_t *inside)
-{
-    const cx_ptx_word *b = row_b, *c = row_c;
-    int32_t sources[CX_PTX_WARP_SIZE];
-
-    switch (mode) {
-    case CX_PTX_WARP_SHUFFLE_UP:
-        SHUFFLE(source >= most, lane - by)
-        break;
-    case CX_PTX_WARP_SHUFFLE_DOWN:
-        SHUFFLE(source <= most, lane + by)
-        break;
-    case CX_PTX_WARP_SHUFFLE_BUTTERFLY:
-        SHUFFLE(source <= most, lane ^ by)
-        break;
-    default:
-        SHUFFLE(source <= most, (lane & mask) | (by & ~mask))
-    }
-    for (int lane = 0; lane < CX_PTX_WARP_SIZE; lane++)
-        to[lane] = from[sources[lane]];
-}
-
 /* ---- masks ---- */
 
 static uint32_t truths(const void *words)
@@ -167,6 +134,16 @@ static uint32_t truths(const void *words)
     EACH_LANE (lane)
         mask |= (uint32_t)(row[lane] != 0) << lane;
     return mask;
+}
+
+static uint32_t common(const void *words, uint32_t active)
+{
+    const cx_ptx_word *row = words;
+    uint32_t bits = UINT32_MAX;
+
+    EACH_LANE (lane)
+        bits &= row[lane] | ((active >> lane & 1) - 1);
+    return bits;
 }
 
 static void copy_words(void *to, const void *from, uint32_t mask)
@@ -196,6 +173,63 @@ static void copy_halves(void *to, const void *from, uint32_t mask)
         row[lane] = mask >> lane & 1 ? (uint32_t)source[lane] : row[lane];
 }
 
+/* ---- shuffles ---- */
+
+static inline void permute(uint32_t *to, const cx_ptx_word *from, const int32_t *sources)
+{
+#ifdef __AVX512F__
+    const __m512i low = _mm512_loadu_si512(from), high = _mm512_loadu_si512(from + 16);
+
+    for (int half = 0; half < CX_PTX_WARP_SIZE; half += 16)
+        _mm512_storeu_si512(to + half, _mm512_permutex2var_epi32(
+                                           low, _mm512_loadu_si512(sources + half), high));
+#else
+    for (int lane = 0; lane < CX_PTX_WARP_SIZE; lane++)
+        to[lane] = from[sources[lane]];
+#endif
+}
+
+/* The operand c: lanes of a segment have the same bits of `mask`; the last one is `clamp`. */
+#define SHUFFLE(condition, expression)                                            \
+    EACH_LANE (lane) {                                                            \
+        const int32_t mask = c[lane] >> 8 & 31, clamp = c[lane] & 31;             \
+        const int32_t by = b[lane] & 31, most = (lane & mask) | (clamp & ~mask);  \
+        const int32_t source = (expression);                                      \
+                                                                                  \
+        inside[lane] = (condition);                                               \
+        sources[lane] = (condition) ? source & 31 : lane;                         \
+    }
+
+static void shuffle(cx_ptx_warp_mode mode, const void *row_b, const void *row_c, const void *from,
+                    uint32_t active, void *to, void *row_inside)
+{
+    const cx_ptx_word *b = row_b, *c = row_c;
+    int32_t sources[CX_PTX_WARP_SIZE];
+    uint32_t found[CX_PTX_WARP_SIZE], inside[CX_PTX_WARP_SIZE];
+
+    switch (mode) {
+    case CX_PTX_WARP_SHUFFLE_UP:
+        SHUFFLE(source >= most, lane - by)
+        break;
+    case CX_PTX_WARP_SHUFFLE_DOWN:
+        SHUFFLE(source <= most, lane + by)
+        break;
+    case CX_PTX_WARP_SHUFFLE_BUTTERFLY:
+        SHUFFLE(source <= most, lane ^ by)
+        break;
+    default:
+        SHUFFLE(source <= most, (lane & mask) | (by & ~mask))
+    }
+    permute(found, from, sources);
+    if (active != UINT32_MAX) {
+        EACH_LANE (lane)
+            found[lane] = active >> sources[lane] & 1 ? found[lane] : 0;
+    }
+    copy_words(to, found, active);
+    if (row_inside)
+        copy_words(row_inside, inside, active);
+}
+
 const cx_ptx_instruction *CX_PTX_LANES_COMPUTE(const cx_ptx_rows *cells,
                                                const cx_ptx_instruction *at,
                                                const cx_ptx_instruction *border,
@@ -219,6 +253,7 @@ const cx_ptx_lanes CX_PTX_LANES = {
     .move = move,
     .multiply = CX_PTX_LANES_MULTIPLY,
     .truths = truths,
+    .common = common,
     .copy_words = copy_words,
     .copy_longs = copy_longs,
     .copy_halves = copy_halves,

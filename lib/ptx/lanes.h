@@ -22,10 +22,11 @@ typedef struct cx_ptx_lanes {
                                          const cx_ptx_instruction *border, const cx_ptx_grid *grid,
                                          const cx_ptx_block *block);
 
-    /* Shuffles the words `from` of all lanes; writes 1 to `inside` where the source is in the
-     * lane's segment. `b` and `c` are the rows of shfl's operands. */
-    void (*shuffle)(cx_ptx_warp_mode mode, const void *b, const void *c, const uint32_t *from,
-                    uint32_t *to, uint32_t *inside);
+    /* Shuffles the words `from` of the active lanes; the others have 0. Writes 1 to the row `inside`,
+     * or nothing if it is NULL, where the source is in the lane's segment. `b` and `c` are the rows
+     * of shfl's operands; `to` may be the same as `from`. */
+    void (*shuffle)(cx_ptx_warp_mode mode, const void *b, const void *c, const void *from,
+                    uint32_t active, void *to, void *inside);
 
     /* Loads and stores of the active lanes, at least one. False: a lane's memory is outside of what
      * the access has found, and nothing has happened. */
@@ -44,6 +45,8 @@ typedef struct cx_ptx_lanes {
 
     /* The lanes whose word is not 0. */
     uint32_t (*truths)(const void *words);
+    /* The bits that the words of all active lanes have. */
+    uint32_t (*common)(const void *words, uint32_t active);
     /* Copies the lanes of the mask from row to row; from a row of longs to a row of words. */
     void (*copy_words)(void *to, const void *from, uint32_t mask);
     void (*copy_longs)(void *to, const void *from, uint32_t mask);

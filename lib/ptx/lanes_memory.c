@@ -98,7 +98,7 @@ static inline bool differ(const void *one, const void *other, size_t bytes)
     out->second = second;                                                                     \
     EACH_LANE (lane)                                                                          \
         expected[lane] = (type)(first + step * (type)lane);                                   \
-    if (last >= first && !differ(expected, at_lane, bytes))                                   \
+    if (last >= first && last - first == step * 31 && !differ(expected, at_lane, bytes))      \
         return are_even ? CONSECUTIVE : OUTSIDE;                                              \
     EACH_LANE (lane)                                                                          \
         expected[lane] = first;                                                               \
@@ -106,7 +106,8 @@ static inline bool differ(const void *one, const void *other, size_t bytes)
         return are_inside ? UNIFORM : OUTSIDE;                                                \
     EACH_LANE (lane)                                                                          \
         expected[lane] = (type)((lane < HALF ? first : second) + step * (type)(lane % HALF)); \
-    if (middle >= first && last >= second && !differ(expected, at_lane, bytes))               \
+    if (middle >= first && last >= second && middle - first == step * 15 &&                   \
+        last - second == step * 15 && !differ(expected, at_lane, bytes))                      \
         return are_even && middle < limit && second < limit && !((second + low) & unaligned)  \
                    ? HALVES                                                                   \
                    : OUTSIDE;                                                                 \

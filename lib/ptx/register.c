@@ -299,20 +299,22 @@ static void finish_matrix(const cx_ptx_parser *self, constant_rows *rows, cx_ptx
     }
 }
 
-/* True if the operand is read as 8 bytes, so a constant has to lie in a row of longs. What lanes do
- * together reads rows of words, but for the values that match.b64 compares. */
-static bool reads_long(const cx_ptx_instruction *what, int operand)
+/* Constants are words, as the operands of joint operations are; values that match may be longs. */
+static void finish_joint(const cx_ptx_parser *self, constant_rows *rows, cx_ptx_instruction *each)
 {
-    if (what->op < CX_PTX_COMPUTED)
-        return cx_ptx_op_takes_long(what->op, operand);
-    return what->op != CX_PTX_WARP ||
-           (operand == 0 && cx_ptx_type_bytes((cx_ptx_type)what->type) == 8);
+    each->a = final_place(self, rows, each->a, cx_ptx_type_bytes((cx_ptx_type)each->type) == 8);
+    each->b = final_place(self, rows, each->b, false);
+    each->c = final_place(self, rows, each->c, false);
+    each->d = final_place(self, rows, each->d, false);
+    each->e = final_place(self, rows, each->e, false);
+    each->site = final_place(self, rows, each->site, false);
 }
 
 static void finish_code(const cx_ptx_parser *self, constant_rows *rows, size_t begin)
 {
     for (size_t i = begin; i < self->module->code_count; i++) {
         cx_ptx_instruction *each = &self->module->code[i];
+        bool computed = each->op < CX_PTX_COMPUTED;
 
         if (each->op == CX_PTX_ARGUMENT || each->op == CX_PTX_RESULT)
             continue;
@@ -320,13 +322,15 @@ static void finish_code(const cx_ptx_parser *self, constant_rows *rows, size_t b
             finish_matrix(self, rows, each);
             continue;
         }
-        each->a = final_place(self, rows, each->a, reads_long(each, 0));
-        each->b = final_place(self, rows, each->b, reads_long(each, 1));
-        each->c = final_place(self, rows, each->c, reads_long(each, 2));
-        each->d = final_place(self, rows, each->d, reads_long(each, 3));
-        each->e = final_place(self, rows, each->e, each->op != CX_PTX_WARP);
-        if (each->op == CX_PTX_WARP)
-            each->site = final_place(self, rows, each->site, false);
+        if (each->op == CX_PTX_WARP) {
+            finish_joint(self, rows, each);
+            continue;
+        }
+        each->a = final_place(self, rows, each->a, !computed || cx_ptx_op_takes_long(each->op, 0));
+        each->b = final_place(self, rows, each->b, !computed || cx_ptx_op_takes_long(each->op, 1));
+        each->c = final_place(self, rows, each->c, !computed || cx_ptx_op_takes_long(each->op, 2));
+        each->d = final_place(self, rows, each->d, !computed || cx_ptx_op_takes_long(each->op, 3));
+        each->e = final_place(self, rows, each->e, true);
     }
 }
 

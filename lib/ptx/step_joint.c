@@ -4,17 +4,13 @@
 
 static bool shuffle(const cx_ptx_step *run, const cx_ptx_instruction *at)
 {
-    uint32_t from[CX_PTX_WARP_SIZE] = {0}, to[CX_PTX_WARP_SIZE], inside[CX_PTX_WARP_SIZE];
-
     if (cx_ptx_is_long(at->a) || cx_ptx_is_long(at->b) || cx_ptx_is_long(at->c) ||
         cx_ptx_is_long(at->d))
         return false;
-    run->lanes->copy_words(from, cx_ptx_row(&run->rows, at->a), run->active);
     run->lanes->shuffle((cx_ptx_warp_mode)at->mode, cx_ptx_row(&run->rows, at->b),
-                        cx_ptx_row(&run->rows, at->c), from, to, inside);
-    run->lanes->copy_words(cx_ptx_row(&run->rows, at->d), to, run->active);
-    if (at->site != UINT32_MAX)
-        run->lanes->copy_words(cx_ptx_row(&run->rows, at->site), inside, run->active);
+                        cx_ptx_row(&run->rows, at->c), cx_ptx_row(&run->rows, at->a), run->active,
+                        cx_ptx_row(&run->rows, at->d),
+                        at->site != UINT32_MAX ? cx_ptx_row(&run->rows, at->site) : NULL);
     return true;
 }
 
@@ -48,14 +44,13 @@ static bool vote(const cx_ptx_step *run, const cx_ptx_instruction *at)
 static bool masks_name(const cx_ptx_step *run, uint32_t place, uint32_t lanes)
 {
     const cx_ptx_word *masks;
-    uint32_t missing = 0;
 
     if (cx_ptx_is_long(place))
         return false;
     masks = cx_ptx_row(&run->rows, place);
-    for (unsigned lane = 0; lane < CX_PTX_WARP_SIZE; lane++)
-        missing |= run->active >> lane & 1 ? lanes & ~masks[lane] : 0;
-    return !missing;
+    if (cx_ptx_is_uniform(place))
+        return !(lanes & ~masks[0]);
+    return !(lanes & ~run->lanes->common(masks, run->active));
 }
 
 bool cx_ptx_join_at_once(const cx_ptx_step *run, const cx_ptx_instruction *at)

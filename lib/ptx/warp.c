@@ -31,6 +31,7 @@ void cx_ptx_warp_begin(cx_ptx_warp *warp, cx_ptx_thread *lanes, uint32_t count, 
 
     warp->lanes = lanes;
     warp->all = all.mask;
+    warp->votes = 0;
     warp->ended = warp->at_join = warp->at_warp = warp->at_cluster = warp->at_barrier = 0;
     for (uint32_t i = 0; i < CX_PTX_BARRIERS; i++)
         warp->at_barriers[i] = 0;
@@ -50,6 +51,17 @@ void cx_ptx_warp_begin(cx_ptx_warp *warp, cx_ptx_thread *lanes, uint32_t count, 
 static uint32_t first_lane(uint32_t mask)
 {
     return (uint32_t)__builtin_ctz(mask);
+}
+
+const cx_ptx_instruction *cx_ptx_warp_place_of(const cx_ptx_warp *warp, uint32_t lane)
+{
+    for (uint32_t i = 0; i < warp->count; i++)
+        if (warp->groups[i].blocked && warp->groups[i].mask >> lane & 1)
+            return warp->groups[i].next;
+    for (uint32_t i = 0; i < CX_PTX_WARP_SIZE; i++)
+        if (warp->joins[i].expected && warp->joins[i].arrived >> lane & 1)
+            return warp->joins[i].next;
+    return warp->lanes[lane].next;
 }
 
 /* ---- joins ---- */
@@ -125,8 +137,6 @@ static void arrive(cx_ptx_warp *warp, cx_ptx_group *group)
         return;
     }
     warp->at_join |= mask;
-    for (; mask; mask &= mask - 1)
-        warp->lanes[first_lane(mask)].next = join->next;
 }
 
 static void end_lanes(cx_ptx_warp *warp, cx_ptx_group *group)

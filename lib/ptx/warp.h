@@ -48,6 +48,7 @@ struct cx_ptx_warp {
     uint32_t at_cluster; /* at the barrier of the cluster, */
     uint32_t at_barrier; /* at one of the block: */
     uint32_t at_barriers[CX_PTX_BARRIERS];
+    uint32_t votes; /* lanes that wait at a barrier that gives them a value */
     uint32_t count; /* of groups */
     bool independent;
     uint64_t random; /* the state of random choices; 0: none are made */
@@ -79,6 +80,9 @@ static inline uint32_t cx_ptx_warp_ready(const cx_ptx_warp *warp)
     return warp->all &
            ~(warp->ended | warp->at_join | warp->at_warp | warp->at_cluster | warp->at_barrier);
 }
+
+/* The instruction at which the lane waits, or which it did last that may fail. */
+const cx_ptx_instruction *cx_ptx_warp_place_of(const cx_ptx_warp *warp, uint32_t lane);
 
 /* Lets all lanes go on that wait at joins; true if there were any. */
 bool cx_ptx_warp_part(cx_ptx_warp *warp);

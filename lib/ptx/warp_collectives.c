@@ -31,6 +31,9 @@ static void wait_at_barrier(cx_ptx_warp *warp, uint32_t mask, uint32_t number,
 {
     warp->at_barrier |= mask;
     warp->at_barriers[number] |= mask;
+    if (at->mode == CX_PTX_REDUCE_NONE)
+        return;
+    warp->votes |= mask;
     for (; mask; mask &= mask - 1)
         warp->lanes[__builtin_ctz(mask)].next = at;
 }
@@ -67,7 +70,6 @@ bool cx_ptx_barrier_arrive(cx_ptx_grid *grid, cx_ptx_block *block, const cx_ptx_
         if (!barrier)
             return fail_at_barrier(grid, block, &warp->lanes[lane], at);
         barrier->arrived++;
-        barrier->votes |= votes;
         barrier->truths += votes && (uint32_t)cx_ptx_get(rows, at->c, lane) != 0;
         if (waits)
             wait_at_barrier(warp, UINT32_C(1) << lane, number, at);
@@ -94,16 +96,16 @@ static void release_barrier(const cx_ptx_grid *grid, cx_ptx_block *block, uint32
 
     for (uint32_t i = 0; i < warps; i++) {
         cx_ptx_warp *warp = &block->warps[i];
-        uint32_t waiting = warp->at_barriers[number];
+        uint32_t waiting = warp->at_barriers[number], votes = warp->votes & waiting;
 
         warp->at_barrier &= ~waiting;
         warp->at_barriers[number] = 0;
-        for (; barrier->votes && waiting; waiting &= waiting - 1) {
-            const cx_ptx_thread *thread = &warp->lanes[__builtin_ctz(waiting)];
-            const cx_ptx_instruction *at = thread->next;
+        warp->votes &= ~votes;
+        for (; votes; votes &= votes - 1) {
+            const cx_ptx_thread *thread = &warp->lanes[__builtin_ctz(votes)];
 
-            if (at->mode != CX_PTX_REDUCE_NONE)
-                cx_ptx_thread_put(grid, block, thread, at->d, reduced_value(barrier, at));
+            cx_ptx_thread_put(grid, block, thread, thread->next->d,
+                              reduced_value(barrier, thread->next));
         }
     }
     *barrier = (cx_ptx_barrier){0};
