@@ -82,54 +82,83 @@ static uint64_t result_of(const cx_ptx_instruction *what, uint64_t old, uint64_t
     }
 }
 
-static uint64_t compare_and_swap(const cx_ptx_instruction *what, void *memory, uint64_t expected,
-                                 uint64_t other)
+uint64_t cx_ptx_atomic_result(const cx_ptx_instruction *what, uint64_t old, uint64_t operand,
+                              uint64_t other, bool flushes)
 {
-    uint16_t half = (uint16_t)expected;
-    uint32_t word = (uint32_t)expected;
+    uint64_t mask = UINT64_MAX >> (64 - 8 * what->size);
+
+    if (what->mode == CX_PTX_ATOMIC_SWAP)
+        return old == (operand & mask) ? other : old;
+    return result_of(what, old, operand, flushes);
+}
+
+uint64_t cx_ptx_atomic_load(const cx_ptx_instruction *what, const void *memory)
+{
+    switch (what->size) {
+    case 2:
+        return __atomic_load_n((const uint16_t *)memory, __ATOMIC_RELAXED);
+    case 4:
+        return __atomic_load_n((const uint32_t *)memory, __ATOMIC_RELAXED);
+    default:
+        return __atomic_load_n((const uint64_t *)memory, __ATOMIC_RELAXED);
+    }
+}
+
+void cx_ptx_atomic_store(const cx_ptx_instruction *what, void *memory, uint64_t value)
+{
+    switch (what->size) {
+    case 2:
+        __atomic_store_n((uint16_t *)memory, (uint16_t)value, __ATOMIC_RELAXED);
+        break;
+    case 4:
+        __atomic_store_n((uint32_t *)memory, (uint32_t)value, __ATOMIC_RELAXED);
+        break;
+    default:
+        __atomic_store_n((uint64_t *)memory, value, __ATOMIC_RELAXED);
+    }
+}
+
+bool cx_ptx_atomic_exchange(const cx_ptx_instruction *what, void *memory, uint64_t *inout_old,
+                            uint64_t value)
+{
+    uint16_t half = (uint16_t)*inout_old;
+    uint32_t word = (uint32_t)*inout_old;
+    bool done;
 
     switch (what->size) {
     case 2:
-        __atomic_compare_exchange_n((uint16_t *)memory, &half, (uint16_t)other, false,
-                                    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-        return half;
+        done = __atomic_compare_exchange_n((uint16_t *)memory, &half, (uint16_t)value, false,
+                                           __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+        *inout_old = half;
+        return done;
     case 4:
-        __atomic_compare_exchange_n((uint32_t *)memory, &word, (uint32_t)other, false,
-                                    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-        return word;
+        done = __atomic_compare_exchange_n((uint32_t *)memory, &word, (uint32_t)value, false,
+                                           __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+        *inout_old = word;
+        return done;
     default:
-        __atomic_compare_exchange_n((uint64_t *)memory, &expected, other, false, __ATOMIC_SEQ_CST,
-                                    __ATOMIC_SEQ_CST);
-        return expected;
+        return __atomic_compare_exchange_n((uint64_t *)memory, inout_old, value, false,
+                                           __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
     }
+}
+
+/* Processors have this one. */
+static bool adds_words(const cx_ptx_instruction *what)
+{
+    return what->mode == CX_PTX_ATOMIC_ADD && what->size == 4 &&
+           (what->type == CX_PTX_U32 || what->type == CX_PTX_S32);
 }
 
 uint64_t cx_ptx_atomic_do(const cx_ptx_instruction *what, void *memory, uint64_t operand,
                           uint64_t other, bool flushes)
 {
-    if (what->mode == CX_PTX_ATOMIC_SWAP)
-        return compare_and_swap(what, memory, operand, other);
-    if (what->size == 2) {
-        uint16_t *half = memory, before = __atomic_load_n(half, __ATOMIC_RELAXED);
+    uint64_t old;
 
-        while (!__atomic_compare_exchange_n(
-            half, &before, (uint16_t)result_of(what, before, operand, flushes), true,
-            __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
-            continue;
-        return before;
-    }
-    if (what->size == 4) {
-        uint32_t *word = memory, old = __atomic_load_n(word, __ATOMIC_RELAXED);
-
-        while (!__atomic_compare_exchange_n(
-            word, &old, (uint32_t)result_of(what, old, operand, flushes), true, __ATOMIC_SEQ_CST,
-            __ATOMIC_RELAXED))
-            continue;
-        return old;
-    }
-    uint64_t *word = memory, old = __atomic_load_n(word, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(word, &old, result_of(what, old, operand, flushes), true,
-                                        __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+    if (adds_words(what))
+        return __atomic_fetch_add((uint32_t *)memory, (uint32_t)operand, __ATOMIC_SEQ_CST);
+    old = cx_ptx_atomic_load(what, memory);
+    while (!cx_ptx_atomic_exchange(what, memory, &old,
+                                   cx_ptx_atomic_result(what, old, operand, other, flushes)))
         continue;
     return old;
 }

@@ -220,4 +220,13 @@ uint64_t cx_ptx_mbarrier_do(uint8_t mode, uint64_t *memory, uint32_t operand, ui
 uint64_t cx_ptx_atomic_do(const cx_ptx_instruction *what, void *memory, uint64_t operand,
                           uint64_t other, bool flushes);
 
+/* Its parts: the new value, and accesses of the operation's size. An exchange stores `value` if the
+ * memory holds `*inout_old`; else it returns false and gives what is there. */
+uint64_t cx_ptx_atomic_result(const cx_ptx_instruction *what, uint64_t old, uint64_t operand,
+                              uint64_t other, bool flushes);
+uint64_t cx_ptx_atomic_load(const cx_ptx_instruction *what, const void *memory);
+void cx_ptx_atomic_store(const cx_ptx_instruction *what, void *memory, uint64_t value);
+bool cx_ptx_atomic_exchange(const cx_ptx_instruction *what, void *memory, uint64_t *inout_old,
+                            uint64_t value);
+
 #endif

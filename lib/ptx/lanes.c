@@ -238,6 +238,9 @@ bool CX_PTX_LANES_LOAD(const cx_ptx_access *access, const cx_ptx_rows *rows,
                        const cx_ptx_instruction *at, uint32_t active);
 bool CX_PTX_LANES_STORE(const cx_ptx_access *access, const cx_ptx_rows *rows,
                         const cx_ptx_instruction *at, uint32_t active);
+bool CX_PTX_LANES_REACH(const cx_ptx_access *access, const cx_ptx_rows *rows,
+                        const cx_ptx_instruction *at, uint32_t active,
+                        uint32_t offsets[CX_PTX_WARP_SIZE]);
 void CX_PTX_LANES_MULTIPLY(const double *restrict a, const double *restrict b,
                            double *restrict c, unsigned rows, unsigned columns, unsigned depth);
 extern const cx_ptx_lanes CX_PTX_LANES;
@@ -250,6 +253,7 @@ const cx_ptx_lanes CX_PTX_LANES = {
     .shuffle = shuffle,
     .load = CX_PTX_LANES_LOAD,
     .store = CX_PTX_LANES_STORE,
+    .reach = CX_PTX_LANES_REACH,
     .move = move,
     .multiply = CX_PTX_LANES_MULTIPLY,
     .truths = truths,

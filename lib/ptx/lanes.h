@@ -35,6 +35,12 @@ typedef struct cx_ptx_lanes {
     bool (*store)(const cx_ptx_access *access, const cx_ptx_rows *rows,
                   const cx_ptx_instruction *at, uint32_t active);
 
+    /* Finds where the active lanes access the memory, for an instruction that stores. False: as
+     * above. */
+    bool (*reach)(const cx_ptx_access *access, const cx_ptx_rows *rows,
+                  const cx_ptx_instruction *at, uint32_t active,
+                  uint32_t offsets[CX_PTX_WARP_SIZE]);
+
     /* CX_PTX_EXTEND, CX_PTX_PACK, CX_PTX_UNPACK, CX_PTX_ADD_ADDRESS, CX_PTX_TO_WINDOW: `d` is a row
      * of longs. */
     void (*move)(uint64_t *d, const cx_ptx_rows *rows, const cx_ptx_instruction *at);

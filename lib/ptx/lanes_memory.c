@@ -406,3 +406,19 @@ bool CX_PTX_LANES_STORE(const cx_ptx_access *access, const cx_ptx_rows *rows,
         return false;
     STORES(STORE)
 }
+
+bool CX_PTX_LANES_REACH(const cx_ptx_access *access, const cx_ptx_rows *rows,
+                        const cx_ptx_instruction *at, uint32_t active,
+                        uint32_t offsets[CX_PTX_WARP_SIZE]);
+bool CX_PTX_LANES_REACH(const cx_ptx_access *access, const cx_ptx_rows *rows,
+                        const cx_ptx_instruction *at, uint32_t active,
+                        uint32_t offsets[CX_PTX_WARP_SIZE])
+{
+    places found;
+
+    if (access->end > UINT32_MAX ||
+        find_places(access, rows, at, active, true, &found) == OUTSIDE)
+        return false;
+    memcpy(offsets, found.offsets, sizeof found.offsets);
+    return true;
+}

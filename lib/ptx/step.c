@@ -225,33 +225,6 @@ static bool store(const cx_ptx_step *run, const cx_ptx_instruction *at)
     return true;
 }
 
-/* GPUs flush subnormal numbers where they add to floats in global memory, not in shared memory. */
-static bool is_shared(const cx_ptx_step *run, const unsigned char *memory)
-{
-    const cx_ptx_cluster *cluster = run->block->cluster;
-
-    for (uint32_t i = 0; i < cluster->count; i++)
-        if ((uintptr_t)memory - (uintptr_t)cluster->blocks[i].shared < run->grid->shared_bytes)
-            return true;
-    return false;
-}
-
-static bool do_atomic(const cx_ptx_step *run, const cx_ptx_instruction *at)
-{
-    EACH_ACTIVE (run) {
-        uint64_t b = get(run, at->b, lane), c = get(run, at->c, lane);
-        unsigned char *memory = reach(run, at, lane, &b);
-
-        if (!memory)
-            return false;
-        put(run, at->d, lane,
-            at->op == CX_PTX_ATOMIC
-                ? cx_ptx_atomic_do(at, memory, b, c, !is_shared(run, memory))
-                : cx_ptx_mbarrier_do(at->mode, (uint64_t *)(void *)memory, (uint32_t)b, c));
-    }
-    return true;
-}
-
 static cx_ptx_wide get_pair(const cx_ptx_step *run, uint32_t place, uint32_t lane)
 {
     return (cx_ptx_wide){get(run, place, lane), get(run, place + CX_PTX_LONGS_BYTES, lane)};
@@ -395,7 +368,7 @@ static bool do_rest(cx_ptx_step *run, const cx_ptx_instruction *at)
         return true;
     case CX_PTX_ATOMIC:
     case CX_PTX_MBARRIER:
-        return do_atomic(run, at);
+        return cx_ptx_step_atomic(run, at);
     case CX_PTX_TEXTURE:
         return access_textures(run, at);
     case CX_PTX_ACCESS_128:
