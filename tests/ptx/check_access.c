@@ -118,6 +118,87 @@ START_TEST(the_first_lane_that_may_not_use_its_memory_fails)
 }
 END_TEST
 
+/* ---- some lanes ---- */
+
+/* Lanes of the mask copy `bytes` from the base, through an array of their own, to the second half of
+ * the memory. */
+static const char some_program[] =
+    ".version 7.0\n.target sm_75\n.address_size 64\n"
+    ".visible .entry k(.param .u64 base, .param .u64 step, .param .u64 gap, .param .u32 mask)\n{\n"
+    ".reg .pred %%p1;\n.reg .b32 %%r<8>;\n.reg .b64 %%d<8>;\n"
+    ".shared .align 16 .b8 s[1024];\n.local .align 8 .b8 own[64];\n"
+    "ld.param.u64 %%d1, [base];\nld.param.u64 %%d2, [step];\nld.param.u64 %%d3, [gap];\n"
+    "ld.param.u32 %%r1, [mask];\nmov.u32 %%r2, %%tid.x;\ncvt.u64.u32 %%d4, %%r2;\n"
+    "mad.lo.u64 %%d1, %%d4, %%d2, %%d1;\nshr.u64 %%d5, %%d4, 4;\n"
+    "mad.lo.u64 %%d1, %%d5, %%d3, %%d1;\n"
+    "mul.lo.u32 %%r3, %%r2, 8;\nand.b32 %%r4, %%r3, 56;\nmov.u64 %%d5, 0;\nmov.u32 %%r7, own;\n"
+    "add.u32 %%r4, %%r4, %%r7;\nmov.u32 %%r6, s;\nadd.u32 %%r3, %%r3, %%r6;\n"
+    "add.u64 %%d7, %%d4, 256;\nmul.lo.u64 %%d7, %%d7, 8;\nadd.u64 %%d7, %%d7, 0x100000;\n"
+    "shr.u32 %%r5, %%r1, %%r2;\nand.b32 %%r5, %%r5, 1;\nsetp.eq.u32 %%p1, %%r5, 0;\n"
+    "@%%p1 bra E;\n"
+    "ld.global.u%d %%d5, [%%d1];\nst.local.u64 [%%r4], %%d5;\nld.local.u64 %%d6, [%%r4];\n"
+    "st.shared.u64 [%%r3], %%d6;\nld.shared.u64 %%d6, [%%r3];\nst.global.u64 [%%d7], %%d6;\n"
+    "E:\nret;\n}\n";
+
+static const uint32_t masks[] = {0xffffffff, 0x7fffffff, 0xfffffffe, 0x0003fffc, 0xaaaaaaaa,
+                                 0x0000ffff, 0xffff0000, 0xff00ff0f, 0x80007fff, 0x000001ff};
+
+static uint64_t value_at(uint64_t place, unsigned bytes)
+{
+    uint64_t value = 0;
+
+    memcpy(&value, memory + place, bytes);
+    return value;
+}
+
+static void check_some(const cx_ptx_module *module, unsigned bytes, uint64_t step, uint64_t gap,
+                       uint32_t mask, const char *code)
+{
+    const struct {
+        uint64_t base, step, gap;
+        uint32_t mask;
+    } parameters = {ADDRESS, step, gap, mask};
+    const cx_ptx_environment environment = {.find = find, .code = code};
+    const cx_ptx_launch launch = {
+        .grid = {1, 1, 1}, .block = {32, 1, 1}, .parameters = &parameters};
+    cx_ptx_fault fault = {0};
+
+    for (unsigned i = 0; i < BYTES; i++)
+        memory[i] = (unsigned char)(i * 7 + i / 256);
+    memset(memory + BYTES / 2, 0xee, BYTES / 2);
+    ck_assert_int_eq(
+        cx_ptx_run(module, cx_ptx_kernel_find(module, "k"), &launch, &environment, &fault),
+        CX_PTX_DONE);
+    for (uint64_t lane = 0; lane < 32; lane++) {
+        uint64_t expected = mask >> lane & 1 ? value_at(lane * step + lane / 16 * gap, bytes)
+                                             : UINT64_C(0xeeeeeeeeeeeeeeee);
+
+        ck_assert_msg(value_at(BYTES / 2 + 8 * lane, 8) == expected,
+                      "%u bytes, step %u, gap %u, lanes %x, %s: lane %u", bytes, (unsigned)step,
+                      (unsigned)gap, mask, code, (unsigned)lane);
+    }
+}
+
+START_TEST(lanes_in_a_branch_use_memory_of_every_pattern)
+{
+    static const char *const codes[] = {"baseline", "avx2", "avx512"};
+    const unsigned bytes = 1u << _i;
+    const uint64_t steps[] = {bytes, 0, 3 * bytes}, gaps[] = {0, 16 * bytes};
+    char text[4096];
+    cx_ptx_error error = {0};
+    cx_ptx_module *module = NULL;
+
+    snprintf(text, sizeof text, some_program, 8 * (int)bytes);
+    ck_assert_msg(cx_ptx_load(text, strlen(text), &module, &error) == CX_PTX_SUCCESS, "line %d: %s",
+                  error.line, error.message);
+    for (size_t i = 0; i < sizeof masks / sizeof masks[0]; i++)
+        for (int j = 0; j < 6; j++)
+            for (int code = 0; code < 3; code++)
+                check_some(module, bytes, steps[j % 3], gaps[j / 3], masks[i], codes[code]);
+    cx_ptx_unload(module);
+}
+END_TEST
+
 /* ---- more than 4 GiB ---- */
 
 #define LARGE (UINT64_C(5) << 30)
@@ -179,6 +260,7 @@ static Suite *access_suite(void)
     TCase *all = tcase_create("all");
 
     tcase_add_loop_test(all, the_first_lane_that_may_not_use_its_memory_fails, 0, ROWS);
+    tcase_add_loop_test(all, lanes_in_a_branch_use_memory_of_every_pattern, 0, 4);
     tcase_add_loop_test(all, offsets_have_more_than_32_bits, 0, (int)(sizeof far / sizeof far[0]));
     suite_add_tcase(suite, all);
     return suite;
