@@ -66,16 +66,6 @@ static touched_page *page_of(cx_emu_access_log *self, uint64_t number)
     return page;
 }
 
-/* Other work may write the memory meanwhile. */
-static bool changes(const cx_ptx_touch *store)
-{
-    bool changed = false;
-
-    for (unsigned i = 0; i < store->bytes; i++)
-        changed |= __atomic_load_n(store->memory + i, __ATOMIC_RELAXED) != store->value[i];
-    return changed;
-}
-
 void cx_emu_access_log_note(cx_emu_access_log *self, const cx_ptx_touch *touch)
 {
     const cx_access_how how = touch->atomic          ? CX_ACCESS_ATOMIC
@@ -83,8 +73,6 @@ void cx_emu_access_log_note(cx_emu_access_log *self, const cx_ptx_touch *touch)
                                                      : CX_ACCESS_READ;
     unsigned at = touch->address % PAGE; /* an access is aligned: it lies in one page */
 
-    if (how == CX_ACCESS_WRITE && !changes(touch))
-        return;
     cx_lock_enter(&self->lock);
     touched_page *page = page_of(self, touch->address / PAGE);
     for (unsigned i = at; page != NULL && i < at + touch->bytes; i++)
