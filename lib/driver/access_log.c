@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 
 _Thread_local uint64_t cx_access_log_ticket;
+_Thread_local uint32_t cx_access_log_place;
 
 static _Atomic(const cx_access_log_watcher *) watching;
 

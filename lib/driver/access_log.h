@@ -5,8 +5,10 @@
 #ifndef CX_DRIVER_ACCESS_LOG_H
 #define CX_DRIVER_ACCESS_LOG_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "driver/cuda_abi_copy.h"
+#include "driver/cuda_abi_graph.h"
+
+#include <stdbool.h>
 
 typedef enum cx_access_how {
     CX_ACCESS_READ,
@@ -28,18 +30,50 @@ typedef struct cx_access_log_failure {
     uint64_t memory;  /* the address of the allocation that `what` speaks of; 0: of none */
 } cx_access_log_failure;
 
-/* Called by any thread, with locks of the driver held: none of them calls the driver. */
+/* A node of a launch of a graph, valid during the call that tells of it. Nodes of child graphs come
+ * before the node that has the child. */
+typedef struct cx_access_log_node {
+    cxu_graph_node_type type;
+    uint32_t place;  /* cx_access_log_place when it was added */
+    uint32_t number; /* in its graph */
+    size_t parent;   /* the node whose child graph it is in; SIZE_MAX: none */
+    bool disabled;
+    const size_t *after; /* the earlier nodes that it comes after; none: only the stream's work */
+    size_t after_count;
+    const char *kernel;                 /* the name of a kernel; NULL: it is none, or is gone */
+    const cxu_memcpy_3d *copy;          /* NULL: it is no copy */
+    const cxu_memset_node_params *fill; /* NULL: it is no fill */
+    CUevent event;                      /* that it records or waits for; NULL: none */
+    uint64_t begin, end;                /* the memory that it allocates or frees */
+} cx_access_log_node;
+
+typedef struct cx_access_log_graph {
+    size_t count;
+    void (*describe)(const struct cx_access_log_graph *graph, size_t index,
+                     cx_access_log_node *out_node);
+    const void *self;
+} cx_access_log_graph;
+
+/* Called by any thread, with locks of the driver held: none of them calls the driver. `part`: the
+ * index of a node, if the call launches a graph, else 0. */
 typedef struct cx_access_log_watcher {
+    /* The call launches a graph, if it does not fail. Before anything else is told of it. */
+    void (*launched)(uint64_t ticket, const cx_access_log_graph *graph);
     /* A piece of the call's work will tell what it touches. */
-    void (*promised)(uint64_t ticket);
+    void (*promised)(uint64_t ticket, size_t part);
+    /* A copy or fill in the body of a conditional node, which is that part. */
+    void (*moved)(uint64_t ticket, size_t part, const cx_access_log_node *node);
     /* Before the piece is over, and before any call returns the error. */
-    void (*failed)(uint64_t ticket, const cx_access_log_failure *failure);
+    void (*failed)(uint64_t ticket, size_t part, const cx_access_log_failure *failure);
     /* It is over, or will never run; in no order of addresses. */
-    void (*told)(uint64_t ticket, const cx_access *all, size_t count);
+    void (*told)(uint64_t ticket, size_t part, const cx_access *all, size_t count);
 } cx_access_log_watcher;
 
 /* The work that this thread's calls submit has this number; 0: nobody watches it. */
 extern _Thread_local uint64_t cx_access_log_ticket;
+
+/* Nodes that this thread's calls add to graphs keep this number, and so do copies of them. */
+extern _Thread_local uint32_t cx_access_log_place;
 
 /* Before the first ticket, once in a process. */
 void cx_access_log_watch(const cx_access_log_watcher *watcher);

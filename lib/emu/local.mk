@@ -166,6 +166,8 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/graph/exec_node.c \
 	lib/emu/graph/exec_schedule.c \
 	lib/emu/graph/exec_schedule.h \
+	lib/emu/graph/exec_watch.c \
+	lib/emu/graph/exec_watch.h \
 	lib/emu/graph/graph.c \
 	lib/emu/graph/graph.h \
 	lib/emu/graph/graph_compare.c \

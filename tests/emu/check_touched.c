@@ -9,8 +9,8 @@
 #define WORDS 1000
 #define BYTES (WORDS * sizeof(uint32_t))
 
-/* Each thread: put(at, value) stores a word, count(at) adds 1 to the first word atomically, copy(at,
- * from) copies a word, fail() traps. */
+/* Each thread: put(at, value) stores a word, count(at) adds 1 to the first word atomically,
+ * copy(at, from) copies a word, fail() traps. */
 static const char text[] =
     ".version 6.4\n.target sm_50\n.address_size 64\n"
     ".visible .entry put(.param .u64 at, .param .u32 value) {\n"
@@ -34,37 +34,73 @@ static const char text[] =
 enum { TICKET = 17, TOLD_MOST = 16 };
 
 static cx_access told[TOLD_MOST];
-static size_t told_count;
+static size_t told_count, told_parts; /* the latter: the sum of their numbers */
 static atomic_int promises, answers;
 
-static void note_promise(uint64_t ticket)
+static void note_promise(uint64_t ticket, size_t part)
 {
+    (void)part;
     ck_assert_uint_eq(ticket, TICKET);
     atomic_fetch_add(&promises, 1);
 }
 
 /* Called by one piece of work after the other: the tests launch into one stream. */
-static void note_touches(uint64_t ticket, const cx_access *all, size_t count)
+static void note_touches(uint64_t ticket, size_t part, const cx_access *all, size_t count)
 {
     ck_assert_uint_eq(ticket, TICKET);
+    told_parts += part;
     for (size_t i = 0; i < count && told_count < TOLD_MOST; i++)
         told[told_count++] = all[i];
     atomic_fetch_add(&answers, 1);
+}
+
+enum { NODES_MOST = 4 };
+
+static cx_access_log_node nodes[NODES_MOST];
+static char kernel_names[NODES_MOST][16];
+static size_t node_count, befores[NODES_MOST];
+
+static void note_launch(uint64_t ticket, const cx_access_log_graph *graph)
+{
+    ck_assert_uint_eq(ticket, TICKET);
+    ck_assert_int_eq(atomic_load(&promises), 0);
+    node_count = graph->count;
+    for (size_t i = 0; i < graph->count && i < NODES_MOST; i++) {
+        graph->describe(graph, i, &nodes[i]);
+        befores[i] = nodes[i].after_count > 0 ? nodes[i].after[0] : SIZE_MAX;
+        snprintf(kernel_names[i], sizeof kernel_names[i], "%s",
+                 nodes[i].kernel != NULL ? nodes[i].kernel : "");
+    }
+}
+
+static CUdeviceptr moved_to;
+static size_t moved_part;
+
+static void note_move(uint64_t ticket, size_t part, const cx_access_log_node *node)
+{
+    ck_assert_uint_eq(ticket, TICKET);
+    ck_assert_ptr_nonnull(node->fill);
+    ck_assert_int_eq(atomic_load(&promises), 1);
+    ck_assert_int_eq(atomic_load(&answers), 0);
+    moved_to = node->fill->destination;
+    moved_part = part;
 }
 
 static int failed_with;
 static char failure_text[400];
 
 /* Before the piece tells what it touched. */
-static void note_failure(uint64_t ticket, const cx_access_log_failure *failure)
+static void note_failure(uint64_t ticket, size_t part, const cx_access_log_failure *failure)
 {
+    (void)part;
     ck_assert_uint_eq(ticket, TICKET);
     ck_assert_int_eq(atomic_load(&answers), 0);
     failed_with = failure->result;
     snprintf(failure_text, sizeof failure_text, "%s", failure->what);
 }
 
-static const cx_access_log_watcher watcher = {note_promise, note_failure, note_touches};
+static const cx_access_log_watcher watcher = {
+    note_launch, note_promise, note_move, note_failure, note_touches};
 
 static CUmodule module;
 static CUdeviceptr words, others;
@@ -176,30 +212,108 @@ START_TEST(a_launch_that_nobody_watches_tells_nothing)
 }
 END_TEST
 
-START_TEST(a_graph_tells_for_each_kernel)
+static void launch_graph_watched(CUgraph graph, CUstream stream)
 {
-    CUstream stream;
-    CUgraph graph;
     CUgraphExec exec;
 
-    ck_success(cx_emu_call_stream_create(&stream, 0));
-    ck_success(cx_emu_call_stream_begin_capture(stream, CXU_STREAM_CAPTURE_MODE_RELAXED));
-    launch("put", 1, 2, words, 0xffffffff, stream);
-    launch("put", 1, 2, words + 64, 0xffffffff, stream);
-    ck_success(cx_emu_call_stream_end_capture(stream, &graph));
     ck_success(cx_emu_call_graph_instantiate_with_flags(&exec, graph, 0));
+    ck_success(cx_emu_call_graph_destroy(graph));
     ck_assert_int_eq(promises, 0);
     cx_access_log_ticket = TICKET;
     ck_success(cx_emu_call_graph_launch(exec, stream));
     cx_access_log_ticket = 0;
-    ck_assert_int_eq(promises, 2);
     ck_success(cx_emu_call_stream_synchronize(stream));
+    ck_success(cx_emu_call_graph_exec_destroy(exec));
+}
+
+/* Each kernel with the place that the thread had when it was captured. */
+START_TEST(a_graph_tells_its_nodes_and_what_each_kernel_touches)
+{
+    CUstream stream;
+    CUgraph graph;
+
+    ck_success(cx_emu_call_stream_create(&stream, 0));
+    ck_success(cx_emu_call_stream_begin_capture(stream, CXU_STREAM_CAPTURE_MODE_RELAXED));
+    cx_access_log_place = 7;
+    launch("put", 1, 2, words, 0xffffffff, stream);
+    cx_access_log_place = 8;
+    launch("count", 1, 2, words + 64, 0, stream);
+    cx_access_log_place = 0;
+    ck_success(cx_emu_call_stream_end_capture(stream, &graph));
+    launch_graph_watched(graph, stream);
+    ck_assert_uint_eq(node_count, 2);
+    ck_assert_str_eq(kernel_names[0], "put");
+    ck_assert_str_eq(kernel_names[1], "count");
+    ck_assert_uint_eq(nodes[0].place, 7);
+    ck_assert_uint_eq(nodes[1].place, 8);
+    ck_assert_uint_eq(befores[0], SIZE_MAX);
+    ck_assert_uint_eq(befores[1], 0);
+    ck_assert_int_eq(promises, 2);
     ck_assert_int_eq(answers, 2);
     ck_assert_uint_eq(told_count, 2);
     ck_touch(0, words, 8, CX_ACCESS_WRITE);
-    ck_touch(1, words + 64, 8, CX_ACCESS_WRITE);
-    ck_success(cx_emu_call_graph_exec_destroy(exec));
-    ck_success(cx_emu_call_graph_destroy(graph));
+    ck_touch(1, words + 64, 4, CX_ACCESS_ATOMIC);
+    ck_assert_uint_eq(told_parts, 1); /* 0 and 1 */
+    ck_success(cx_emu_call_stream_destroy(stream));
+}
+END_TEST
+
+static void add_fill(CUgraph graph, CUdeviceptr to)
+{
+    const cxu_memset_node_params fill = {
+        .destination = to, .element_bytes = 4, .width = 2, .height = 1};
+    CUgraphNode node;
+
+    ck_success(cx_emu_call_graph_add_memset_node(&node, graph, NULL, 0, &fill, work_context));
+}
+
+/* Nodes of a child graph come before its node. */
+START_TEST(a_graph_tells_the_nodes_of_child_graphs)
+{
+    CUstream stream;
+    CUgraph graph, child;
+    CUgraphNode node;
+
+    ck_success(cx_emu_call_stream_create(&stream, 0));
+    ck_success(cx_emu_call_graph_create(&graph, 0));
+    ck_success(cx_emu_call_graph_create(&child, 0));
+    add_fill(child, words);
+    ck_success(cx_emu_call_graph_add_child_graph_node(&node, graph, NULL, 0, child));
+    ck_success(cx_emu_call_graph_destroy(child));
+    launch_graph_watched(graph, stream);
+    ck_assert_uint_eq(node_count, 2);
+    ck_assert_int_eq(nodes[0].type, CXU_GRAPH_NODE_TYPE_MEMSET);
+    ck_assert_uint_eq(nodes[0].parent, 1);
+    ck_assert_int_eq(nodes[1].type, CXU_GRAPH_NODE_TYPE_GRAPH);
+    ck_assert_uint_eq(nodes[1].parent, SIZE_MAX);
+    ck_assert_uint_eq(befores[1], 0);
+    ck_success(cx_emu_call_stream_destroy(stream));
+}
+END_TEST
+
+START_TEST(a_conditional_node_tells_what_its_body_does)
+{
+    cxu_graph_node_params params = {.type = CXU_GRAPH_NODE_TYPE_CONDITIONAL};
+    CUstream stream;
+    CUgraph graph;
+    CUgraphNode node;
+    uint64_t handle;
+
+    ck_success(cx_emu_call_stream_create(&stream, 0));
+    ck_success(cx_emu_call_graph_create(&graph, 0));
+    add_fill(graph, others);
+    ck_success(cx_emu_call_graph_conditional_handle_create(&handle, graph, work_context, 1,
+                                                           CXU_GRAPH_COND_ASSIGN_DEFAULT));
+    params.of.condition = (cxu_conditional_node_params){
+        .handle = handle, .type = CXU_GRAPH_COND_TYPE_IF, .size = 1, .context = work_context};
+    ck_success(cx_emu_call_graph_add_node(&node, graph, NULL, NULL, 0, &params));
+    add_fill(params.of.condition.bodies[0], words);
+    launch_graph_watched(graph, stream);
+    ck_assert_uint_eq(node_count, 2);
+    ck_assert_uint_eq(moved_to, words);
+    ck_assert_uint_eq(moved_part, 1);
+    ck_assert_int_eq(promises, 1);
+    ck_assert_int_eq(answers, 1);
     ck_success(cx_emu_call_stream_destroy(stream));
 }
 END_TEST
@@ -245,7 +359,9 @@ static Suite *touched_suite(void)
     tcase_add_test(tcase, loads_come_before_stores);
     tcase_add_test(tcase, atomic_operations_are_told_as_such);
     tcase_add_test(tcase, a_launch_that_nobody_watches_tells_nothing);
-    tcase_add_test(tcase, a_graph_tells_for_each_kernel);
+    tcase_add_test(tcase, a_graph_tells_its_nodes_and_what_each_kernel_touches);
+    tcase_add_test(tcase, a_graph_tells_the_nodes_of_child_graphs);
+    tcase_add_test(tcase, a_conditional_node_tells_what_its_body_does);
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(alone, setup, NULL);
     tcase_add_test(alone, a_launch_that_never_runs_tells_nothing_in_the_end);

@@ -57,24 +57,38 @@ static void make_tables(void)
 static const cx_access_log_watcher *touches;
 static cx_work_timestamps_watcher *times;
 
-static void promised(uint64_t ticket)
+static void launched(uint64_t ticket, const cx_access_log_graph *graph)
 {
     host_memory_resume();
-    touches->promised(ticket);
+    touches->launched(ticket, graph);
     host_memory_pause();
 }
 
-static void failed(uint64_t ticket, const cx_access_log_failure *failure)
+static void promised(uint64_t ticket, size_t part)
 {
     host_memory_resume();
-    touches->failed(ticket, failure);
+    touches->promised(ticket, part);
     host_memory_pause();
 }
 
-static void told(uint64_t ticket, const cx_access *all, size_t count)
+static void moved(uint64_t ticket, size_t part, const cx_access_log_node *node)
 {
     host_memory_resume();
-    touches->told(ticket, all, count);
+    touches->moved(ticket, part, node);
+    host_memory_pause();
+}
+
+static void failed(uint64_t ticket, size_t part, const cx_access_log_failure *failure)
+{
+    host_memory_resume();
+    touches->failed(ticket, part, failure);
+    host_memory_pause();
+}
+
+static void told(uint64_t ticket, size_t part, const cx_access *all, size_t count)
+{
+    host_memory_resume();
+    touches->told(ticket, part, all, count);
     host_memory_pause();
 }
 
@@ -89,7 +103,7 @@ void __real_cx_access_log_watch(const cx_access_log_watcher *watcher);
 void __wrap_cx_access_log_watch(const cx_access_log_watcher *watcher);
 void __wrap_cx_access_log_watch(const cx_access_log_watcher *watcher)
 {
-    static const cx_access_log_watcher own = {promised, failed, told};
+    static const cx_access_log_watcher own = {launched, promised, moved, failed, told};
     touches = watcher;
     __real_cx_access_log_watch(&own);
 }

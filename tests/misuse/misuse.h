@@ -24,6 +24,9 @@
 #if CUDA_VERSION >= 13000
 #undef cuCtxCreate
 #define cuCtxCreate(context, flags, device) cuCtxCreate_v4(context, NULL, flags, device)
+#undef cuGraphAddDependencies
+#define cuGraphAddDependencies(graph, from, to, count) \
+    cuGraphAddDependencies_v2(graph, from, to, NULL, count)
 #undef cuStreamGetCaptureInfo
 #define cuStreamGetCaptureInfo(stream, status, id, graph, nodes, count) \
     cuStreamGetCaptureInfo_v3(stream, status, id, graph, nodes, NULL, count)

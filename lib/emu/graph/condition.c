@@ -1,8 +1,9 @@
 #include "emu/graph/condition.h"
+#include "driver/access_log.h"
 #include "emu/base/state.h"
 #include "emu/context/context.h"
 #include "emu/device/sticky.h"
-#include "emu/graph/graph.h"
+#include "emu/graph/exec_watch.h"
 #include <sched.h>
 #include <stdlib.h>
 
@@ -250,11 +251,21 @@ static bool may_go_on(const cx_emu_condition_run *run)
 static void run_condition_locked(const cx_emu_condition_run *run);
 static void run_graph(const cx_emu_graph *graph, const cx_emu_condition_run *run);
 
-/* Does what a worker does with a piece of work of its own. */
-static void run_request(cx_emu_work_request *request)
+/* Keeps the argument as a piece of the launch would that the node is a part of. */
+static void retain_argument(const cx_emu_work_request *request, uint64_t ticket)
 {
+    const uint64_t before = cx_access_log_ticket;
+
+    cx_access_log_ticket = ticket;
     if (request->retain != NULL)
         request->retain(request->argument);
+    cx_access_log_ticket = before;
+}
+
+/* Does what a worker does with a piece of work of its own. */
+static void run_request(cx_emu_work_request *request, uint64_t ticket)
+{
+    retain_argument(request, ticket);
     for (int i = 0; i < CX_EMU_WORK_USES; i++) {
         cx_emu_allocation_use(request->uses[i]);
         cx_emu_allocation_reach(request->uses[i], 1);
@@ -268,6 +279,16 @@ static void run_request(cx_emu_work_request *request)
     }
     if (request->release != NULL)
         request->release(request->argument);
+}
+
+static void run_watched(const cx_emu_node *node, const cx_emu_condition_run *run,
+                        cx_emu_node_params_room *room, cx_emu_work_request *request)
+{
+    if (node->node_params.type == CXU_GRAPH_NODE_TYPE_KERNEL)
+        room->run.part = run->part;
+    else if (run->ticket)
+        cx_emu_exec_watch_moved(node, run->ticket, run->part);
+    run_request(request, run->ticket);
 }
 
 /* Memory of a node that went after the launch is as memory that nobody has; a free behind the
@@ -285,8 +306,10 @@ static void run_node(const cx_emu_node *node, const cx_emu_condition_run *run)
         return;
     }
     if (node->node_params.type == CXU_GRAPH_NODE_TYPE_CONDITIONAL) {
-        run_condition_locked(
-            &(cx_emu_condition_run){node->node_params.of.condition, run->context, run->latest});
+        cx_emu_condition_run inner = *run;
+
+        inner.condition = node->node_params.of.condition;
+        run_condition_locked(&inner);
         return;
     }
     result = cx_emu_node_params_request(&node->node_params, run->latest, &room, &request);
@@ -294,7 +317,7 @@ static void run_node(const cx_emu_node *node, const cx_emu_condition_run *run)
         cx_emu_context_fail(run->context, CXU_ILLEGAL_ADDRESS,
                             "a node in the body of a conditional node");
     else if (request.call != NULL)
-        run_request(&request);
+        run_watched(node, run, &room, &request);
 }
 
 static void run_graph(const cx_emu_graph *graph, const cx_emu_condition_run *run)
@@ -351,6 +374,26 @@ static void run_condition(void *argument)
     cx_lock_leave(&cx_emu_lock);
 }
 
+/* ---- who watches ---- */
+
+static void promise_touches(void *argument)
+{
+    cx_emu_condition_run *run = argument;
+
+    run->ticket = cx_access_log_watched() != NULL ? cx_access_log_ticket : 0;
+    if (run->ticket)
+        cx_access_log_watched()->promised(run->ticket, run->part);
+}
+
+/* The work in the bodies has told what it touched; there may have been none. */
+static void end_touches(void *argument)
+{
+    const cx_emu_condition_run *run = argument;
+
+    if (run->ticket)
+        cx_access_log_watched()->told(run->ticket, run->part, NULL, 0);
+}
+
 static cxu_result check_operations(const cx_emu_graph *graph)
 {
     cxu_result result = CXU_SUCCESS;
@@ -376,9 +419,12 @@ cxu_result cx_emu_condition_request(const cx_emu_condition *condition, cx_emu_co
         if (result != CXU_SUCCESS)
             return result;
     }
-    *out_run = (cx_emu_condition_run){condition, context, cx_emu_memory_latest()};
+    *out_run = (cx_emu_condition_run){
+        .condition = condition, .context = context, .latest = cx_emu_memory_latest()};
     *out_request = (cx_emu_work_request){.kind = CX_EMU_WORK_KERNEL,
                                          .call = run_condition,
+                                         .retain = promise_touches,
+                                         .release = end_touches,
                                          .argument = out_run,
                                          .argument_bytes = sizeof *out_run,
                                          .doer = context};

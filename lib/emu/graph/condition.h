@@ -25,6 +25,8 @@ typedef struct cx_emu_condition_run {
     const cx_emu_condition *condition;
     cx_emu_context *context;
     uint64_t latest; /* memory when it was queued */
+    uint64_t ticket; /* of who watches what the bodies touch (driver/access_log.h); 0: nobody */
+    size_t part;     /* of the launch, which has the ticket */
 } cx_emu_condition_run;
 
 /* CXU_INVALID_VALUE: no such handle of the graph or of one around it, or a type or size that is

@@ -1,5 +1,6 @@
 #include "emu/graph/exec.h"
 #include "emu/graph/capture.h"
+#include "emu/graph/exec_watch.h"
 #include "emu/schedule/event.h"
 #include "emu/schedule/fault.h"
 #include "emu/base/handle.h"
@@ -149,11 +150,19 @@ static cxu_result make_request(cx_emu_exec_schedule *schedule, size_t i)
 {
     const cx_emu_node *node = schedule->nodes[i];
     cx_emu_work_request *request = &schedule->pieces[i].request;
+    cx_emu_node_params_room *room = &schedule->rooms[i];
+    cxu_result result;
 
-    if (!node->disabled)
-        return cx_emu_node_params_request(&node->node_params, 0, &schedule->rooms[i], request);
-    *request = (cx_emu_work_request){.kind = CX_EMU_WORK_LOCKED};
-    return CXU_SUCCESS;
+    if (node->disabled) {
+        *request = (cx_emu_work_request){.kind = CX_EMU_WORK_LOCKED};
+        return CXU_SUCCESS;
+    }
+    result = cx_emu_node_params_request(&node->node_params, 0, room, request);
+    if (node->node_params.type == CXU_GRAPH_NODE_TYPE_KERNEL)
+        room->run.part = i;
+    if (node->node_params.type == CXU_GRAPH_NODE_TYPE_CONDITIONAL)
+        room->condition.part = i;
+    return result;
 }
 
 static cxu_result make_requests(cx_emu_exec_schedule *schedule)
@@ -301,6 +310,7 @@ cxu_result cx_emu_exec_launch(cx_emu_exec *exec, cx_emu_stream *stream)
 
     if (result != CXU_SUCCESS)
         return result;
+    cx_emu_exec_watch_launch(&exec->schedule);
     if (!can_run_here(exec, stream))
         return submit_with_memory(exec, stream);
     run_here(&exec->schedule);

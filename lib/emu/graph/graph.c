@@ -1,4 +1,5 @@
 #include "emu/graph/graph.h"
+#include "driver/access_log.h"
 #include "emu/base/handle.h"
 #include <stdlib.h>
 #include <string.h>
@@ -190,6 +191,7 @@ cx_emu_node *cx_emu_graph_add(cx_emu_graph *graph, const cx_emu_node_params *nod
         goto free_list;
     node->id = ++last_id;
     node->local_id = graph->last_local_id++;
+    node->place = cx_access_log_place;
     node->node_params = *node_params;
     cx_emu_node_params_retain(node_params);
     append_node(graph, node);
@@ -274,6 +276,7 @@ static cx_emu_node *clone_node(const cx_emu_node *node, cx_emu_graph *into)
     copy = cx_emu_graph_add(into, &node_params, &none);
     if (copy != NULL) {
         copy->source_id = node->id;
+        copy->place = node->place;
         copy->disabled = node->disabled;
     } else if (has_child) {
         cx_emu_graph_destroy(node_params.of.child);

@@ -17,6 +17,7 @@ struct cx_emu_node {
     cx_emu_graph *graph;
     cx_emu_node_params node_params;
     unsigned int local_id; /* in its graph */
+    uint32_t place;        /* where it was added, for who watches (driver/access_log.h) */
     bool disabled;         /* in an executable graph: does nothing */
     bool spared;           /* the user removed edges: a capture does not miss it */
     cx_emu_nodes before, after;

@@ -345,7 +345,7 @@ static void promise_touches(cx_emu_run *run)
 {
     run->ticket = cx_access_log_watched() != NULL ? cx_access_log_ticket : 0;
     if (run->ticket)
-        cx_access_log_watched()->promised(run->ticket);
+        cx_access_log_watched()->promised(run->ticket, run->part);
 }
 
 static bool watch(cx_emu_run *run)
@@ -362,7 +362,7 @@ static void tell_touches(cx_emu_run *run, uint64_t fault)
     size_t count =
         run->access_log != NULL ? cx_emu_access_log_take(run->access_log, fault, &all) : 0;
 
-    cx_access_log_watched()->told(run->ticket, all, count);
+    cx_access_log_watched()->told(run->ticket, run->part, all, count);
     free(all);
     cx_emu_access_log_free(run->access_log);
     run->access_log = NULL;
@@ -374,7 +374,7 @@ static void tell_failure(const cx_emu_run *run, cxu_result error, uint64_t memor
     const cx_access_log_failure failure = {(int)error, what, memory};
 
     if (run->ticket)
-        cx_access_log_watched()->failed(run->ticket, &failure);
+        cx_access_log_watched()->failed(run->ticket, run->part, &failure);
 }
 
 /* ---- running ---- */

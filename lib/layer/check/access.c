@@ -108,6 +108,28 @@ static int of_fill(cx_check_access *out, CUdeviceptr to, size_t pitch, size_t el
     return 1;
 }
 
+/* Addresses whose kind the driver finds out may be the host's. */
+static int of_node_copy(const cxu_memcpy_3d *copy, cx_check_access *out)
+{
+    int count = SIDE_OF_3D(out, copy, destination, true);
+    if (count != 0)
+        out[0].host |= copy->destination_type == CXU_MEMORYTYPE_UNIFIED;
+    const int sides = count + SIDE_OF_3D(out + count, copy, source, false);
+    if (sides > count)
+        out[count].host |= copy->source_type == CXU_MEMORYTYPE_UNIFIED;
+    return sides;
+}
+
+int cx_check_node_accesses(const cx_access_log_node *node, cx_check_access out[CX_CHECK_ACCESSES])
+{
+    if (node->copy != NULL)
+        return of_node_copy(node->copy, out);
+    if (node->fill == NULL)
+        return 0;
+    return of_fill(out, node->fill->destination, node->fill->pitch_bytes,
+                   node->fill->element_bytes, node->fill->width, node->fill->height);
+}
+
 #define LINEAR_COPY(slot, to_host, from_host)                                                   \
     case CX_SLOT_##slot:                                                                        \
         return copy_of(out, (uintptr_t)CX_CALL(call, slot)->destination, to_host,              \

@@ -4,6 +4,7 @@
 #ifndef CX_LAYER_CHECK_ACCESS_H
 #define CX_LAYER_CHECK_ACCESS_H
 
+#include "driver/access_log.h"
 #include "layer/check/check.h"
 
 typedef struct cx_check_access {
@@ -23,6 +24,9 @@ enum { CX_CHECK_ACCESSES = 2 };
  * before the work is done. */
 int cx_check_accesses(const cx_check_call *call, cx_check_access out[CX_CHECK_ACCESSES],
                       CUstream *out_stream, bool *out_async);
+
+/* The same of a node of a graph that is a copy or a fill. */
+int cx_check_node_accesses(const cx_access_log_node *node, cx_check_access out[CX_CHECK_ACCESSES]);
 
 /* True if the call's addresses may be the host's or a device's: only the driver can tell. */
 static inline bool cx_check_is_unified(cx_slot slot)

@@ -176,6 +176,25 @@ static bool gives_work(cx_slot slot)
     }
 }
 
+/* True if the call gives work to a stream that is captured. */
+static bool is_captured(cx_check_call *call)
+{
+    cx_layer_handle handles[CX_LAYER_HANDLES_MAX];
+    const cx_layer_call seen = {.slot = call->slot, .arguments = call->arguments};
+    const int count = gives_work(call->slot) ? cx_layer_handles(&seen, handles) : 0;
+    for (int i = 0; i < count; i++)
+        if (handles[i].kind == CX_HANDLE_STREAM &&
+            cx_capture_of_stream(call, (CUstream)handles[i].value) != NULL)
+            return true;
+    return false;
+}
+
+void cx_check_place_captured(cx_check_call *call)
+{
+    if (cx_captures != NULL && call->origin == 0 && is_captured(call))
+        (void)cx_check_here(call);
+}
+
 static void note_work(cx_check_call *call)
 {
     cx_layer_handle handles[CX_LAYER_HANDLES_MAX];

@@ -22,9 +22,28 @@ enum { DEPTH = 4 };
 static _Thread_local cx_check_call under_way[DEPTH];
 static _Thread_local int depth;
 
+static bool adds_node(cx_slot slot)
+{
+    switch (slot) {
+    case CX_SLOT_graph_add_kernel_node_v1:
+    case CX_SLOT_graph_add_kernel_node:
+    case CX_SLOT_graph_add_memcpy_node:
+    case CX_SLOT_graph_add_memset_node:
+    case CX_SLOT_graph_add_mem_alloc_node:
+    case CX_SLOT_graph_add_mem_free_node:
+    case CX_SLOT_graph_add_node_v1:
+    case CX_SLOT_graph_add_node:
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* The calls whose place is kept with what they make, push or end. */
 static bool keeps_place(cx_slot slot, const cx_check_thread *thread)
 {
+    if (adds_node(slot))
+        return true;
     if (slot == CX_SLOT_ctx_get_current && cx_check_asks_again(thread))
         return false;
     return cx_check_lifetimes[slot].after != NULL || cx_check_mapping[slot].after != NULL ||
@@ -38,6 +57,7 @@ static void run_before(cx_check_call *call)
     for (size_t i = 0; i < FAMILIES; i++)
         if (families[i][call->slot].before != NULL)
             families[i][call->slot].before(call);
+    cx_check_place_captured(call);
 }
 
 static void explain_failure(cx_check_call *call)
@@ -107,11 +127,13 @@ static void begin_call(const cx_layer_call *seen)
     cx_lock_enter(&cx_check_lock);
     run_before(call);
     cx_lock_leave(&cx_check_lock);
+    cx_access_log_place = call->origin;
 }
 
 static void end_call(const cx_layer_call *seen)
 {
     cx_check_call *call = &under_way[depth - 1];
+    cx_access_log_place = 0;
     if (--depth >= DEPTH || call->thread == NULL)
         return;
     if (cx_region_gave_up()) {

@@ -50,6 +50,15 @@ static void note_memory(cx_finding *finding, uintptr_t address)
         cx_finding_note_object(finding, memory);
 }
 
+static void note_node(cx_finding *finding, const cx_order_piece *piece)
+{
+    char text[256];
+    if (piece->graph == NULL)
+        return;
+    cx_order_graph_text(piece->graph, piece->node, text, sizeof text);
+    cx_finding_note(finding, "node", piece->graph->nodes[piece->node].place, "%s", text);
+}
+
 void cx_culprit_describe(cx_finding *finding, cxu_result result)
 {
     const struct culprit *one = latest(result);
@@ -58,6 +67,7 @@ void cx_culprit_describe(cx_finding *finding, cxu_result result)
         return;
     cx_stream_clock_stream_text(one->piece->stream, stream, sizeof stream);
     cx_finding_note(finding, "cause", 0, "%s", one->what);
+    note_node(finding, one->piece);
     cx_finding_note(finding, "launched", one->piece->where, "by %s in %s",
                     cx_origin_call(one->piece->where, one->piece->slot), stream);
     if (one->memory != 0)

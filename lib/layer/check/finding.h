@@ -54,7 +54,7 @@ cx_finding cx_finding_begin(cx_check_kind kind, const cx_check_thread *thread, i
                             cxu_result result, cx_origin at);
 
 /* Adds a line; `role` is one word: made, ended, pushed, set, current, first, other, cause,
- * launched. More than fit are left out. */
+ * node, launched. More than fit are left out. */
 __attribute__((format(printf, 4, 5))) void cx_finding_note(cx_finding *finding, const char *role,
                                                            cx_origin where, const char *text, ...);
 

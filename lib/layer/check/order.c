@@ -5,9 +5,6 @@
 
 #include <stdlib.h>
 
-/* Copies of more rows are not judged. */
-enum { ROWS_MOST = 4096 };
-
 /* ---- what copies touch ---- */
 
 /* True if the copy goes to or from memory that no call made: the host's, and pageable. */
@@ -23,19 +20,6 @@ static bool is_host_side(const cx_check_call *call, const cx_check_access *acces
     return is_pageable(call, access) ||
            (memory != NULL && (memory->key.kind == CX_OBJECT_PINNED_MEMORY ||
                                memory->key.kind == CX_OBJECT_REGISTERED_MEMORY));
-}
-
-static void touch_rows(cx_order_work *work, const cx_check_access *access)
-{
-    if (access->depth > ROWS_MOST / access->height)
-        return;
-    for (size_t z = 0; z < access->depth; z++)
-        for (size_t y = 0; y < access->height; y++) {
-            const uintptr_t begin = access->address + z * access->slice + y * access->pitch;
-            const cx_access touch = {begin, begin + access->width,
-                                     access->writes ? CX_ACCESS_WRITE : CX_ACCESS_READ};
-            cx_order_work_touch(work, &touch);
-        }
 }
 
 /* A fill of managed memory ends before the call returns, as one of host memory does. */
@@ -71,7 +55,7 @@ static void submit_copy(cx_check_call *call, int line, const cx_check_access *al
     cx_order_work *work = cx_order_work_begin(call, line, CX_ORDER_COPY);
     for (int i = 0; i < count && work != NULL; i++)
         if (!is_pageable(call, &all[i]))
-            touch_rows(work, &all[i]);
+            cx_order_work_touch_rows(work, &all[i]);
     if (work != NULL && !async)
         cx_order_work_by_host(work);
     cx_order_work_submit(work, call->origin, false);
@@ -134,7 +118,8 @@ DISCARDS(mem_discard_and_prefetch_batch_async)
 
 /* ---- kernels and graphs: the driver tells what they touch ---- */
 
-static void begin_launch(cx_check_call *call, CUstream stream, uintptr_t exec)
+/* The line that judged work goes to; -1: it is not judged. */
+static int line_of_launch(cx_check_call *call, CUstream stream)
 {
     (void)cx_check_here(call);
     const int line = cx_stream_clock_line(call, stream);
@@ -143,19 +128,19 @@ static void begin_launch(cx_check_call *call, CUstream stream, uintptr_t exec)
     if (context != NULL)
         cx_object_works(context);
     if (cx_stream_clock_capture(line) != 0)
-        return;
+        return -1;
     cx_stream_clock_reach(line);
-    if (exec != 0) {
-        const cx_order_mark *mark = cx_order_mark_find(exec);
-        cx_stream_clock_wait(line, mark != NULL ? mark->clock : NULL);
-        if (cx_order_graphs_use_events())
-            cx_stream_clock_wait_all(line);
-    }
+    return line;
+}
+
+static void begin_launch(cx_check_call *call, CUstream stream)
+{
+    const int line = line_of_launch(call, stream);
+    if (line < 0)
+        return;
     call->work = cx_order_work_begin(call, line, CX_ORDER_KERNEL);
     if (call->work != NULL)
-        cx_order_work_ask(call->work);
-    if (exec != 0)
-        cx_order_mark_set(exec, cx_stream_clock_keep(cx_stream_clock_of(line)), 0);
+        cx_order_work_ask(call->work, 0);
 }
 
 static void end_launch(cx_check_call *call)
@@ -167,7 +152,7 @@ static void end_launch(cx_check_call *call)
 #define LAUNCHES(slot, stream)                          \
     static void begin_##slot(cx_check_call *call)       \
     {                                                   \
-        begin_launch(call, stream, 0);                  \
+        begin_launch(call, stream);                     \
     }
 LAUNCHES(launch_kernel, CX_CALL(call, launch_kernel)->stream)
 LAUNCHES(launch_cooperative_kernel, CX_CALL(call, launch_cooperative_kernel)->stream)
@@ -179,13 +164,52 @@ static void begin_launch_kernel_ex(cx_check_call *call)
 {
     const cxu_launch_config *config = CX_CALL(call, launch_kernel_ex)->config;
     if (config != NULL)
-        begin_launch(call, config->stream, 0);
+        begin_launch(call, config->stream);
 }
 
+/* Launches of one executable graph wait for each other. */
 static void begin_graph_launch(cx_check_call *call)
 {
     const cx_arguments_graph_launch *given = CX_CALL(call, graph_launch);
-    begin_launch(call, given->stream, (uintptr_t)given->exec);
+    const uintptr_t exec = (uintptr_t)given->exec;
+    const int line = line_of_launch(call, given->stream);
+    if (line < 0)
+        return;
+    const cx_order_mark *mark = cx_order_mark_find(exec);
+    cx_stream_clock_wait(line, mark != NULL ? mark->clock : NULL);
+    if (cx_order_graphs_are_untold())
+        cx_stream_clock_wait_all(line);
+    call->work = cx_order_work_begin(call, line, CX_ORDER_KERNEL);
+    if (call->work != NULL)
+        cx_order_work_ask(call->work, exec);
+    cx_order_mark_set(exec, cx_stream_clock_keep(cx_stream_clock_of(line)), 0);
+}
+
+/* The clock of the line has what the graph's nodes wait for. */
+static void submit_graph(cx_check_call *call, int line)
+{
+    const cx_order_launch *launch =
+        call->work != NULL ? cx_order_work_launch(call->work) : NULL;
+    if (launch == NULL) {
+        cx_order_graph_untold(line);
+        return;
+    }
+    cx_order_work_launched(call->work);
+    if (!launch->unknown)
+        return;
+    cx_stream_clock_host_wait_line(line);
+    cx_stream_clock_set_capture(line, CX_ORDER_UNKNOWN);
+}
+
+static void end_graph_launch(cx_check_call *call)
+{
+    const int line = call->work != NULL
+                         ? cx_order_work_line(call->work)
+                         : cx_stream_clock_line(call, CX_CALL(call, graph_launch)->stream);
+    const uint64_t capture = cx_stream_clock_capture(line);
+    if (!cx_check_failed(call) && (capture == 0 || capture == CX_ORDER_UNKNOWN))
+        submit_graph(call, line);
+    end_launch(call);
 }
 
 /* ---- memory in stream order ---- */
@@ -347,7 +371,7 @@ const cx_check_hooks cx_check_order[CX_SLOT_COUNT] = {
     LAUNCH(launch_once)
     LAUNCH(launch_grid)
     LAUNCH(launch_grid_async)
-    LAUNCH(graph_launch)
+    [CX_SLOT_graph_launch] = {begin_graph_launch, end_graph_launch},
     [CX_SLOT_mem_alloc_async] = {NULL, allocated_async},
     [CX_SLOT_mem_alloc_from_pool_async] = {NULL, allocated_from_pool},
     [CX_SLOT_mem_free_async] = {free_async, freed},

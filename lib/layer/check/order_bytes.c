@@ -42,8 +42,16 @@ cx_order_piece *cx_order_piece_new(void)
 
 void cx_order_piece_drop(cx_order_piece *piece)
 {
-    if (--piece->references == 0)
-        free(piece);
+    if (--piece->references > 0)
+        return;
+    cx_order_graph_drop(piece->graph);
+    free(piece);
+}
+
+bool cx_order_piece_same_launch(const cx_order_piece *one, const cx_order_piece *other)
+{
+    return one->graph != NULL && other->graph != NULL && one->line == other->line &&
+           one->launch == other->launch;
 }
 
 /* ---- ranges ---- */
@@ -121,9 +129,13 @@ static void forget_all(void)
 
 /* ---- accesses ---- */
 
-static bool is_behind(const cx_stream_clock_kept *clock, const cx_order_piece *piece)
+/* True if the new piece is ordered after the old one, or is the same. `clock` is of the new one. */
+static bool is_behind(const cx_order_piece *now, const cx_stream_clock_kept *clock,
+                      const cx_order_piece *old)
 {
-    return (unsigned)piece->line < clock->count && clock->pieces[piece->line] >= piece->number;
+    if (cx_order_piece_same_launch(old, now))
+        return old == now || cx_order_graph_puts_before(now->graph, old->node, now->node);
+    return (unsigned)old->line < clock->count && clock->pieces[old->line] >= old->number;
 }
 
 static bool do_conflict(const byte_access *one, const byte_access *other)
@@ -143,7 +155,7 @@ static bool is_covered(const byte_access *old, const byte_access *now,
                        const cx_stream_clock_kept *clock)
 {
     return now->how == CX_ACCESS_WRITE ||
-           (old->how == now->how && (old->piece == now->piece || is_behind(clock, old->piece)));
+           (old->how == now->how && is_behind(now->piece, clock, old->piece));
 }
 
 static void add_access(byte_range *range, const byte_access *now, const cx_stream_clock_kept *clock)
@@ -162,7 +174,7 @@ static void judge(const byte_range *range, const byte_access *now,
 {
     for (unsigned i = 0; i < range->count; i++) {
         const byte_access *old = &range->all[i];
-        if (do_conflict(old, now) && !is_behind(clock, old->piece))
+        if (do_conflict(old, now) && !is_behind(now->piece, clock, old->piece))
             tell(old->piece, range->begin, range->end);
     }
 }

@@ -5,7 +5,7 @@
 #ifndef CX_LAYER_CHECK_ORDER_BYTES_H
 #define CX_LAYER_CHECK_ORDER_BYTES_H
 
-#include "driver/access_log.h"
+#include "layer/check/order_graph.h"
 #include "layer/check/stream_clock.h"
 
 /* The kinds of work. */
@@ -16,11 +16,15 @@ typedef enum cx_order_what {
     CX_ORDER_FREE
 } cx_order_what;
 
-/* A piece of work, for findings and for work that is ordered after it. */
+/* A piece of work, for findings and for work that is ordered after it. A launch of a graph is one,
+ * and has one for each of its nodes. */
 typedef struct cx_order_piece {
     unsigned references;
     int line;
     uint64_t number; /* in its line */
+    uint64_t launch; /* of a node: the number of its launch in the line */
+    cx_order_graph *graph; /* of a node, with a reference; NULL: it is none */
+    size_t node;
     cx_order_what what;
     bool by_host; /* the call waits for it */
     cx_slot slot;
@@ -32,6 +36,9 @@ typedef struct cx_order_piece {
 
 cx_order_piece *cx_order_piece_new(void); /* with a reference of the caller; NULL: no memory */
 void cx_order_piece_drop(cx_order_piece *piece);
+
+/* True if both are nodes of one launch of a graph. */
+bool cx_order_piece_same_launch(const cx_order_piece *one, const cx_order_piece *other);
 
 /* An earlier piece touches the bytes too, from `begin` to before `end`, and nothing orders them. */
 typedef void (*cx_order_conflict)(cx_order_piece *earlier, uintptr_t begin, uintptr_t end);

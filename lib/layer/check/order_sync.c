@@ -1,13 +1,16 @@
 /* Calls that order work: events, waits of the host, captures: what ORDER rests on. */
 #include "layer/check/order_sync.h"
 
+#include "layer/check/order_graph.h"
+
 #include <stdlib.h>
 
 static cx_order_mark *marks;
 static uint64_t last_capture;
 
-/* Graphs record events, or wait for them, so that any launch may do either. */
-static bool graphs_use_events;
+/* Graphs have nodes that record events or wait for them; and a launch was submitted of which the
+ * driver did not tell what it does. */
+static bool graphs_have_events, graphs_untold;
 
 /* ---- marks ---- */
 
@@ -53,9 +56,26 @@ void cx_order_mark_end(uintptr_t handle)
     free(mark);
 }
 
-bool cx_order_graphs_use_events(void)
+void cx_order_mark_add(uintptr_t exec, const cx_stream_clock_kept *clock)
 {
-    return graphs_use_events;
+    cx_order_mark *mark = cx_order_mark_find(exec);
+    if (mark == NULL)
+        return;
+    cx_stream_clock_kept *both = cx_stream_clock_keep_both(mark->clock, clock);
+    free(mark->clock);
+    mark->clock = both;
+}
+
+bool cx_order_graphs_are_untold(void)
+{
+    return graphs_untold && graphs_have_events;
+}
+
+void cx_order_graph_untold(int line)
+{
+    graphs_untold = true;
+    if (graphs_have_events)
+        cx_stream_clock_wait_all(line);
 }
 
 /* ---- events ---- */
@@ -65,13 +85,22 @@ static const cx_object *context_of(CUcontext handle)
     return cx_object_find(CX_HANDLE_CONTEXT, (uintptr_t)handle);
 }
 
+/* An external record or wait in a captured stream is a node of the graph: it is nothing yet. */
+static bool is_node(int line, bool external)
+{
+    const uint64_t capture = cx_stream_clock_capture(line);
+    return external && capture != 0 && capture != CX_ORDER_UNKNOWN;
+}
+
 static void record(cx_check_call *call, CUevent event, CUstream stream, bool external)
 {
     if (cx_check_failed(call))
         return;
     const int line = cx_stream_clock_line(call, stream);
     const uint64_t capture = cx_stream_clock_capture(line);
-    graphs_use_events |= external; /* the call is for captures alone */
+    graphs_have_events |= external; /* the call is for captures alone */
+    if (is_node(line, external))
+        return;
     cx_stream_clock_reach(line);
     cx_order_mark_set((uintptr_t)event,
                       capture == 0 ? cx_stream_clock_keep(cx_stream_clock_of(line)) : NULL,
@@ -122,10 +151,19 @@ static void recorded_green(cx_check_call *call)
     record_context(call, CX_CALL(call, green_ctx_record_event)->event, NULL);
 }
 
-/* An event of another process, or one that a graph records. */
+/* An event of another process, or one that a graph may have recorded. */
 static bool is_unknown(CUevent event)
 {
-    return graphs_use_events || cx_object_find(CX_HANDLE_EVENT, (uintptr_t)event) == NULL;
+    return cx_order_graphs_are_untold() ||
+           cx_object_find(CX_HANDLE_EVENT, (uintptr_t)event) == NULL;
+}
+
+cx_stream_clock_kept *cx_order_mark_clock(CUevent event)
+{
+    const cx_order_mark *mark = cx_order_mark_find((uintptr_t)event);
+    if (is_unknown(event))
+        return cx_stream_clock_keep_context(NULL);
+    return mark != NULL ? cx_stream_clock_keep_both(mark->clock, NULL) : NULL;
 }
 
 static void stream_waits(cx_check_call *call)
@@ -135,7 +173,10 @@ static void stream_waits(cx_check_call *call)
         return;
     const int line = cx_stream_clock_line(call, given->stream);
     const cx_order_mark *mark = cx_order_mark_find((uintptr_t)given->event);
-    graphs_use_events |= (given->flags & CXU_EVENT_WAIT_EXTERNAL) != 0;
+    const bool external = (given->flags & CXU_EVENT_WAIT_EXTERNAL) != 0;
+    graphs_have_events |= external;
+    if (is_node(line, external))
+        return;
     if (is_unknown(given->event))
         cx_stream_clock_wait_all(line);
     else if (mark != NULL && mark->capture != 0)
@@ -171,11 +212,12 @@ static void event_ends(cx_check_call *call)
 static void exec_ends(cx_check_call *call)
 {
     cx_order_mark_end((uintptr_t)CX_CALL(call, graph_exec_destroy)->exec);
+    cx_order_graph_end((uintptr_t)CX_CALL(call, graph_exec_destroy)->exec);
 }
 
 static void graph_gets_event(cx_check_call *call)
 {
-    graphs_use_events |= !cx_check_failed(call);
+    graphs_have_events |= !cx_check_failed(call);
 }
 
 static void graph_gets_node(cx_check_call *call, const cxu_graph_node_params *params)

@@ -20,12 +20,23 @@ typedef struct cx_order_mark {
 /* NULL: it has none. */
 cx_order_mark *cx_order_mark_find(uintptr_t handle);
 
+/* The clock of what a wait for the event is ordered after, which the caller frees: all work, if the
+ * event is of another process. NULL: nothing, or no memory. */
+cx_stream_clock_kept *cx_order_mark_clock(CUevent event);
+
 /* Takes the clock. */
 void cx_order_mark_set(uintptr_t handle, cx_stream_clock_kept *clock, uint64_t capture);
 
 void cx_order_mark_end(uintptr_t handle);
 
-/* Graphs record events, or wait for them: any launch may do either. */
-bool cx_order_graphs_use_events(void);
+/* Adds what the last launch of the executable graph was ordered after besides. */
+void cx_order_mark_add(uintptr_t exec, const cx_stream_clock_kept *clock);
+
+/* A launch was submitted of whose nodes the driver told nothing. If graphs have nodes that record
+ * events or wait for them, any such launch may do either. */
+void cx_order_graph_untold(int line);
+
+/* True if an earlier launch was one. */
+bool cx_order_graphs_are_untold(void);
 
 #endif

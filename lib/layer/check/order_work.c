@@ -5,8 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Beyond so many the first one counts as if it had told all. */
-enum { WORKS_MOST = 4096 };
+/* Beyond so many the first one counts as if it had told all. Copies of more rows are not judged.
+ * From so many touches on, those of a part are joined before there is room for more. */
+enum { WORKS_MOST = 4096, ROWS_MOST = 4096, JOIN_FROM = 4096 };
+
+/* `part`: the node of a launch, else 0. */
+typedef struct part_touch {
+    size_t part;
+    cx_access access;
+} part_touch;
 
 struct cx_order_work {
     uint64_t ticket;
@@ -16,13 +23,16 @@ struct cx_order_work {
     cx_order_piece *piece;
     cx_stream_clock_kept *clock;
     uint64_t turn; /* cx_object_turn at its begin */
-    cx_access *all;
+    uintptr_t exec;          /* that it launches; 0: it is no graph */
+    cx_order_launch *launch; /* NULL: it is no graph, or nothing was told of it */
+    part_touch *all;
     size_t count, capacity;
     uintptr_t forget_begin, forget_end;
     cx_order_work *next;
 };
 
 static cx_order_work *first, **end = &first;
+static cx_order_work *last_found; /* by its ticket */
 static unsigned work_count;
 static uint64_t last_ticket;
 static bool fault_told;
@@ -44,6 +54,8 @@ static bool is_of_host(const cx_object *memory)
 static cx_check_kind kind_of(const cx_order_piece *one, const cx_order_piece *other,
                              const cx_object *memory)
 {
+    if (cx_order_piece_same_launch(one, other))
+        return CX_KIND_ORDER_NODES;
     if (one->what == CX_ORDER_ALLOCATION)
         return CX_KIND_ORDER_BEFORE_ALLOC;
     if (other->what == CX_ORDER_FREE && other->slot == CX_SLOT_mem_free)
@@ -56,12 +68,30 @@ static cx_check_kind kind_of(const cx_order_piece *one, const cx_order_piece *ot
                                                                           : CX_KIND_ORDER_COPY;
 }
 
-static void note_piece(cx_finding *finding, const char *role, const cx_order_piece *piece)
+static void note_call(cx_finding *finding, const char *role, const char *by,
+                      const cx_order_piece *piece)
 {
     char stream[48];
     cx_stream_clock_stream_text(piece->stream, stream, sizeof stream);
-    cx_finding_note(finding, role, piece->where, "%s in %s",
+    cx_finding_note(finding, role, piece->where, "%s%s in %s", by,
                     cx_origin_call(piece->where, piece->slot), stream);
+}
+
+static void note_piece(cx_finding *finding, const char *role, const cx_order_piece *piece)
+{
+    char node[256];
+    if (piece->graph == NULL) {
+        note_call(finding, role, "", piece);
+        return;
+    }
+    cx_order_graph_text(piece->graph, piece->node, node, sizeof node);
+    cx_finding_note(finding, role, piece->graph->nodes[piece->node].place, "%s", node);
+}
+
+static void note_launch(cx_finding *finding, const cx_order_piece *piece)
+{
+    if (piece->graph != NULL)
+        note_call(finding, "launched", "by ", piece);
 }
 
 static cx_finding begin_finding(cx_check_kind kind, const cx_order_piece *piece)
@@ -86,7 +116,10 @@ static void raise_finding(const cx_order_piece *one, const cx_order_piece *other
     cx_finding finding = begin_finding(kind_of(one, other, memory), other);
     fault_told |= one->what == CX_ORDER_ALLOCATION || other->what == CX_ORDER_FREE;
     note_piece(&finding, "first", one);
+    if (!cx_order_piece_same_launch(one, other))
+        note_launch(&finding, one);
     note_piece(&finding, "second", other);
+    note_launch(&finding, other);
     if (memory != NULL) {
         char text[64];
         cx_object_text(memory, text, sizeof text);
@@ -141,12 +174,12 @@ static void tell_conflicts(const cx_order_piece *piece)
 /* ---- faults ---- */
 
 /* It used memory that had been freed when it was submitted. */
-static void judge_fault(const cx_order_work *work, uintptr_t address)
+static void judge_fault(const cx_order_work *work, const cx_order_piece *piece, uintptr_t address)
 {
     const cx_object *memory = cx_object_find_ended_memory(address);
     if (cx_object_find_memory(address) != NULL || memory == NULL || memory->ended_turn > work->turn)
         return;
-    cx_finding finding = begin_finding(CX_KIND_MEMORY_ENDED, work->piece);
+    cx_finding finding = begin_finding(CX_KIND_MEMORY_ENDED, piece);
     fault_told = true;
     cx_culprit_describe(&finding, CXU_ILLEGAL_ADDRESS);
     if (finding.record.note_count == 0)
@@ -163,33 +196,104 @@ bool cx_order_fault_told(void)
 
 static void free_work(cx_order_work *work)
 {
+    if (last_found == work)
+        last_found = NULL;
     cx_order_piece_drop(work->piece);
+    cx_order_launch_free(work->launch);
     free(work->clock);
     free(work->all);
     free(work);
 }
 
 /* Memory that is freed later has had this use. */
-static void judge_touch(const cx_order_work *work, const cx_access *touch)
+static void judge_touch(const cx_order_work *work, cx_order_piece *piece,
+                        const cx_stream_clock_kept *clock, const cx_access *touch)
 {
     cx_access seen = *touch;
     if (touch->how == CX_ACCESS_FAULT) {
-        judge_fault(work, touch->begin);
+        judge_fault(work, piece, touch->begin);
         seen.how = CX_ACCESS_READ;
     }
-    cx_order_bytes_touch(work->piece, work->clock, &seen, note_conflict);
+    cx_order_bytes_touch(piece, clock, &seen, note_conflict);
 }
 
-static void judge(const cx_order_work *work)
+/* All touches from `from` on that are of its part. */
+static size_t end_of_part(const cx_order_work *work, size_t from)
+{
+    size_t at = from;
+    while (at < work->count && work->all[at].part == work->all[from].part)
+        at++;
+    return at;
+}
+
+static void judge_part(const cx_order_work *work, cx_order_piece *piece,
+                       const cx_stream_clock_kept *clock, size_t from)
+{
+    const size_t end_of = end_of_part(work, from);
+    for (size_t i = from; i < end_of; i++)
+        judge_touch(work, piece, clock, &work->all[i].access);
+    tell_conflicts(piece);
+}
+
+static void judge_plain(const cx_order_work *work)
 {
     const bool frees = work->piece->what == CX_ORDER_FREE;
     if (!frees)
         cx_order_bytes_forget(work->forget_begin, work->forget_end);
-    for (size_t i = 0; i < work->count; i++)
-        judge_touch(work, &work->all[i]);
-    tell_conflicts(work->piece);
+    if (work->count > 0)
+        judge_part(work, work->piece, work->clock, 0);
     if (frees)
         cx_order_bytes_forget(work->forget_begin, work->forget_end);
+}
+
+static void judge_node(const cx_order_work *work, size_t from)
+{
+    const size_t node = work->all[from].part;
+    cx_order_piece *piece = cx_order_launch_piece(work->launch, work->piece, node);
+    cx_stream_clock_kept *clock = cx_order_launch_clock(work->launch, work->clock, node);
+    if (piece != NULL && clock != NULL)
+        judge_part(work, piece, clock, from);
+    free(clock);
+    if (piece != NULL)
+        cx_order_piece_drop(piece);
+}
+
+/* The bytes that nodes of this type allocate or free are of other memory now. */
+static void forget_of(const cx_order_work *work, cxu_graph_node_type type)
+{
+    for (size_t i = 0; i < work->count; i++)
+        if (work->launch->graph->nodes[work->all[i].part].type == type)
+            cx_order_bytes_forget(work->all[i].access.begin, work->all[i].access.end);
+}
+
+static int by_part(const void *one, const void *other)
+{
+    const part_touch *a = one, *b = other;
+    if (a->part != b->part)
+        return a->part < b->part ? -1 : 1;
+    if (a->access.how != b->access.how)
+        return a->access.how < b->access.how ? -1 : 1;
+    return (a->access.begin > b->access.begin) - (a->access.begin < b->access.begin);
+}
+
+/* Nodes are judged in an order that their graph allows. */
+static void judge_launch(cx_order_work *work)
+{
+    if (work->count == 0 || work->launch->unknown)
+        return;
+    qsort(work->all, work->count, sizeof *work->all, by_part);
+    forget_of(work, CXU_GRAPH_NODE_TYPE_MEM_ALLOC);
+    for (size_t from = 0; from < work->count; from = end_of_part(work, from))
+        judge_node(work, from);
+    forget_of(work, CXU_GRAPH_NODE_TYPE_MEM_FREE);
+}
+
+static void judge(cx_order_work *work)
+{
+    if (work->launch != NULL)
+        judge_launch(work);
+    else
+        judge_plain(work);
 }
 
 static void take_first(void)
@@ -230,6 +334,7 @@ cx_order_work *cx_order_work_begin(cx_check_call *call, int line, cx_order_what 
     piece->number = number;
     piece->what = what;
     piece->slot = call->slot;
+    piece->where = call->origin;
     piece->stream = cx_stream_clock_stream_of(line);
     piece->thread = call->thread->number;
     memcpy(piece->thread_name, call->thread->name, sizeof piece->thread_name);
@@ -241,19 +346,69 @@ cx_order_work *cx_order_work_begin(cx_check_call *call, int line, cx_order_what 
     return work;
 }
 
+/* A part that runs again and again touches the same bytes. */
+static void join_touches(cx_order_work *work)
+{
+    size_t kept = 0;
+    qsort(work->all, work->count, sizeof *work->all, by_part);
+    for (size_t i = 1; i < work->count; i++) {
+        part_touch *last = &work->all[kept];
+        const part_touch *next = &work->all[i];
+        if (last->part == next->part && last->access.how == next->access.how &&
+            next->access.how != CX_ACCESS_FAULT && next->access.begin <= last->access.end)
+            last->access.end = next->access.end > last->access.end ? next->access.end
+                                                                   : last->access.end;
+        else
+            work->all[++kept] = *next;
+    }
+    work->count = kept + 1;
+}
+
+/* False: no memory. */
+static bool extend(cx_order_work *work)
+{
+    if (work->launch != NULL && work->capacity >= JOIN_FROM)
+        join_touches(work);
+    if (work->count < work->capacity / 2)
+        return true;
+    const size_t capacity = work->capacity != 0 ? 2 * work->capacity : 4;
+    part_touch *all = reallocarray(work->all, capacity, sizeof *all);
+    if (all == NULL) {
+        cx_region_give_up();
+        return false;
+    }
+    work->all = all;
+    work->capacity = capacity;
+    return true;
+}
+
+static void touch_part(cx_order_work *work, size_t part, const cx_access *touch)
+{
+    if (work->count < work->capacity || extend(work))
+        work->all[work->count++] = (part_touch){part, *touch};
+}
+
 void cx_order_work_touch(cx_order_work *work, const cx_access *touch)
 {
-    if (work->count == work->capacity) {
-        size_t capacity = work->capacity != 0 ? 2 * work->capacity : 4;
-        cx_access *all = reallocarray(work->all, capacity, sizeof *all);
-        if (all == NULL) {
-            cx_region_give_up();
-            return;
+    touch_part(work, 0, touch);
+}
+
+static void touch_rows(cx_order_work *work, size_t part, const cx_check_access *access)
+{
+    if (access->depth > ROWS_MOST / access->height)
+        return;
+    for (size_t z = 0; z < access->depth; z++)
+        for (size_t y = 0; y < access->height; y++) {
+            const uintptr_t begin = access->address + z * access->slice + y * access->pitch;
+            const cx_access touch = {begin, begin + access->width,
+                                     access->writes ? CX_ACCESS_WRITE : CX_ACCESS_READ};
+            touch_part(work, part, &touch);
         }
-        work->all = all;
-        work->capacity = capacity;
-    }
-    work->all[work->count++] = *touch;
+}
+
+void cx_order_work_touch_rows(cx_order_work *work, const cx_check_access *access)
+{
+    touch_rows(work, 0, access);
 }
 
 void cx_order_work_forget(cx_order_work *work, uintptr_t begin, uintptr_t end_of)
@@ -295,21 +450,76 @@ void cx_order_work_submit(cx_order_work *work, cx_origin where, bool failed)
 
 /* ---- what the driver tells ---- */
 
-void cx_order_work_ask(cx_order_work *work)
+void cx_order_work_ask(cx_order_work *work, uintptr_t exec)
 {
+    work->exec = exec;
     work->ticket = cx_access_log_ticket = ++last_ticket;
+}
+
+int cx_order_work_line(const cx_order_work *work)
+{
+    return work->piece->line;
+}
+
+const cx_order_launch *cx_order_work_launch(const cx_order_work *work)
+{
+    return work->launch;
+}
+
+void cx_order_work_launched(const cx_order_work *work)
+{
+    cx_order_launch_submitted(work->launch, work->exec, work->piece, work->clock);
 }
 
 static cx_order_work *find(uint64_t ticket)
 {
+    if (last_found != NULL && last_found->ticket == ticket)
+        return last_found;
     cx_order_work *work = first;
     while (work != NULL && work->ticket != ticket)
         work = work->next;
+    last_found = work;
     return work;
 }
 
-static void promised(uint64_t ticket)
+/* Pageable memory of the host is not judged. */
+static void touch_by_node(cx_order_work *work, size_t part, const cx_access_log_node *node)
 {
+    cx_check_access all[CX_CHECK_ACCESSES];
+    const int count = cx_check_node_accesses(node, all);
+    for (int i = 0; i < count; i++)
+        if (!all[i].host || cx_object_find_memory(all[i].address) != NULL)
+            touch_rows(work, part, &all[i]);
+    if (node->begin < node->end)
+        touch_part(work, part, &(cx_access){node->begin, node->end, CX_ACCESS_WRITE});
+}
+
+static void touch_by_nodes(cx_order_work *work, const cx_access_log_graph *graph)
+{
+    cx_access_log_node node;
+    for (size_t i = 0; i < graph->count; i++) {
+        graph->describe(graph, i, &node);
+        if (!node.disabled)
+            touch_by_node(work, i, &node);
+    }
+}
+
+static void launched(uint64_t ticket, const cx_access_log_graph *graph)
+{
+    cx_lock_enter(&cx_check_lock);
+    cx_order_work *work = cx_region_gave_up() ? NULL : find(ticket);
+    if (work != NULL && work->launch == NULL)
+        work->launch = cx_order_launch_new(work->exec, graph);
+    if (work != NULL && work->launch != NULL) {
+        touch_by_nodes(work, graph);
+        cx_order_launch_line_waits(work->launch, work->piece->line);
+    }
+    cx_lock_leave(&cx_check_lock);
+}
+
+static void promised(uint64_t ticket, size_t part)
+{
+    (void)part;
     cx_lock_enter(&cx_check_lock);
     cx_order_work *work = find(ticket);
     if (work != NULL)
@@ -317,22 +527,42 @@ static void promised(uint64_t ticket)
     cx_lock_leave(&cx_check_lock);
 }
 
-static void failed(uint64_t ticket, const cx_access_log_failure *failure)
+static void moved(uint64_t ticket, size_t part, const cx_access_log_node *node)
+{
+    cx_lock_enter(&cx_check_lock);
+    cx_order_work *work = find(ticket);
+    if (work != NULL)
+        touch_by_node(work, part, node);
+    cx_lock_leave(&cx_check_lock);
+}
+
+static void note_culprit(const cx_order_work *work, size_t part,
+                         const cx_access_log_failure *failure)
+{
+    cx_order_piece *node = work->launch != NULL
+                               ? cx_order_launch_piece(work->launch, work->piece, part)
+                               : NULL;
+    cx_culprit_note(node != NULL ? node : work->piece, failure);
+    if (node != NULL)
+        cx_order_piece_drop(node);
+}
+
+static void failed(uint64_t ticket, size_t part, const cx_access_log_failure *failure)
 {
     cx_lock_enter(&cx_check_lock);
     const cx_order_work *work = find(ticket);
     if (work != NULL)
-        cx_culprit_note(work->piece, failure);
+        note_culprit(work, part, failure);
     cx_lock_leave(&cx_check_lock);
 }
 
-static void told(uint64_t ticket, const cx_access *all, size_t count)
+static void told(uint64_t ticket, size_t part, const cx_access *all, size_t count)
 {
     cx_lock_enter(&cx_check_lock);
     cx_order_work *work = find(ticket);
     if (work != NULL) {
         for (size_t i = 0; i < count; i++)
-            cx_order_work_touch(work, &all[i]);
+            touch_part(work, part, &all[i]);
         work->pending--;
         judge_ready();
     }
@@ -341,6 +571,7 @@ static void told(uint64_t ticket, const cx_access *all, size_t count)
 
 void cx_order_work_watch(void)
 {
-    static const cx_access_log_watcher watcher = {promised, failed, told};
+    static const cx_access_log_watcher watcher = {
+        launched, promised, moved, failed, told};
     cx_access_log_watch(&watcher);
 }

@@ -5,7 +5,8 @@
 #ifndef CX_LAYER_CHECK_ORDER_WORK_H
 #define CX_LAYER_CHECK_ORDER_WORK_H
 
-#include "layer/check/order_bytes.h"
+#include "layer/check/access.h"
+#include "layer/check/order_launch.h"
 
 typedef struct cx_order_work cx_order_work;
 
@@ -15,13 +16,23 @@ void cx_order_work_watch(void);
 /* A piece of work at the end of a line, ordered after the line's clock. NULL: no memory. */
 cx_order_work *cx_order_work_begin(cx_check_call *call, int line, cx_order_what what);
 
-/* The driver's work for this thread's calls counts to it, until it is submitted. */
-void cx_order_work_ask(cx_order_work *work);
+/* The driver's work for this thread's calls counts to it, until it is submitted. `exec`: the
+ * executable graph that it launches; 0: it is no graph. */
+void cx_order_work_ask(cx_order_work *work, uintptr_t exec);
+
+int cx_order_work_line(const cx_order_work *work);
+
+/* The launch of a graph as the driver told it; NULL: it has told nothing. */
+const cx_order_launch *cx_order_work_launch(const cx_order_work *work);
+
+/* The launch of a graph has been submitted: its events are recorded, and the host may be told. */
+void cx_order_work_launched(const cx_order_work *work);
 
 /* The call waits for it. */
 void cx_order_work_by_host(cx_order_work *work);
 
 void cx_order_work_touch(cx_order_work *work, const cx_access *touch);
+void cx_order_work_touch_rows(cx_order_work *work, const cx_check_access *access);
 
 /* It is ordered after the work that the host has waited for, and not after the rest of its line. */
 void cx_order_work_after_host(cx_order_work *work);

@@ -76,6 +76,18 @@ cx_stream_clock_kept *cx_stream_clock_keep(const cx_stream_clock *clock)
     return kept;
 }
 
+cx_stream_clock_kept *cx_stream_clock_keep_both(const cx_stream_clock_kept *kept,
+                                                const cx_stream_clock_kept *other)
+{
+    cx_stream_clock both = {0};
+    if (kept == NULL)
+        return NULL;
+    join(&both, kept->pieces, kept->count);
+    if (other != NULL)
+        join(&both, other->pieces, other->count);
+    return cx_stream_clock_keep(&both);
+}
+
 /* ---- lines ---- */
 
 static bool same_key(const line_key *one, const line_key *other)
@@ -208,7 +220,7 @@ void cx_stream_clock_reach(int index)
 
 uint64_t cx_stream_clock_count(int line)
 {
-    return ++lines[line].clock.pieces[line];
+    return lines[line].clock.pieces[line] += CX_STREAM_CLOCK_PARTS;
 }
 
 cx_stream_clock_kept *cx_stream_clock_keep_context(const cx_object *context)

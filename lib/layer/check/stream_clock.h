@@ -47,14 +47,20 @@ void cx_stream_clock_line_end(CUstream stream);
  */
 void cx_stream_clock_reach(int line);
 
-/* Counts a piece of work. Returns its number. */
+/* Counts a piece of work. Returns its number; the CX_STREAM_CLOCK_PARTS - 1 numbers below it are
+ * those of its parts, which are over before it is. */
+enum { CX_STREAM_CLOCK_PARTS = 1 << 16 };
 uint64_t cx_stream_clock_count(int line);
 
 const cx_stream_clock *cx_stream_clock_of(int line);
 const cx_stream_clock *cx_stream_clock_host(void);
 
-/* NULL: no memory, or `kept` was NULL. */
+/* NULL: no memory. */
 cx_stream_clock_kept *cx_stream_clock_keep(const cx_stream_clock *clock);
+/* Of what both have; NULL: no memory, or the first one is NULL. The other one may be NULL. */
+cx_stream_clock_kept *cx_stream_clock_keep_both(const cx_stream_clock_kept *kept,
+                                                const cx_stream_clock_kept *other);
+/* Of the work of a context; NULL: of all work. */
 cx_stream_clock_kept *cx_stream_clock_keep_context(const cx_object *context);
 
 /* The line's next work, or the host's next call, is ordered after the kept clock; NULL is

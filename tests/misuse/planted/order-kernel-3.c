@@ -6,7 +6,8 @@
  * expect: ORDER-KERNEL
  * at: launch
  * origin: first clear
- * origin: second launch
+ * origin: second record
+ * origin: launched launch
  * driver: threads lazy random:1 random:2 random:3
  */
 #include "gpu.h"

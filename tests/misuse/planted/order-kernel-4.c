@@ -5,8 +5,11 @@
  *
  * expect: ORDER-KERNEL
  * at: launch
- * origin: first launch
- * origin: second launch
+ * origin: first record
+ * origin: launched launch
+ * origin: second record
+ * says: node 0 of executable graph 1 (kernel count)
+ * says: node 0 of executable graph 2 (kernel count)
  * says: cuGraphLaunch in stream 1
  * says: cuGraphLaunch in stream 2
  * driver: threads lazy random:1 random:2 random:3
