@@ -52,6 +52,13 @@ static CUgraphNode add_empty(CUgraph to, CUgraphNode before)
     return node;
 }
 
+static CUgraphNode add_empty_behind(CUgraphNode one, CUgraphNode other)
+{
+    CUgraphNode node;
+    GOOD(table.graph_add_empty_node(&node, graph, (const CUgraphNode[]){one, other}, 2));
+    return node;
+}
+
 /* The child fills `at`. */
 static CUgraphNode add_child(CUgraph to, CUdeviceptr at, CUgraphNode before)
 {
@@ -472,6 +479,32 @@ START_TEST(launches_again_and_again_take_no_more_memory)
 }
 END_TEST
 
+/* The last node comes behind all readers but the first one. */
+START_TEST(the_oldest_of_65_reads_is_forgotten)
+{
+    const int readers = 64 + _i;
+    CUgraphNode last = add_fill(graph, rest, NULL);
+    CUdeviceptr out;
+    GOOD(table.mem_alloc(&out, (size_t)HALF * 65));
+    for (int i = 0; i < readers; i++) {
+        const cxu_memcpy_3d copy = {.source_type = CXU_MEMORYTYPE_DEVICE,
+                                    .source_device = memory,
+                                    .destination_type = CXU_MEMORYTYPE_DEVICE,
+                                    .destination_device = out + (CUdeviceptr)i * HALF,
+                                    .width_bytes = HALF,
+                                    .height = 1,
+                                    .depth = 1};
+        CUgraphNode reader;
+        GOOD(table.graph_add_memcpy_node(&reader, graph, NULL, 0, &copy, here));
+        if (i > 0)
+            last = add_empty_behind(last, reader);
+    }
+    (void)add_fill(graph, memory, last);
+    launch_once();
+    assert_found(CX_KIND_ORDER_NODES, _i == 0);
+}
+END_TEST
+
 START_TEST(nodes_of_a_launch_are_compared_up_to_a_number)
 {
     const int between = CX_ORDER_GRAPH_COMPARED - 2 + _i;
@@ -518,6 +551,7 @@ static Suite *order_graph_suite(void)
     tcase_add_test(tcase, a_node_that_records_an_event_leaves_other_waits_alone);
     tcase_add_test(tcase, an_external_record_of_a_capture_leaves_the_event_as_it_was);
     tcase_add_test(tcase, launches_again_and_again_take_no_more_memory);
+    tcase_add_loop_test(tcase, the_oldest_of_65_reads_is_forgotten, 0, 2);
     tcase_add_loop_test(tcase, nodes_of_a_launch_are_compared_up_to_a_number, 0, 2);
     suite_add_tcase(suite, tcase);
     return suite;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ACCESSES = 6, TRIM_FROM = 1024, RANGES_MOST = 1 << 16 };
+enum { ACCESSES_MOST = 64, TRIM_FROM = 1024, RANGES_MOST = 1 << 16 };
 
 typedef struct byte_access {
     cx_order_piece *piece;
@@ -15,8 +15,8 @@ typedef struct byte_access {
 typedef struct byte_range {
     RB_ENTRY(byte_range) entry;
     uintptr_t begin, end;
-    unsigned count;
-    byte_access all[ACCESSES]; /* the oldest first */
+    unsigned count, capacity;
+    byte_access *all; /* the oldest first */
 } byte_range;
 
 static int compare(const byte_range *one, const byte_range *other)
@@ -78,6 +78,7 @@ static void drop_range(byte_range *range)
         cx_order_piece_drop(range->all[i].piece);
     RB_REMOVE(range_tree, &ranges, range);
     range_count--;
+    free(range->all);
     free(range);
 }
 
@@ -91,18 +92,34 @@ static byte_range *first_behind(uintptr_t address)
     return before != NULL && before->end > address ? before : next;
 }
 
+/* Room for so many accesses; false: no memory. */
+static bool reserve(byte_range *range, unsigned count)
+{
+    if (count <= range->capacity)
+        return true;
+    const unsigned capacity = count <= 2 ? 2 : 2 * count;
+    byte_access *all = reallocarray(range->all, capacity, sizeof *all);
+    if (all == NULL) {
+        cx_region_give_up();
+        return false;
+    }
+    range->all = all;
+    range->capacity = capacity;
+    return true;
+}
+
 /* Cuts the range in two at an address inside; false: no memory, or too many ranges. */
 static bool cut(byte_range *range, uintptr_t at)
 {
     uintptr_t end = range->end;
     range->end = at;
     byte_range *rest = add_range(at, end);
-    if (rest == NULL)
+    if (rest == NULL || !reserve(rest, range->count))
         return false;
-    rest->count = range->count;
-    memcpy(rest->all, range->all, sizeof rest->all);
-    for (unsigned i = 0; i < rest->count; i++)
-        rest->all[i].piece->references++;
+    for (unsigned i = 0; i < range->count; i++) {
+        rest->all[rest->count++] = range->all[i];
+        range->all[i].piece->references++;
+    }
     return true;
 }
 
@@ -163,8 +180,10 @@ static void add_access(byte_range *range, const byte_access *now, const cx_strea
     for (unsigned i = range->count; i-- > 0;)
         if (is_covered(&range->all[i], now, clock))
             remove_access(range, i);
-    if (range->count == ACCESSES)
+    if (range->count == ACCESSES_MOST)
         remove_access(range, 0);
+    if (!reserve(range, range->count + 1))
+        return;
     range->all[range->count++] = *now;
     now->piece->references++;
 }
