@@ -421,6 +421,21 @@ START_TEST(a_node_that_waits_for_an_event_orders_those_behind_it)
 }
 END_TEST
 
+START_TEST(a_launch_comes_behind_what_the_one_before_waited_for)
+{
+    CUgraphNode wait;
+    GOOD(table.graph_add_event_wait_node(&wait, graph, NULL, 0, event));
+    CUgraphExec exec = make();
+    fill(memory, second);
+    GOOD(table.event_record(event, second));
+    launch(exec, first);
+    GOOD(table.event_record(event, third)); /* which is behind nothing */
+    launch(exec, third);
+    fill(memory, third);
+    assert_found(CX_KIND_ORDER_COPY, 0);
+}
+END_TEST
+
 START_TEST(a_host_function_of_a_graph_is_behind_the_nodes_before_it)
 {
     (void)add_fill(graph, rest, add_host(graph, add_fill(graph, memory, NULL)));
@@ -547,6 +562,7 @@ static Suite *order_graph_suite(void)
         tcase, the_host_that_waits_for_an_event_of_a_graph_has_waited_for_the_nodes_before_it, 0,
         2);
     tcase_add_loop_test(tcase, a_node_that_waits_for_an_event_orders_those_behind_it, 0, 2);
+    tcase_add_test(tcase, a_launch_comes_behind_what_the_one_before_waited_for);
     tcase_add_loop_test(tcase, a_host_function_of_a_graph_is_behind_the_nodes_before_it, 0, 2);
     tcase_add_test(tcase, a_node_that_records_an_event_leaves_other_waits_alone);
     tcase_add_test(tcase, an_external_record_of_a_capture_leaves_the_event_as_it_was);

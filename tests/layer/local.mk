@@ -2,7 +2,7 @@ tests/layer/%.o: private AM_CPPFLAGS += -I$(top_srcdir)/tests
 
 # the validator
 LAYER_CHECK = tests/layer/check_stress.c tests/layer/check_calls.c tests/layer/check_culprit.c tests/layer/check_capture.c tests/layer/check_capture_edges.c \
-	tests/layer/check_capture_end.c tests/layer/check_order.c tests/layer/check_order_bytes.c tests/layer/check_order_graph.c \
+	tests/layer/check_capture_end.c tests/layer/check_order.c tests/layer/check_order_bytes.c tests/layer/check_order_graph.c tests/layer/check_order_random.c \
 	tests/layer/check_order_rows.c \
 	tests/layer/check_pending.c tests/layer/check_per_thread.c tests/layer/check_seen.c
 check_PROGRAMS += tests/layer/checks_check
