@@ -120,6 +120,14 @@ static void split_block(cx_emu_heap *heap, uint32_t number, uint64_t bytes)
     block->bytes = bytes;
 }
 
+void cx_emu_heap_range(const cx_emu_context *context, uint64_t *out_begin, uint64_t *out_end)
+{
+    const cx_emu_heap *heap = context->heap;
+
+    *out_begin = heap != NULL ? heap->memory->address : 0;
+    *out_end = heap != NULL ? heap->memory->address + heap->memory->bytes : 0;
+}
+
 uint64_t cx_emu_heap_take(cx_emu_context *context, uint64_t bytes)
 {
     cx_emu_heap *heap = context->heap;

@@ -13,6 +13,9 @@ typedef struct cx_emu_heap cx_emu_heap;
 cxu_result cx_emu_heap_open(cx_emu_context *context);
 void cx_emu_heap_close(cx_emu_context *context);
 
+/* Its bytes, from *out_begin to before *out_end; both are 0 if the context has none. */
+void cx_emu_heap_range(const cx_emu_context *context, uint64_t *out_begin, uint64_t *out_end);
+
 /* The address of a block, 16-byte aligned; 0: none is left, or `bytes` is 0. */
 uint64_t cx_emu_heap_take(cx_emu_context *context, uint64_t bytes);
 

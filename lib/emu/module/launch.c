@@ -336,14 +336,19 @@ static int64_t ask_device(void *self, uint32_t attribute)
 
 /* ---- who watches ---- */
 
+/* A block of the kernels' heap is another one's once it is free, whatever orders the two. */
 static void note_touch(void *self, const cx_ptx_touch *touch)
 {
-    cx_emu_access_log_note(((const cx_emu_run *)self)->access_log, touch);
+    const cx_emu_run *run = self;
+
+    if (touch->address < run->heap_begin || touch->address >= run->heap_end)
+        cx_emu_access_log_note(run->access_log, touch);
 }
 
 static void promise_touches(cx_emu_run *run)
 {
     run->ticket = cx_access_log_watched() != NULL ? cx_access_log_ticket : 0;
+    cx_emu_heap_range(run->context, &run->heap_begin, &run->heap_end);
     if (run->ticket)
         cx_access_log_watched()->promised(run->ticket, run->part);
 }

@@ -50,6 +50,7 @@ typedef struct cx_emu_run {
     uint64_t ticket;      /* of who watches what it touches (driver/access_log.h); 0: nobody */
     size_t part;          /* of the call's work, which has the ticket */
     cx_emu_access_log *access_log; /* NULL: nobody watches, or it does not run */
+    uint64_t heap_begin, heap_end; /* of the kernels' own heap, which is not told of */
     atomic_bool timed_out;
 } cx_emu_run;
 
