@@ -15,6 +15,8 @@ misuse_of() # scenario
 {
     case $1 in
     primary/set_flags_active.scn) echo PRIMARY-FLAGS ;;               # sets flags of a context that is active
+    life/exit_early.scn) echo PROCESS-TEARDOWN ;;                     # calls the driver as the process exits
+    peers/copy_waits_for_the_target.scn) echo ORDER-COPY ;;           # copies what another stream fills
     work/streams_of_threads.scn) echo CURRENT-DESTROYED-ELSEWHERE ;;  # destroys a context that a thread has current
     esac
 }
