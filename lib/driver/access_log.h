@@ -37,12 +37,15 @@ typedef struct cx_access_log_node {
     uint32_t place;  /* cx_access_log_place when it was added */
     uint32_t number; /* in its graph */
     size_t parent;   /* the node whose child graph it is in; SIZE_MAX: none */
+    uint64_t given;  /* cx_access_log_turn when it got its parameters */
     bool disabled;
     const size_t *after; /* the earlier nodes that it comes after; none: only the stream's work */
     size_t after_count;
     const char *kernel;                 /* the name of a kernel; NULL: it is none, or is gone */
     const cxu_memcpy_3d *copy;          /* NULL: it is no copy */
     const cxu_memset_node_params *fill; /* NULL: it is no fill */
+    const void *arguments;              /* of a kernel */
+    size_t argument_bytes;
     CUevent event;                      /* that it records or waits for; NULL: none */
     uint64_t begin, end;                /* the memory that it allocates or frees */
 } cx_access_log_node;
@@ -74,6 +77,10 @@ extern _Thread_local uint64_t cx_access_log_ticket;
 
 /* Nodes that this thread's calls add to graphs keep this number, and so do copies of them. */
 extern _Thread_local uint32_t cx_access_log_place;
+
+/* The same of the parameters that this thread's calls give to nodes, also later ones. UINT64_MAX:
+ * nobody watches the thread's calls. */
+extern _Thread_local uint64_t cx_access_log_turn;
 
 /* Before the first ticket, once in a process. */
 void cx_access_log_watch(const cx_access_log_watcher *watcher);

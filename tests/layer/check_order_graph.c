@@ -308,6 +308,69 @@ START_TEST(an_update_brings_the_nodes_of_another_graph)
 }
 END_TEST
 
+/* ---- memory that was freed ---- */
+
+/* The new memory has the address of the old one. */
+static CUdeviceptr replace(CUdeviceptr old)
+{
+    CUdeviceptr now;
+    GOOD(table.mem_free(old));
+    GOOD(table.mem_alloc(&now, BYTES));
+    ck_assert_uint_eq(now, old);
+    return now;
+}
+
+START_TEST(a_node_keeps_the_address_of_memory_that_was_freed)
+{
+    CUgraphNode node = add_fill(graph, memory, NULL);
+    CUgraphExec exec = make();
+    launch(exec, first);
+    GOOD(table.ctx_synchronize());
+    memory = replace(memory);
+    if (_i == 1) {
+        const cxu_memset_node_params again = {
+            .destination = memory, .element_bytes = 1, .width = HALF, .height = 1};
+        GOOD(table.graph_exec_memset_node_set_params(exec, node, &again, here));
+    }
+    launch(exec, first);
+    launch(exec, first);
+    assert_found(CX_KIND_MEMORY_STALE, _i == 1 ? 0 : 2);
+    if (_i == 0)
+        ck_assert(latest_says("the address is of 256 bytes of device memory now"));
+}
+END_TEST
+
+START_TEST(an_update_gives_nodes_new_memory)
+{
+    cxu_graph_exec_update_result_info result;
+    CUgraph same;
+    (void)add_fill(graph, memory, NULL);
+    CUgraphExec exec = make();
+    memory = replace(memory);
+    GOOD(table.graph_create(&same, 0));
+    (void)add_fill(same, memory, NULL);
+    GOOD(table.graph_exec_update(exec, same, &result));
+    launch(exec, first);
+    assert_found(CX_KIND_MEMORY_STALE, 0);
+    memory = replace(memory);
+    launch(exec, first);
+    assert_found(CX_KIND_MEMORY_STALE, 1);
+}
+END_TEST
+
+START_TEST(a_copy_of_a_graph_has_the_memory_of_the_graph)
+{
+    CUgraph copy;
+    (void)add_child(graph, memory, NULL);
+    memory = replace(memory);
+    GOOD(table.graph_clone(&copy, graph));
+    GOOD(table.graph_destroy(graph));
+    graph = copy;
+    launch_once();
+    assert_found(CX_KIND_MEMORY_STALE, 1);
+}
+END_TEST
+
 /* ---- memory that nodes allocate ---- */
 
 static CUdeviceptr add_allocation(CUgraphNode *out_node)
@@ -555,6 +618,9 @@ static Suite *order_graph_suite(void)
     tcase_add_test(tcase, a_node_that_is_disabled_touches_nothing);
     tcase_add_test(tcase, each_launch_has_the_parameters_of_its_time);
     tcase_add_test(tcase, an_update_brings_the_nodes_of_another_graph);
+    tcase_add_loop_test(tcase, a_node_keeps_the_address_of_memory_that_was_freed, 0, 2);
+    tcase_add_test(tcase, an_update_gives_nodes_new_memory);
+    tcase_add_test(tcase, a_copy_of_a_graph_has_the_memory_of_the_graph);
     tcase_add_loop_test(tcase, nodes_use_memory_between_its_allocation_and_its_free, 0, 3);
     tcase_add_test(tcase, a_launch_is_compared_with_work_of_other_streams);
     tcase_add_test(tcase, a_launch_is_ordered_in_its_stream);

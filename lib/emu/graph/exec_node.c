@@ -43,7 +43,7 @@ cxu_result cx_emu_exec_change(CUgraphExec exec, CUgraphNode node_handle,
     if (result == CXU_SUCCESS && !may_become(&node->node_params, node_params))
         result = CXU_INVALID_VALUE;
     if (result == CXU_SUCCESS)
-        cx_emu_node_params_assign(&node->node_params, node_params);
+        cx_emu_node_set(node, node_params);
     return result;
 }
 

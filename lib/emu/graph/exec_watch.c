@@ -2,13 +2,17 @@
 #include "driver/access_log.h"
 #include "emu/memory/allocation.h"
 
-static const char *kernel_name(const cx_emu_launch *launch)
+static void describe_kernel(const cx_emu_launch *launch, cx_access_log_node *out)
 {
     cx_emu_function *function;
+    cx_ptx_kernel_info kernel;
 
     if (cx_emu_function_find(launch->function, &function) != CXU_SUCCESS)
-        return NULL;
-    return cx_ptx_kernel_describe(function->module->code->ptx, function->kernel).name;
+        return;
+    kernel = cx_ptx_kernel_describe(function->module->code->ptx, function->kernel);
+    out->kernel = kernel.name;
+    out->arguments = launch->arguments != NULL ? launch->arguments->content : NULL;
+    out->argument_bytes = launch->arguments != NULL ? kernel.parameter_bytes : 0;
 }
 
 static void describe_node(const cx_emu_node *node, cx_access_log_node *out)
@@ -17,12 +21,13 @@ static void describe_node(const cx_emu_node *node, cx_access_log_node *out)
 
     *out = (cx_access_log_node){.type = params->type,
                                 .place = node->place,
+                                .given = node->given,
                                 .number = node->local_id,
                                 .parent = SIZE_MAX,
                                 .disabled = node->disabled};
     switch (params->type) {
     case CXU_GRAPH_NODE_TYPE_KERNEL:
-        out->kernel = kernel_name(&params->of.kernel);
+        describe_kernel(&params->of.kernel, out);
         break;
     case CXU_GRAPH_NODE_TYPE_MEMCPY:
         out->copy = &params->of.copy;

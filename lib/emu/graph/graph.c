@@ -192,6 +192,7 @@ cx_emu_node *cx_emu_graph_add(cx_emu_graph *graph, const cx_emu_node_params *nod
     node->id = ++last_id;
     node->local_id = graph->last_local_id++;
     node->place = cx_access_log_place;
+    node->given = cx_access_log_turn;
     node->node_params = *node_params;
     cx_emu_node_params_retain(node_params);
     append_node(graph, node);
@@ -253,6 +254,12 @@ bool cx_emu_edge_remove(cx_emu_node *from, cx_emu_node *to)
     return true;
 }
 
+void cx_emu_node_set(cx_emu_node *node, const cx_emu_node_params *node_params)
+{
+    cx_emu_node_params_assign(&node->node_params, node_params);
+    node->given = cx_access_log_turn;
+}
+
 /* ---- copies ---- */
 
 static cx_emu_node *clone_node(const cx_emu_node *node, cx_emu_graph *into)
@@ -277,6 +284,7 @@ static cx_emu_node *clone_node(const cx_emu_node *node, cx_emu_graph *into)
     if (copy != NULL) {
         copy->source_id = node->id;
         copy->place = node->place;
+        copy->given = node->given;
         copy->disabled = node->disabled;
     } else if (has_child) {
         cx_emu_graph_destroy(node_params.of.child);

@@ -17,7 +17,8 @@ struct cx_emu_node {
     cx_emu_graph *graph;
     cx_emu_node_params node_params;
     unsigned int local_id; /* in its graph */
-    uint32_t place;        /* where it was added, for who watches (driver/access_log.h) */
+    uint32_t place;        /* for who watches (driver/access_log.h): where it was added, */
+    uint64_t given;        /* and when it got its parameters */
     bool disabled;         /* in an executable graph: does nothing */
     bool spared;           /* the user removed edges: a capture does not miss it */
     cx_emu_nodes before, after;
@@ -122,6 +123,9 @@ static inline bool cx_emu_graph_clonable(const cx_emu_graph *graph)
 {
     return !cx_emu_graph_has_memory(graph) && !cx_emu_graph_has_conditions(graph);
 }
+
+/* Changes the operation of a node, which keeps its type. */
+void cx_emu_node_set(cx_emu_node *node, const cx_emu_node_params *node_params);
 
 /* Copies a graph, with its nodes and edges in the same order; NULL: no memory. */
 cx_emu_graph *cx_emu_graph_clone(const cx_emu_graph *graph, bool named);

@@ -81,6 +81,7 @@ void cx_emu_graph_assign(cx_emu_graph *graph, const cx_emu_graph *like)
         for (size_t i = 0; i < cx_emu_node_graph_count(node); i++)
             cx_emu_graph_assign(cx_emu_node_graph(node, i), cx_emu_node_graph(other, i));
         node->place = other->place;
+        node->given = other->given;
         if (cx_emu_node_graph_count(node) == 0)
             cx_emu_node_params_assign(&node->node_params, &other->node_params);
     }

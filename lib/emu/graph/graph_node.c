@@ -252,7 +252,7 @@ cxu_result cx_emu_graph_node_set(CUgraphNode handle, const cx_emu_node_params *n
     }
     result = cx_emu_node_params_check(&changed);
     if (result == CXU_SUCCESS)
-        cx_emu_node_params_assign(&node->node_params, &changed);
+        cx_emu_node_set(node, &changed);
     return result;
 }
 

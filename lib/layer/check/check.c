@@ -126,6 +126,7 @@ static void begin_call(const cx_layer_call *seen)
         cx_check_find_place(call);
     cx_lock_enter(&cx_check_lock);
     run_before(call);
+    cx_access_log_turn = cx_object_turn();
     cx_lock_leave(&cx_check_lock);
     cx_access_log_place = call->origin;
 }
@@ -134,6 +135,7 @@ static void end_call(const cx_layer_call *seen)
 {
     cx_check_call *call = &under_way[depth - 1];
     cx_access_log_place = 0;
+    cx_access_log_turn = UINT64_MAX;
     if (--depth >= DEPTH || call->thread == NULL)
         return;
     if (cx_region_gave_up()) {

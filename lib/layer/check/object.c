@@ -149,6 +149,14 @@ cx_object *cx_object_find_ended_memory(uintptr_t address)
     return NULL;
 }
 
+void cx_object_each_ended(uint64_t turn_before,
+                          void (*visit)(const cx_object *object, void *argument), void *argument)
+{
+    for (const cx_object *each = newest; each != NULL && each->ended_turn > turn_before;
+         each = each->older)
+        visit(each, argument);
+}
+
 cx_object *cx_object_first(uint32_t kind, bool (*fits)(const cx_object *object, void *argument),
                            void *argument)
 {

@@ -82,6 +82,10 @@ cx_object *cx_object_find_range(uintptr_t address, size_t bytes);
 /* Memory that had the address and ended last; NULL: none that is remembered. */
 cx_object *cx_object_find_ended_memory(uintptr_t address);
 
+/* Calls `visit` for each that ended after the turn and is remembered, the last one first. */
+void cx_object_each_ended(uint64_t turn, void (*visit)(const cx_object *object, void *argument),
+                          void *argument);
+
 /* The youngest that is live, of this kind, with this value, and made by this module (-1: any). */
 cx_object *cx_object_find_of_module(uint32_t kind, uintptr_t value, int module);
 

@@ -1,5 +1,7 @@
 #include "layer/check/order_graph.h"
 
+#include "layer/check/access.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,6 +130,8 @@ static void free_graph(cx_order_graph *graph)
 {
     if (compared == graph)
         forget_rows();
+    for (size_t i = 0; graph->nodes != NULL && i < graph->count; i++)
+        free(graph->nodes[i].stale);
     free(graph->nodes);
     free(graph->after);
     free(graph);
@@ -177,12 +181,96 @@ static bool is_as_told(const cx_order_graph *graph, const cx_access_log_graph *t
     cx_access_log_node node;
     for (size_t i = 0; i < graph->count; i++) {
         told->describe(told, i, &node);
-        if (graph->nodes[i].place != node.place ||
+        if (graph->nodes[i].place != node.place || graph->nodes[i].given != node.given ||
             !same_kernel(graph->nodes[i].kernel, node.kernel))
             return false;
     }
     return true;
 }
+
+/* ---- memory that ended since ---- */
+
+typedef struct ended_list {
+    const cx_object **all;
+    size_t count, capacity;
+} ended_list;
+
+/* Mapped and stream-ordered memory may get its address again on purpose. */
+static bool keeps_no_address(const cx_object *object)
+{
+    return object->key.kind == CX_OBJECT_MEMORY || object->key.kind == CX_OBJECT_MANAGED_MEMORY ||
+           object->key.kind == CX_OBJECT_PINNED_MEMORY;
+}
+
+static void put_ended(const cx_object *object, void *argument)
+{
+    ended_list *list = argument;
+    if (!keeps_no_address(object))
+        return;
+    if (list->count == list->capacity) {
+        const size_t capacity = list->capacity != 0 ? 2 * list->capacity : 16;
+        const cx_object **all = reallocarray(list->all, capacity, sizeof *all);
+        if (all == NULL)
+            return; /* it is not known to be stale */
+        list->all = all;
+        list->capacity = capacity;
+    }
+    list->all[list->count++] = object;
+}
+
+static const cx_object *find_ended(const ended_list *list, uintptr_t address, uint64_t given)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (address - list->all[i]->key.value < list->all[i]->bytes &&
+            list->all[i]->ended_turn > given)
+            return list->all[i];
+    return NULL;
+}
+
+static const cx_object *find_stale_argument(const ended_list *list, const cx_access_log_node *node)
+{
+    const cx_object *found = NULL;
+    uint64_t word;
+    for (size_t at = 0; at + sizeof word <= node->argument_bytes && found == NULL;
+         at += sizeof word) {
+        memcpy(&word, (const char *)node->arguments + at, sizeof word);
+        found = find_ended(list, word, node->given);
+    }
+    return found;
+}
+
+static const cx_object *find_stale(const ended_list *list, const cx_access_log_node *node)
+{
+    cx_check_access all[CX_CHECK_ACCESSES];
+    const cx_object *found = find_stale_argument(list, node);
+    const int count = cx_check_node_accesses(node, all);
+    for (int i = 0; i < count && found == NULL; i++)
+        found = find_ended(list, all[i].address, node->given);
+    return found;
+}
+
+static void note_stale(cx_order_node *node, const cx_object *memory)
+{
+    if (memory == NULL || node->stale != NULL || (node->stale = malloc(sizeof *memory)) == NULL)
+        return;
+    *node->stale = *memory;
+}
+
+/* Each end of memory is looked at once. */
+static void look_for_stale(cx_order_graph *graph, const cx_access_log_graph *told)
+{
+    ended_list list = {0};
+    cx_access_log_node node;
+    cx_object_each_ended(graph->seen, put_ended, &list);
+    graph->seen = cx_object_turn();
+    for (size_t i = 0; i < graph->count && list.count > 0; i++) {
+        told->describe(told, i, &node);
+        note_stale(&graph->nodes[i], find_stale(&list, &node));
+    }
+    free(list.all);
+}
+
+/* ---- making ---- */
 
 static size_t count_after(const cx_access_log_graph *told)
 {
@@ -199,11 +287,14 @@ static void take_nodes(cx_order_graph *graph, const cx_access_log_graph *told)
 {
     cx_access_log_node node;
     size_t used = 0;
+    graph->seen = UINT64_MAX;
     for (size_t i = 0; i < graph->count; i++) {
         told->describe(told, i, &node);
+        graph->seen = node.given < graph->seen ? node.given : graph->seen;
         graph->nodes[i] = (cx_order_node){.type = node.type,
                                           .place = node.place,
                                           .number = node.number,
+                                          .given = node.given,
                                           .parent = node.parent,
                                           .kernel = keep_name(node.kernel),
                                           .first_after = used,
@@ -274,6 +365,7 @@ cx_order_graph *cx_order_graph_of(uintptr_t exec, const cx_access_log_graph *tol
     if (launched != NULL && launched->graph->count == told->count &&
         is_as_told(launched->graph, told)) {
         cx_order_graph_retain(launched->graph);
+        look_for_stale(launched->graph, told);
         return launched->graph;
     }
     cx_order_graph_end(exec);
@@ -283,6 +375,7 @@ cx_order_graph *cx_order_graph_of(uintptr_t exec, const cx_access_log_graph *tol
         cx_order_graph_drop(graph);
         return NULL;
     }
+    look_for_stale(graph, told);
     return graph;
 }
 

@@ -21,6 +21,8 @@ typedef struct cx_order_node {
     size_t parent;                   /* the node whose child graph it is in; SIZE_MAX: none */
     const char *kernel;              /* NULL: it runs none */
     size_t first_after, after_count; /* in the graph's `after` */
+    uint64_t given;                  /* cx_object_turn when it got its parameters */
+    cx_object *stale; /* memory that they point to, freed since; NULL: none is known */
 } cx_order_node;
 
 /* A node that records an event or calls the program comes after some nodes of its launch and not
@@ -33,6 +35,7 @@ typedef struct cx_order_graph {
     size_t count;
     cx_order_node *nodes;
     size_t *after; /* indexes of earlier nodes */
+    uint64_t seen; /* ends of memory up to this turn are known to the nodes */
 } cx_order_graph;
 
 /* The record of a launch of the executable graph, with a reference of the caller; NULL: no memory.

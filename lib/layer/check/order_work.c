@@ -226,10 +226,45 @@ static size_t end_of_part(const cx_order_work *work, size_t from)
     return at;
 }
 
+static bool is_within(const cx_access *touch, const cx_object *memory)
+{
+    return touch->how != CX_ACCESS_FAULT && touch->begin < memory->key.value + memory->bytes &&
+           touch->end > memory->key.value;
+}
+
+/* It uses an address that it was given when other memory had it. */
+static void tell_stale(const cx_order_piece *piece, const cx_access *touch)
+{
+    const cx_object *memory = piece->graph->nodes[piece->node].stale;
+    const cx_object *now = cx_object_find_memory(touch->begin);
+    cx_finding finding = begin_finding(CX_KIND_MEMORY_STALE, piece);
+    char text[64];
+    note_piece(&finding, "node", piece);
+    cx_finding_note_object(&finding, memory);
+    if (now != NULL) {
+        cx_object_text(now, text, sizeof text);
+        cx_finding_note(&finding, "other", now->made, "the address is of %s now", text);
+    }
+    cx_finding_raise(&finding);
+}
+
+static void judge_stale(const cx_order_work *work, const cx_order_piece *piece, size_t from,
+                        size_t end_of)
+{
+    const cx_object *memory =
+        piece->graph != NULL ? piece->graph->nodes[piece->node].stale : NULL;
+    for (size_t i = from; memory != NULL && i < end_of; i++)
+        if (is_within(&work->all[i].access, memory)) {
+            tell_stale(piece, &work->all[i].access);
+            return;
+        }
+}
+
 static void judge_part(const cx_order_work *work, cx_order_piece *piece,
                        const cx_stream_clock_kept *clock, size_t from)
 {
     const size_t end_of = end_of_part(work, from);
+    judge_stale(work, piece, from, end_of);
     for (size_t i = from; i < end_of; i++)
         judge_touch(work, piece, clock, &work->all[i].access);
     tell_conflicts(piece);
