@@ -1,6 +1,7 @@
 #include "emu/base/refusal.h"
 
 #include "base/cancel.h"
+#include "base/text.h"
 #include "emu/base/machine.h"
 #include "emu/base/state.h"
 
@@ -20,6 +21,43 @@ typedef struct refusal {
 } refusal;
 
 static CX_EMU_THREAD_LOCAL refusal latest;
+
+/* ---- calls ---- */
+
+CX_EMU_THREAD_LOCAL const char *cx_emu_why;
+static CX_EMU_THREAD_LOCAL unsigned long long why_numbers[2];
+static CX_EMU_THREAD_LOCAL cxu_result why_result;
+
+cxu_result cx_emu_refuse_numbers(cxu_result result, const char *why, unsigned long long first,
+                                 unsigned long long second)
+{
+    cx_emu_why = why;
+    why_numbers[0] = first;
+    why_numbers[1] = second;
+    why_result = result;
+    return result;
+}
+
+cxu_result cx_emu_refuse(cxu_result result, const char *why)
+{
+    return cx_emu_refuse_numbers(result, why, 0, 0);
+}
+
+bool cx_emu_refusal_phrase(cxu_result result, char *text, size_t size)
+{
+    cx_text self = {text, size, 0};
+    int number = 0;
+    if (cx_emu_why == NULL || why_result != result)
+        return false;
+    for (const char *each = cx_emu_why; *each != '\0'; each++)
+        if (*each == '#' && number < 2)
+            cx_text_add(&self, "%llu", why_numbers[number++]);
+        else
+            cx_text_add(&self, "%c", *each);
+    return true;
+}
+
+/* ---- memory ---- */
 
 void cx_emu_refusal_begin(void)
 {

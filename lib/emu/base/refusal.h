@@ -1,12 +1,28 @@
 /*
- * The refusal of the calling thread's latest request for memory, which explains OUT_OF_MEMORY. No
- * function needs a lock.
+ * Why the driver refused the calling thread's latest call: a phrase for a call that breaks a rule,
+ * and for OUT_OF_MEMORY the refusal of its latest request for memory. No function needs a lock.
  */
 #ifndef CX_EMU_REFUSAL_H
 #define CX_EMU_REFUSAL_H
 
+#include "driver/cuda_abi.h"
+
 #include <stdbool.h>
 #include <stddef.h>
+
+/* Refuses the calling thread's call. `why` is a literal phrase that says what is wrong, without a
+ * capital at its begin and a point at its end. Each `#` in it stands for the next of the numbers.
+ * Returns the result. */
+__attribute__((cold)) cxu_result cx_emu_refuse(cxu_result result, const char *why);
+__attribute__((cold)) cxu_result cx_emu_refuse_numbers(cxu_result result, const char *why,
+                                                       unsigned long long first,
+                                                       unsigned long long second);
+
+/* The phrase of the thread's latest refused call; NULL: there is none. Each call begins with NULL. */
+extern __attribute__((tls_model("initial-exec"))) _Thread_local const char *cx_emu_why;
+
+/* Writes why the thread's latest call was refused with this result. False: no phrase is known. */
+bool cx_emu_refusal_phrase(cxu_result result, char *text, size_t size);
 
 /* Begins a request for memory on the calling thread: forgets the refusal of an earlier one. */
 void cx_emu_refusal_begin(void);

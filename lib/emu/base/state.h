@@ -13,6 +13,7 @@
 
 #include "base/lock.h"
 #include "driver/cuda_abi.h"
+#include "emu/base/refusal.h"
 #include "emu/emu.h"
 #include <errno.h>
 #include <stdatomic.h>
@@ -45,6 +46,7 @@ extern CX_EMU_THREAD_LOCAL bool cx_emu_in_callback;
 cxu_result cx_emu_enter_slowly(void);
 static inline cxu_result cx_emu_enter(void)
 {
+    cx_emu_why = NULL;
     if (atomic_load_explicit(&cx_emu_current_phase, memory_order_acquire) == CX_EMU_RUNNING &&
         !cx_emu_in_callback)
         return CXU_SUCCESS;

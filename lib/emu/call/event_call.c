@@ -23,7 +23,11 @@ cxu_result cx_emu_call_event_create(CUevent *out_event, unsigned int flags)
     if (result != CXU_SUCCESS)
         return result;
     if (out_event == NULL || !flags_valid(flags))
-        return CXU_INVALID_VALUE;
+        return cx_emu_refuse(CXU_INVALID_VALUE,
+                             out_event == NULL ? "phEvent is NULL"
+                                               : "there are no such flags of events; "
+                                                 "CU_EVENT_INTERPROCESS needs "
+                                                 "CU_EVENT_DISABLE_TIMING");
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_context_current(&context);
     if (result == CXU_SUCCESS) {
@@ -68,7 +72,8 @@ static cxu_result record_or_capture(cx_emu_event *event, cx_emu_stream *stream, 
     if (stream->branch != NULL)
         return flags == 0 ? cx_emu_capture_record(stream, event) : capture_external(event, stream);
     if (flags != 0)
-        return CXU_INVALID_VALUE;
+        return cx_emu_refuse(CXU_INVALID_VALUE,
+                             "the flag EXTERNAL is for streams that are being captured");
     return cx_emu_event_record(event, stream);
 }
 
@@ -88,7 +93,8 @@ cxu_result cx_emu_call_event_record_with_flags(CUevent event_handle, CUstream st
     if (result == CXU_SUCCESS)
         result = cx_emu_stream_find(stream_handle, &stream);
     if (result == CXU_SUCCESS && event->context != stream->context)
-        result = CXU_INVALID_HANDLE;
+        result = cx_emu_refuse(CXU_INVALID_HANDLE,
+                               "the event and the stream are of different contexts");
     if (result == CXU_SUCCESS)
         result = cx_emu_capture_check(stream);
     if (result == CXU_SUCCESS)
@@ -119,7 +125,7 @@ cxu_result cx_emu_call_ctx_record_event(CUcontext context_handle, CUevent event_
     if (result == CXU_SUCCESS)
         result = cx_emu_event_find(event_handle, &event);
     if (result == CXU_SUCCESS && event->context != context)
-        result = CXU_INVALID_HANDLE;
+        result = cx_emu_refuse(CXU_INVALID_HANDLE, "the event is of another context");
     if (result == CXU_SUCCESS)
         result = cx_emu_capture_check_context(context);
     if (result == CXU_SUCCESS)

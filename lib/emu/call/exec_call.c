@@ -27,7 +27,9 @@ static cxu_result check_flags(uint64_t flags, uint64_t valid)
 static cxu_result check_graph(const cx_emu_graph *graph)
 {
     if (graph->capture != NULL || graph->moved)
-        return CXU_INVALID_VALUE;
+        return cx_emu_refuse(CXU_INVALID_VALUE,
+                             graph->capture != NULL ? "the graph is still being captured"
+                                                    : "the graph was moved into another one");
     if (graph->owner != NULL && graph->owner->node_params.type == CXU_GRAPH_NODE_TYPE_CONDITIONAL)
         return cx_emu_not_supported("cuGraphInstantiate", "the body of a conditional node");
     if (cx_emu_graph_has_memory(graph) && cx_emu_exec_exists(graph))

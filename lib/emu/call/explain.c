@@ -25,6 +25,8 @@ static bool explain_work(cxu_result result, char *text, size_t size)
 
 bool cx_emu_explain(cxu_result result, char *text, size_t size)
 {
+    if (cx_emu_refusal_phrase(result, text, size))
+        return true;
     return result == CXU_OUT_OF_MEMORY ? cx_emu_refusal_describe(text, size)
                                        : explain_work(result, text, size);
 }

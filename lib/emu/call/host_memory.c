@@ -132,7 +132,7 @@ static cxu_result find_host_memory(const void *host, const cx_emu_allocation **o
     const cx_emu_allocation *allocation = cx_emu_allocation_find((uintptr_t)host, 1);
     if (allocation == NULL || allocation->pool != NULL ||
         (allocation->kind != CX_EMU_MEMORY_PINNED && allocation->kind != CX_EMU_MEMORY_REGISTERED))
-        return CXU_INVALID_VALUE;
+        return cx_emu_refuse(CXU_INVALID_VALUE, "the address is neither pinned nor registered");
     *out_allocation = allocation;
     return CXU_SUCCESS;
 }
@@ -198,18 +198,23 @@ static cxu_result register_pages(uintptr_t address, size_t bytes, unsigned int f
         return result;
     if (address == 0 || bytes == 0 || __builtin_add_overflow(address, bytes, &end) ||
         (flags & ~(unsigned int)HOST_REGISTER_FLAGS) != 0)
-        return CXU_INVALID_VALUE;
+        return cx_emu_refuse(CXU_INVALID_VALUE, "the range is empty, or there are no such flags");
     cx_emu_attribute(context->device, CXU_ATTRIBUTE_READ_ONLY_HOST_REGISTER_SUPPORTED,
                      &read_only_supported);
     if ((flags & CXU_MEMHOSTREGISTER_READ_ONLY) != 0 && !read_only_supported)
         return CXU_NOT_SUPPORTED;
     const cx_emu_allocation *known = cx_emu_allocation_overlapping(address, bytes);
     if (known != NULL)
-        return known->kind == CX_EMU_MEMORY_REGISTERED ? CXU_HOST_MEMORY_ALREADY_REGISTERED
-                                                       : CXU_INVALID_VALUE;
+        return known->kind == CX_EMU_MEMORY_REGISTERED
+                   ? cx_emu_refuse_numbers(CXU_HOST_MEMORY_ALREADY_REGISTERED,
+                                           "# bytes from here on overlap # bytes that are "
+                                           "registered",
+                                           bytes, known->bytes)
+                   : cx_emu_refuse(CXU_INVALID_VALUE,
+                                   "the range overlaps memory that the driver allocated");
     if (cx_emu_reservation_overlapping(address, bytes) ||
         cx_emu_host_memory_overlaps(address, bytes) || !pages_exist(address, bytes))
-        return CXU_INVALID_VALUE;
+        return cx_emu_refuse(CXU_INVALID_VALUE, "the range is not memory of the host throughout");
     result = cx_emu_capture_check_unsafe();
     if (result != CXU_SUCCESS)
         return result;

@@ -17,7 +17,8 @@ static cxu_result find_exportable(CUdeviceptr pointer, const cx_emu_allocation *
     const cx_emu_allocation *allocation = cx_emu_allocation_find(pointer, 1);
 
     if (allocation == NULL || allocation->kind != CX_EMU_MEMORY_DEVICE || allocation->of_module)
-        return CXU_INVALID_VALUE;
+        return cx_emu_refuse(CXU_INVALID_VALUE,
+                             "only memory of cuMemAlloc can be shared by an IPC handle");
     if (allocation->device->host)
         return cx_emu_not_supported("cuIpcGetMemHandle", "memory of the host device");
     *out_allocation = allocation;
@@ -59,7 +60,7 @@ cxu_result cx_emu_call_ipc_get_mem_handle(cxu_ipc_mem_handle *out_handle, CUdevi
 static cxu_result open_again(cx_emu_shared *shared, const cx_emu_context *context)
 {
     if (shared->allocation->context != context)
-        return CXU_INVALID_HANDLE;
+        return cx_emu_refuse(CXU_INVALID_HANDLE, "the memory is open in another context");
     shared->opened++;
     return CXU_SUCCESS;
 }
@@ -71,9 +72,10 @@ static cxu_result open_offer(const cx_emu_shared_offer *offer, cx_emu_context *c
     cx_emu_device *device;
 
     if (offer->facts.origin != 0 || offer->facts.host)
-        return CXU_INVALID_HANDLE;
+        return cx_emu_refuse(CXU_INVALID_HANDLE, "the handle is not one of cuIpcGetMemHandle");
     if (offer->place.where.process == (int32_t)getpid())
-        return CXU_INVALID_CONTEXT;
+        return cx_emu_refuse(CXU_INVALID_CONTEXT,
+                             "the handle comes from this process, which uses its own pointer");
     device = cx_emu_device_of_board(offer->facts.board);
     if (device == NULL)
         return CXU_INVALID_DEVICE;
@@ -96,7 +98,9 @@ static cxu_result open_memory(const cx_emu_shared_place *place, cx_emu_shared **
     if (*out_shared != NULL)
         return open_again(*out_shared, context);
     if (!cx_emu_shared_look(place, &offer))
-        return CXU_INVALID_HANDLE;
+        return cx_emu_refuse(CXU_INVALID_HANDLE,
+                             "the memory of the handle is not there: it was freed, or its process "
+                             "has ended");
     result = open_offer(&offer, context, out_shared);
     cx_emu_shared_offer_end(&offer);
     return result;
@@ -112,7 +116,8 @@ cxu_result cx_emu_call_ipc_open_mem_handle(CUdeviceptr *out_pointer, cxu_ipc_mem
     if (result != CXU_SUCCESS)
         return result;
     if (out_pointer == NULL || flags != LAZY_ENABLE_PEER_ACCESS)
-        return CXU_INVALID_VALUE;
+        return cx_emu_refuse(CXU_INVALID_VALUE,
+                             "the flags have to be CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS");
     memcpy(&place, handle.bytes, sizeof place);
     cx_lock_enter(&cx_emu_lock);
     result = open_memory(&place, &shared);
@@ -132,7 +137,8 @@ static cxu_result find_opened(CUdeviceptr pointer, cx_emu_allocation **out_alloc
     *out_allocation = cx_emu_allocation_at_start(pointer);
     if (*out_allocation == NULL || (*out_allocation)->shared == NULL ||
         (*out_allocation)->context != context)
-        return CXU_INVALID_VALUE;
+        return cx_emu_refuse(CXU_INVALID_VALUE,
+                             "no IPC handle is open at this address in the current context");
     return cx_emu_capture_check_unsafe();
 }
 

@@ -18,7 +18,8 @@ static cxu_result allocate_here(cx_emu_memory_kind kind, size_t bytes, CUdevicep
     if (result != CXU_SUCCESS)
         return result;
     if (out_pointer == NULL || bytes == 0)
-        return CXU_INVALID_VALUE;
+        return cx_emu_refuse(CXU_INVALID_VALUE,
+                             bytes == 0 ? "0 bytes are asked for" : "dptr is NULL");
     result = cx_emu_capture_check_unsafe();
     if (result == CXU_SUCCESS)
         result = cx_emu_allocation_create(context->device, context, kind, bytes, 0, &allocation);
@@ -71,7 +72,8 @@ static cxu_result allocate_pitched(CUdeviceptr *out_pointer, size_t *out_pitch, 
     if (out_pointer == NULL || out_pitch == NULL || width_bytes == 0 || height == 0 ||
         width_bytes > CX_EMU_MAX_PITCH - (CX_EMU_TEXTURE_ALIGNMENT - 1) ||
         (element_bytes != 4 && element_bytes != 8 && element_bytes != 16))
-        return CXU_INVALID_VALUE;
+        return cx_emu_refuse(CXU_INVALID_VALUE, "a size is 0 or too large, or the size of an "
+                                                "element is not 4, 8 or 16");
     size_t rows = (width_bytes + CX_EMU_TEXTURE_ALIGNMENT - 1) / CX_EMU_TEXTURE_ALIGNMENT;
     size_t pitch = rows * CX_EMU_TEXTURE_ALIGNMENT;
     size_t bytes;
@@ -125,7 +127,7 @@ static cxu_result find_freeable(CUdeviceptr pointer, cx_emu_allocation **out_all
 
     *out_allocation = find_owned(pointer);
     if (*out_allocation == NULL)
-        return CXU_INVALID_VALUE;
+        return cx_emu_refuse(CXU_INVALID_VALUE, "no allocation begins at this address");
     result = cx_emu_allocation_error(*out_allocation);
     return result == CXU_SUCCESS ? cx_emu_capture_check_unsafe() : result;
 }
@@ -150,7 +152,11 @@ static cxu_result free_memory(CUdeviceptr pointer)
         return CXU_SUCCESS;
     }
     if (allocation->kind != CX_EMU_MEMORY_DEVICE && allocation->kind != CX_EMU_MEMORY_MANAGED)
-        return CXU_INVALID_VALUE;
+        return cx_emu_refuse(CXU_INVALID_VALUE,
+                             allocation->shared != NULL
+                                 ? "the memory was opened by an IPC handle: cuIpcCloseMemHandle "
+                                   "gives it back"
+                                 : "memory of this sort has another call to free it");
     cx_emu_allocation_free_and_wait(allocation);
     return CXU_SUCCESS;
 }
@@ -267,7 +273,8 @@ static cxu_result allocate_from(cx_emu_pool *pool, cx_emu_device *device, size_t
                                 CUstream stream, CUdeviceptr *out_pointer)
 {
     if (pool->imported)
-        return CXU_INVALID_VALUE;
+        return cx_emu_refuse(CXU_INVALID_VALUE, "the pool is imported, and only its own process "
+                                                "allocates from it");
     if (bytes == 0) {
         *out_pointer = 0;
         return CXU_SUCCESS;
@@ -342,7 +349,7 @@ static cxu_result free_in_stream(CUdeviceptr pointer, CUstream stream)
     cx_emu_context *context;
     cx_emu_allocation *allocation = find_owned(pointer);
     if (allocation != NULL && allocation->kind == CX_EMU_MEMORY_DEVICE && captures(stream))
-        return CXU_INVALID_VALUE;
+        return cx_emu_refuse(CXU_INVALID_VALUE, "a capture cannot free memory of cuMemAlloc");
     if (allocation != NULL && allocation->block != NULL && captures(stream))
         return capture_free(allocation->block, stream);
     cxu_result result = find_context("cuMemFreeAsync", stream, &context);
@@ -352,7 +359,10 @@ static cxu_result free_in_stream(CUdeviceptr pointer, CUstream stream)
         return result;
     if (allocation == NULL ||
         (!is_ordered(allocation) && allocation->kind != CX_EMU_MEMORY_DEVICE))
-        return CXU_INVALID_VALUE;
+        return cx_emu_refuse(CXU_INVALID_VALUE,
+                             allocation == NULL ? "no allocation begins at this address"
+                                                : "memory of this sort has another call to free "
+                                                  "it");
     if (allocation->block != NULL)
         return cx_emu_block_free_in_stream(allocation->block, stream);
     if (cx_emu_shared_still_open(allocation))

@@ -82,7 +82,7 @@ cxu_result cx_emu_call_ctx_enable_peer_access(CUcontext peer, unsigned int flags
     if (result != CXU_SUCCESS)
         return result;
     if (flags != 0)
-        return CXU_INVALID_VALUE;
+        return cx_emu_refuse(CXU_INVALID_VALUE, "the flags have to be 0");
     cx_lock_enter(&cx_emu_lock);
     result = enable_peer(peer);
     cx_lock_leave(&cx_emu_lock);

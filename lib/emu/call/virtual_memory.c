@@ -36,7 +36,10 @@ cxu_result cx_emu_call_mem_address_reserve(CUdeviceptr *out_pointer, size_t byte
     if (result != CXU_SUCCESS)
         return result;
     if (out_pointer == NULL || flags != 0 || !reserve_valid(bytes, alignment_bytes, hint))
-        return CXU_INVALID_VALUE;
+        return cx_emu_refuse_numbers(CXU_INVALID_VALUE,
+                                     "the size has to be a multiple of # bytes, and the alignment "
+                                     "a power of two",
+                                     CX_EMU_MEMORY_GRANULARITY, 0);
     if (alignment_bytes < CX_EMU_MEMORY_GRANULARITY)
         alignment_bytes = CX_EMU_MEMORY_GRANULARITY;
     cx_emu_reservation *reservation;
@@ -62,7 +65,11 @@ cxu_result cx_emu_call_mem_address_free(CUdeviceptr pointer, size_t bytes)
     cx_emu_reservation *reservation = cx_emu_reservation_find((uintptr_t)pointer, bytes);
     if (reservation == NULL || reservation->address != pointer || reservation->bytes != bytes ||
         cx_emu_allocation_overlapping((uintptr_t)pointer, bytes) != NULL)
-        result = CXU_INVALID_VALUE;
+        result = cx_emu_refuse(CXU_INVALID_VALUE,
+                               reservation != NULL && reservation->address == pointer &&
+                                       reservation->bytes == bytes
+                                   ? "memory is still mapped in the range"
+                                   : "the range is not one that cuMemAddressReserve gave");
     else
         cx_emu_reservation_destroy(reservation);
     cx_lock_leave(&cx_emu_lock);
@@ -121,7 +128,9 @@ cxu_result cx_emu_call_mem_create(CUmemGenericAllocationHandle *out_handle, size
     if (result != CXU_SUCCESS)
         return result;
     if (out_handle == NULL || properties == NULL || flags != 0 || bytes == 0 || !is_granular(bytes))
-        return CXU_INVALID_VALUE;
+        return cx_emu_refuse_numbers(CXU_INVALID_VALUE,
+                                     "# bytes are asked for, and the size has to be a multiple of #",
+                                     bytes, CX_EMU_MEMORY_GRANULARITY);
     result = check_properties("cuMemCreate", properties, &device);
     if (result != CXU_SUCCESS)
         return result;
@@ -141,7 +150,10 @@ cxu_result cx_emu_call_mem_create(CUmemGenericAllocationHandle *out_handle, size
 static cxu_result find_physical(CUmemGenericAllocationHandle handle, cx_emu_physical **out_physical)
 {
     *out_physical = cx_emu_physical_find(handle);
-    return *out_physical != NULL ? cx_emu_device_error((*out_physical)->device) : CXU_INVALID_VALUE;
+    return *out_physical != NULL ? cx_emu_device_error((*out_physical)->device)
+                                 : cx_emu_refuse(CXU_INVALID_VALUE,
+                                                 "the handle is not one of cuMemCreate, or was "
+                                                 "released");
 }
 
 cxu_result cx_emu_call_mem_release(CUmemGenericAllocationHandle handle)
@@ -228,9 +240,14 @@ static cxu_result map_range(CUdeviceptr pointer, size_t bytes, CUmemGenericAlloc
     cxu_result result = find_physical(handle, &physical);
     if (result != CXU_SUCCESS)
         return result;
-    if (reservation == NULL || bytes > physical->bytes ||
-        cx_emu_allocation_overlapping((uintptr_t)pointer, bytes) != NULL)
-        return CXU_INVALID_VALUE;
+    if (reservation == NULL)
+        return cx_emu_refuse(CXU_INVALID_VALUE, "the range is not reserved");
+    if (bytes > physical->bytes)
+        return cx_emu_refuse_numbers(CXU_INVALID_VALUE,
+                                     "the range has # bytes, and the memory of the handle #", bytes,
+                                     physical->bytes);
+    if (cx_emu_allocation_overlapping((uintptr_t)pointer, bytes) != NULL)
+        return cx_emu_refuse(CXU_INVALID_VALUE, "memory is mapped in the range already");
     return cx_emu_mapping_create(reservation, (uintptr_t)pointer, bytes, physical);
 }
 
@@ -242,7 +259,10 @@ cxu_result cx_emu_call_mem_map(CUdeviceptr pointer, size_t bytes, size_t offset,
         return result;
     if (!range_valid(pointer, bytes) || !is_granular(pointer) || !is_granular(bytes) ||
         offset != 0 || flags != 0)
-        return CXU_INVALID_VALUE;
+        return cx_emu_refuse_numbers(CXU_INVALID_VALUE,
+                                     "address and size have to be multiples of # bytes, and offset "
+                                     "and flags 0",
+                                     CX_EMU_MEMORY_GRANULARITY, 0);
     cx_emu_refusal_begin();
     cx_lock_enter(&cx_emu_lock);
     result = map_range(pointer, bytes, handle);
@@ -254,9 +274,11 @@ cxu_result cx_emu_call_mem_map(CUdeviceptr pointer, size_t bytes, size_t offset,
 static cxu_result find_whole(CUdeviceptr pointer, size_t bytes, cx_emu_allocation **out_first)
 {
     if (!range_valid(pointer, bytes))
-        return CXU_INVALID_VALUE;
+        return cx_emu_refuse(CXU_INVALID_VALUE, "the range is none");
     *out_first = cx_emu_mapping_whole((uintptr_t)pointer, bytes);
-    return *out_first != NULL ? cx_emu_allocation_error(*out_first) : CXU_INVALID_VALUE;
+    return *out_first != NULL ? cx_emu_allocation_error(*out_first)
+                              : cx_emu_refuse(CXU_INVALID_VALUE,
+                                              "the range is not made up of whole mappings");
 }
 
 /* Unmapping where nothing is mapped does nothing. */

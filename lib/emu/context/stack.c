@@ -110,7 +110,8 @@ cxu_result cx_emu_call_ctx_push(CUcontext context)
     cxu_result result = cx_emu_enter();
     if (result != CXU_SUCCESS)
         return result;
-    return context != NULL ? push_entry(context) : CXU_INVALID_VALUE;
+    return context != NULL ? push_entry(context)
+                           : cx_emu_refuse(CXU_INVALID_VALUE, "the context is NULL");
 }
 
 cxu_result cx_emu_call_ctx_pop(CUcontext *out_context)

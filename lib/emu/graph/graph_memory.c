@@ -160,10 +160,16 @@ static void set_allocated(cx_emu_block *block, bool allocated)
     note_highest(block->memory->device);
 }
 
+static cxu_result refuse_free(void)
+{
+    return cx_emu_refuse(CXU_INVALID_VALUE, "no launch of the graph has allocated the memory since "
+                                            "it was freed");
+}
+
 cxu_result cx_emu_block_free(cx_emu_block *block)
 {
     if (!block->allocated)
-        return CXU_INVALID_VALUE;
+        return refuse_free();
     set_allocated(block, false);
     return CXU_SUCCESS;
 }
@@ -178,7 +184,7 @@ cxu_result cx_emu_block_free_in_stream(cx_emu_block *block, CUstream stream)
     cxu_result result;
 
     if (!block->allocated)
-        return CXU_INVALID_VALUE;
+        return refuse_free();
     block->allocated = false;
     result = cx_emu_work_submit_locked_call(stream, block->memory, drop_block, block);
     if (result != CXU_SUCCESS)
@@ -208,11 +214,14 @@ static cxu_result check_launch(const cx_emu_graph *graph, const cx_emu_graph *wh
         switch (node_params->type) {
         case CXU_GRAPH_NODE_TYPE_MEM_ALLOC:
             if (node_params->of.block->allocated && !free_first)
-                return CXU_INVALID_VALUE;
+                return cx_emu_refuse(CXU_INVALID_VALUE,
+                                     "memory that the launch before allocated is not freed; "
+                                     "CU_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH frees it");
             break;
         case CXU_GRAPH_NODE_TYPE_MEM_FREE:
             if (!node_params->of.block->allocated && !allocates(whole, node_params->of.block))
-                return CXU_INVALID_VALUE;
+                return cx_emu_refuse(CXU_INVALID_VALUE,
+                                     "the graph frees memory that is not allocated");
             break;
         case CXU_GRAPH_NODE_TYPE_GRAPH:
             result = check_launch(node_params->of.child, whole, free_first);

@@ -1,5 +1,6 @@
 #include "emu/module/cluster.h"
 
+#include "emu/base/refusal.h"
 #include "emu/device/device.h"
 
 #include <string.h>
@@ -51,6 +52,11 @@ static bool find_size(const cx_emu_launch *launch, const cx_emu_function *functi
     return !own || !kernel->cluster[0] || memcmp(out, kernel->cluster, 3 * sizeof *out) == 0;
 }
 
+static cxu_result refuse(const char *why)
+{
+    return cx_emu_refuse(CXU_INVALID_CLUSTER_SIZE, why);
+}
+
 cxu_result cx_emu_cluster_resolve(cx_emu_launch *launch, const cx_emu_function *function)
 {
     cx_ptx_kernel_info kernel = cx_emu_function_describe(function);
@@ -58,20 +64,22 @@ cxu_result cx_emu_cluster_resolve(cx_emu_launch *launch, const cx_emu_function *
     uint64_t blocks = 1;
 
     if (!find_size(launch, function, &kernel, size))
-        return CXU_INVALID_CLUSTER_SIZE;
+        return refuse("the kernel was compiled for clusters of another size");
     if (!is_named(size))
-        return kernel.cluster_needed ? CXU_INVALID_CLUSTER_SIZE : CXU_SUCCESS;
+        return kernel.cluster_needed ? refuse("the kernel needs a cluster size") : CXU_SUCCESS;
     for (int i = 0; i < 3; i++) {
         if (size[i] == 0 || size[i] > limit)
-            return CXU_INVALID_CLUSTER_SIZE;
+            return refuse("the cluster is larger than the kernel and the device allow");
         blocks *= size[i];
         if (kernel.counts_clusters && launch->grid[i] <= UINT32_MAX / size[i])
             launch->grid[i] *= size[i];
         if (launch->grid[i] % size[i] != 0)
-            return CXU_INVALID_CLUSTER_SIZE;
+            return refuse("the grid is no multiple of the cluster");
     }
     if (!cx_emu_launch_prefers_clusters_well(&launch->hints, size, launch->grid))
-        return CXU_INVALID_CLUSTER_SIZE;
+        return refuse("the preferred cluster suits neither the grid nor the cluster");
     memcpy(launch->cluster, size, sizeof launch->cluster);
-    return blocks <= limit ? CXU_SUCCESS : CXU_INVALID_CLUSTER_SIZE;
+    return blocks <= limit
+               ? CXU_SUCCESS
+               : refuse("the cluster has more blocks than the kernel and the device allow");
 }

@@ -109,7 +109,8 @@ static cxu_result find_function(CUfunction handle, cx_emu_context *context,
     if (!cx_emu_is_kernel(handle)) {
         result = cx_emu_function_find(handle, out_function);
         if (result == CXU_SUCCESS && (*out_function)->module->context != context)
-            result = CXU_INVALID_HANDLE;
+            result = cx_emu_refuse(CXU_INVALID_HANDLE,
+                                   "the kernel was loaded in another context than the stream's");
         return result;
     }
     result = cx_emu_kernel_find((CUkernel)(void *)handle, &kernel);
@@ -129,13 +130,23 @@ cxu_result cx_emu_launch_take(cx_emu_launch *launch, cx_emu_context *context, CU
     kernel = cx_emu_function_describe(function);
     if ((parameters != NULL && extra != NULL) ||
         (kernel.parameter_count > 0 && parameters == NULL && extra == NULL))
-        return CXU_INVALID_VALUE;
+        return cx_emu_refuse(CXU_INVALID_VALUE,
+                             parameters != NULL
+                                 ? "kernelParams and extra are both given"
+                                 : "the kernel has parameters, and neither kernelParams nor extra "
+                                   "is given");
     arguments = allocate_arguments(&kernel);
     if (arguments == NULL)
         return CXU_OUT_OF_MEMORY;
     if (!fill_arguments(arguments, &kernel, parameters, extra)) {
         cx_emu_arguments_drop(arguments);
-        return CXU_INVALID_VALUE;
+        return cx_emu_refuse_numbers(
+            CXU_INVALID_VALUE,
+            extra != NULL
+                ? "extra names no buffer, or one smaller than the # bytes of the kernel's parameters"
+                : "kernelParams has a NULL among the addresses of the kernel's parameters, and "
+                  "they are # bytes together",
+            kernel.parameter_bytes, 0);
     }
     launch->function = cx_emu_function_handle(function);
     launch->arguments = arguments;
@@ -559,16 +570,71 @@ static bool suits_kernel(const cx_emu_launch *launch, const cx_ptx_kernel_info *
     return kernel->max_threads == 0 || thread_count(launch->block) <= kernel->max_threads;
 }
 
+/* The blocks of the kernel that fit on the device at once. */
+static uint64_t fitting_blocks(const cx_emu_launch *launch, const cx_emu_function *function)
+{
+    const cx_emu_device *device = function->module->context->device;
+    size_t threads = (size_t)thread_count(launch->block);
+
+    return (uint64_t)cx_emu_occupancy(function, threads, launch->shared_bytes) *
+           (uint64_t)cx_emu_attribute_value(device, CXU_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+}
+
 /* All blocks of a cooperative launch must fit on the device at once. */
 static bool too_large(const cx_emu_launch *launch, const cx_emu_function *function)
 {
-    const cx_emu_device *device = function->module->context->device;
     uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1];
-    size_t threads = (size_t)thread_count(launch->block);
-    uint64_t fit = (uint64_t)cx_emu_occupancy(function, threads, launch->shared_bytes) *
-                   (uint64_t)cx_emu_attribute_value(device, CXU_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    uint64_t fit = fitting_blocks(launch, function);
 
     return blocks > fit || blocks * launch->grid[2] > fit;
+}
+
+/* ---- launches that are refused ---- */
+
+static cxu_result refuse_grid(const cx_emu_launch *launch)
+{
+    const bool empty = launch->grid[0] == 0 || launch->grid[1] == 0 || launch->grid[2] == 0;
+
+    return cx_emu_refuse(CXU_INVALID_VALUE, empty ? "a dimension of the grid is 0"
+                                                  : "the grid is larger than the device allows");
+}
+
+static cxu_result refuse_block(const cx_emu_device *device, const cx_emu_launch *launch)
+{
+    const uint64_t threads = thread_count(launch->block);
+    const uint64_t most =
+        (uint64_t)cx_emu_attribute_value(device, CXU_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+
+    if (threads == 0)
+        return cx_emu_refuse(CXU_INVALID_VALUE, "a dimension of the block is 0");
+    return threads > most
+               ? cx_emu_refuse_numbers(CXU_INVALID_VALUE,
+                                       "a block of # threads, and the device allows #", threads,
+                                       most)
+               : cx_emu_refuse(CXU_INVALID_VALUE,
+                               "a dimension of the block is larger than the device allows");
+}
+
+static cxu_result refuse_threads(const cx_emu_launch *launch, const cx_ptx_kernel_info *kernel)
+{
+    const uint64_t threads = thread_count(launch->block);
+
+    return kernel->max_threads != 0 && threads > kernel->max_threads
+               ? cx_emu_refuse_numbers(CXU_INVALID_VALUE,
+                                       "a block of # threads, and the kernel was compiled for at "
+                                       "most #",
+                                       threads, kernel->max_threads)
+               : cx_emu_refuse(CXU_INVALID_VALUE,
+                               "the kernel was compiled for blocks of another size");
+}
+
+static cxu_result refuse_cooperative(const cx_emu_launch *launch, const cx_emu_function *function)
+{
+    return cx_emu_refuse_numbers(
+        CXU_COOPERATIVE_LAUNCH_TOO_LARGE,
+        "# blocks have to run at once, and # of this size fit on the device",
+        (unsigned long long)launch->grid[0] * launch->grid[1] * launch->grid[2],
+        fitting_blocks(launch, function));
 }
 
 /* Gives it the clusters that it is to have. */
@@ -578,17 +644,23 @@ static cxu_result check_launch(cx_emu_launch *launch, const cx_emu_function *fun
     cx_ptx_kernel_info kernel = cx_emu_function_describe(function);
     cxu_result result = is_within(device, launch->grid, CXU_ATTRIBUTE_MAX_GRID_DIM_X)
                             ? cx_emu_cluster_resolve(launch, function)
-                            : CXU_INVALID_VALUE;
+                            : refuse_grid(launch);
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!is_within(device, launch->grid, CXU_ATTRIBUTE_MAX_GRID_DIM_X) ||
-        !cx_emu_launch_block_valid(device, launch->block) ||
-        launch->shared_bytes > cx_emu_function_dynamic_limit(function))
-        return CXU_INVALID_VALUE;
+    if (!is_within(device, launch->grid, CXU_ATTRIBUTE_MAX_GRID_DIM_X))
+        return refuse_grid(launch);
+    if (!cx_emu_launch_block_valid(device, launch->block))
+        return refuse_block(device, launch);
+    if (launch->shared_bytes > cx_emu_function_dynamic_limit(function))
+        return cx_emu_refuse_numbers(
+            CXU_INVALID_VALUE,
+            "the launch asks for # bytes of dynamic shared memory and the kernel may have #; "
+            "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES raises that",
+            launch->shared_bytes, cx_emu_function_dynamic_limit(function));
     if (launch->cooperative && too_large(launch, function))
-        return CXU_COOPERATIVE_LAUNCH_TOO_LARGE;
-    return suits_kernel(launch, &kernel) ? CXU_SUCCESS : CXU_INVALID_VALUE;
+        return refuse_cooperative(launch, function);
+    return suits_kernel(launch, &kernel) ? CXU_SUCCESS : refuse_threads(launch, &kernel);
 }
 
 cxu_result cx_emu_launch_request(const cx_emu_launch *launch, cx_emu_run *out_run,

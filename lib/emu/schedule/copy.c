@@ -64,6 +64,19 @@ static bool is_mapped(uintptr_t address, size_t bytes)
            errno != ENOMEM;
 }
 
+static cxu_result refuse_range(uintptr_t address, size_t bytes)
+{
+    const cx_emu_allocation *first = cx_emu_allocation_find(address, 1);
+
+    if (first != NULL && bytes > first->bytes - (address - first->address))
+        return cx_emu_refuse_numbers(CXU_INVALID_VALUE,
+                                     "# bytes do not fit: # are left of the allocation", bytes,
+                                     first->bytes - (address - first->address));
+    return cx_emu_refuse(CXU_INVALID_VALUE,
+                         first != NULL ? "the memory is not what the call takes it for"
+                                       : "no allocation of the driver has the address");
+}
+
 cxu_result cx_emu_span_find(cxu_memory_type type, uintptr_t address, size_t bytes,
                             cx_emu_reach reach, cx_emu_span *out_span)
 {
@@ -71,19 +84,25 @@ cxu_result cx_emu_span_find(cxu_memory_type type, uintptr_t address, size_t byte
     uintptr_t end;
 
     if (!address || __builtin_add_overflow(address, bytes, &end))
-        return CXU_INVALID_VALUE;
+        return cx_emu_refuse(CXU_INVALID_VALUE, address == 0 ? "an address is NULL"
+                                                             : "a range ends beyond all memory");
     allocation = reach.latest ? cx_emu_allocation_find_for_work(address, bytes, reach.latest)
                               : cx_emu_allocation_find(address, bytes);
     if (allocation != NULL) {
         *out_span = (cx_emu_span){cx_emu_allocation_at(allocation, address), {allocation, end},
                                   place_of(allocation)};
         if (!cx_emu_allocation_accessible(out_span->use, reach.device, reach.writes))
-            return CXU_INVALID_VALUE;
+            return cx_emu_refuse(CXU_INVALID_VALUE,
+                                 reach.writes
+                                     ? "the device has no access to write the memory; "
+                                       "cuMemSetAccess or cuMemPoolSetAccess gives it"
+                                     : "the device has no access to the memory; cuMemSetAccess or "
+                                       "cuMemPoolSetAccess gives it");
         return cx_emu_allocation_error(allocation);
     }
     if (type == CXU_MEMORYTYPE_DEVICE || touches_device(address, bytes) ||
         (type == CXU_MEMORYTYPE_UNIFIED && !is_mapped(address, bytes)))
-        return CXU_INVALID_VALUE;
+        return refuse_range(address, bytes);
     *out_span = (cx_emu_span){(unsigned char *)address, {NULL, end}, CX_EMU_PLACE_PAGEABLE};
     return CXU_SUCCESS;
 }
@@ -250,7 +269,9 @@ static cxu_result locate_in_array(const cx_emu_copy_side *side, const cx_emu_cop
     cxu_result result = cx_emu_array_find(side->array, &array);
 
     if (result == CXU_INVALID_HANDLE || (result == CXU_SUCCESS && !array_has(array, side, copy)))
-        return CXU_INVALID_VALUE;
+        return cx_emu_refuse(CXU_INVALID_VALUE,
+                             result != CXU_SUCCESS ? "the array is none, or was destroyed"
+                                                   : "the region is not inside the array");
     if (result != CXU_SUCCESS)
         return result;
     offset = array->offset + side->z * cx_emu_array_slice_bytes(array) +

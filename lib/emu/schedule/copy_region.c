@@ -1,4 +1,5 @@
 /* Copies of 2D and 3D regions: the user's descriptors, checked and turned into copies. */
+#include "emu/base/refusal.h"
 #include "emu/device/device.h"
 #include "emu/schedule/copy.h"
 
@@ -78,8 +79,12 @@ static cxu_result convert_region(const region *side, const cx_emu_copy *shape,
     result = base_of(side, &base);
     if (result != CXU_SUCCESS || empty)
         return result;
-    return region_fits(side, shape) && locate_region(side, base, out_side) ? CXU_SUCCESS
-                                                                           : CXU_INVALID_VALUE;
+    return region_fits(side, shape) && locate_region(side, base, out_side)
+               ? CXU_SUCCESS
+               : cx_emu_refuse_numbers(CXU_INVALID_VALUE,
+                                       "rows of # bytes, with their begin, do not fit into a pitch "
+                                       "of #",
+                                       shape->width_bytes, side->pitch_bytes);
 }
 
 static cxu_result convert_both(const region *destination, const region *source, cx_emu_copy *shape)

@@ -280,9 +280,22 @@ cxu_result cx_emu_event_synchronize(const cx_emu_event *event)
     return result;
 }
 
-static bool has_time(const cx_emu_event *event)
+/* NULL: the event has a time. */
+static const char *lack_of_time(const cx_emu_event *event)
 {
-    return event->record != NULL && !(event->flags & CXU_EVENT_DISABLE_TIMING);
+    if (event->flags & CXU_EVENT_DISABLE_TIMING)
+        return "an event was created with CU_EVENT_DISABLE_TIMING";
+    return event->record == NULL ? "an event was never recorded" : NULL;
+}
+
+static const char *why_no_elapsed_time(const cx_emu_event *start, const cx_emu_event *end)
+{
+    const char *first = lack_of_time(start), *second = lack_of_time(end);
+
+    if (first != NULL || second != NULL)
+        return first != NULL ? first : second;
+    return start->context->device != end->context->device ? "the events are of different devices"
+                                                          : NULL;
 }
 
 /* Rule T4. The events may be gone after the first check of a record. */
@@ -306,8 +319,9 @@ cxu_result cx_emu_event_elapsed(const cx_emu_event *start, const cx_emu_event *e
         return cx_emu_capture_refuse_event(start);
     if (end->captured)
         return cx_emu_capture_refuse_event(end);
-    if (!has_time(start) || !has_time(end) || start->context->device != end->context->device)
-        return CXU_INVALID_HANDLE;
+    const char *why = why_no_elapsed_time(start, end);
+    if (why != NULL)
+        return cx_emu_refuse(CXU_INVALID_HANDLE, why);
     cx_emu_work_retain(first);
     cx_emu_work_retain(last);
     result = work_elapsed(first, last, out_ms);

@@ -1,4 +1,5 @@
 #include "emu/schedule/fill.h"
+#include "emu/base/refusal.h"
 #include "emu/device/device.h"
 #include <string.h>
 
@@ -48,6 +49,18 @@ static bool measure_fill(const fill *shape, size_t *out_bytes)
     return cx_emu_box_bytes(shape->pitch_bytes, 0, row_bytes, shape->height, 1, out_bytes);
 }
 
+static cxu_result refuse_shape(const fill *shape)
+{
+    if (shape->element_bytes > 1 && shape->destination % shape->element_bytes != 0)
+        return cx_emu_refuse_numbers(CXU_INVALID_VALUE,
+                                     "the address is no multiple of the # bytes of an element",
+                                     shape->element_bytes, 0);
+    return cx_emu_refuse_numbers(CXU_INVALID_VALUE,
+                                 "rows of # elements do not fit into a pitch of # bytes, or the "
+                                 "pitch is none",
+                                 shape->width, shape->pitch_bytes);
+}
+
 /* The context fills by itself, as a kernel does: it needs access to memory of peers (E1). */
 static cxu_result locate_fill(const fill *shape, const cx_emu_context *context, uint64_t latest,
                               cx_emu_span *out_span)
@@ -56,11 +69,12 @@ static cxu_result locate_fill(const fill *shape, const cx_emu_context *context, 
     cxu_result result;
 
     if (!measure_fill(shape, &bytes))
-        return CXU_INVALID_VALUE;
+        return refuse_shape(shape);
     result = cx_emu_span_find(CXU_MEMORYTYPE_DEVICE, shape->destination, bytes,
                               (cx_emu_reach){context->device, true, latest}, out_span);
     if (result == CXU_SUCCESS && !cx_emu_allocation_reachable(out_span->use.allocation, context))
-        result = CXU_INVALID_VALUE;
+        result = cx_emu_refuse(CXU_INVALID_VALUE, "the context has no access to memory of the "
+                                                  "other device; cuCtxEnablePeerAccess gives it");
     return result;
 }
 
