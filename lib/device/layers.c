@@ -39,6 +39,7 @@ static void put_layers(cx_driver *driver, const cx_layers_chosen *chosen)
 {
     static cx_driver_table bare;
     bare = driver->table;
+    cx_check_explain = driver->explain;
     if (chosen->check && !cx_check_put(&bare, CX_CHECK_IN_RUNTIME, &driver->table))
         cx_log(CTXRT_LOG_ERROR, "CTXRT_LAYERS: no memory for the layer check");
     if (chosen->trace && !cx_trace_put(&bare, driver->library == NULL, &driver->table))

@@ -12,6 +12,7 @@ lib_layer_libcheck_la_SOURCES = lib/layer/check/kinds.def lib/layer/check/kinds_
 	lib/layer/check/capture.c \
 	lib/layer/check/current.c \
 	lib/layer/check/exit.c lib/layer/check/exit.h \
+	lib/layer/check/causes.def lib/layer/check/failed.c \
 	lib/layer/check/finding.c lib/layer/check/finding.h lib/layer/check/finding_log.c \
 	lib/layer/check/frontier.c lib/layer/check/frontier.h \
 	lib/layer/check/handle.c \

@@ -138,6 +138,8 @@ static cx_layers_chosen choose_layers(void)
 static const cx_driver_table *put_layers(const cx_layers_chosen *chosen,
                                          const cx_driver_table *below)
 {
+    if (!in_front)
+        cx_check_explain = cx_emu_explain;
     checks = chosen->check && cx_check_put(below, CX_CHECK_AT_EXPORTS, &layered);
     if (chosen->check && !checks)
         cx_log(CTXRT_LOG_ERROR, "CTXRT_LAYERS: no memory for the layer check");

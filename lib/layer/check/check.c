@@ -65,6 +65,7 @@ static void explain_failure(cx_check_call *call)
     static const cx_check_hook all[] = {
         cx_check_failed_capture, cx_check_failed_process, cx_check_failed_handle,
         cx_check_failed_owner,   cx_check_failed_memory,  cx_check_failed_current,
+        cx_check_failed_call,
     };
     for (size_t i = 0; i < sizeof all / sizeof *all && !call->told; i++)
         all[i](call);
@@ -143,6 +144,8 @@ static void end_call(const cx_layer_call *seen)
         return;
     }
     call->result = seen->result;
+    if (cx_check_failed(call))
+        cx_check_explain_failure(call);
     if (call->origin == 0 && cx_check_failed(call))
         cx_check_find_place(call);
     cx_lock_enter(&cx_check_lock);

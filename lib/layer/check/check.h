@@ -30,6 +30,17 @@ void cx_check_failed_handle(cx_check_call *call);
 void cx_check_failed_owner(cx_check_call *call);
 void cx_check_failed_memory(cx_check_call *call);
 void cx_check_failed_current(cx_check_call *call);
+void cx_check_failed_call(cx_check_call *call); /* what the others leave */
+
+/* Why the driver refused a call; set before the layer sees calls, NULL: it does not tell. Called
+ * on the thread of the call, right behind it and without locks. As of cx_driver.explain. */
+extern bool (*cx_check_explain)(cxu_result result, char *text, size_t size);
+
+/* Asks the driver why a call failed, and keeps it for the thread. Without the lock "check". */
+void cx_check_explain_failure(cx_check_call *call);
+
+/* True in the child of a fork whose parent had initialised the driver: all calls fail. */
+bool cx_check_in_forked_child(void);
 
 /* Looks at every call, last: what came of earlier failures. */
 void cx_check_any_ignored(cx_check_call *call);

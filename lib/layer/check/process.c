@@ -38,6 +38,11 @@ CX_FORK_CONSTRUCTOR static void watch_forks(void)
     cx_fork_watch(&hook);
 }
 
+bool cx_check_in_forked_child(void)
+{
+    return in_forked_child;
+}
+
 /* ---- the end ---- */
 
 static void end_exit(void)
@@ -193,16 +198,54 @@ static bool is_answer(const cx_check_call *call)
            (call->result == CXU_INVALID_CONTEXT && cx_check_asks_for_device(call->slot));
 }
 
+static bool launches(cx_slot slot)
+{
+    switch (slot) {
+    case CX_SLOT_launch_kernel:
+    case CX_SLOT_launch_kernel_ex:
+    case CX_SLOT_launch_cooperative_kernel:
+    case CX_SLOT_launch_cooperative_kernel_multi_device:
+    case CX_SLOT_graph_launch:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Calls that wait for a launch, or take what it computed. A program that tries another launch, or
+ * asks what the device can do, has looked at the result. */
+static bool relies_on_launch(const cx_check_call *call)
+{
+    const char *symbol = cx_symbols[call->slot].symbol;
+    return strncmp(symbol, "cuMemcpy", 8) == 0 || strstr(symbol, "Synchronize") != NULL ||
+           call->slot == CX_SLOT_event_record || call->slot == CX_SLOT_launch_host_func;
+}
+
+/* Another launch may be the other way that a program has. */
+static bool tries_again(const cx_check_call *call)
+{
+    return launches(call->thread->failed_slot) && launches(call->slot);
+}
+
+static cx_check_kind kind_of_ignored(const cx_check_call *call)
+{
+    return launches(call->thread->failed_slot) && relies_on_launch(call) ? CX_KIND_IGNORED_LAUNCH
+                                                                         : CX_KIND_IGNORED_ERROR;
+}
+
 void cx_check_any_ignored(cx_check_call *call)
 {
     cx_check_thread *thread = call->thread;
     cx_origin before = thread->failed_at;
     thread->failed_at = 0;
-    if (before != 0 && call->origin != 0 && !clears_up(call->slot) &&
+    if (before != 0 && call->origin == 0)
+        (void)cx_check_here(call);
+    if (before != 0 && call->origin != 0 && !clears_up(call->slot) && !tries_again(call) &&
         cx_origin_follows(before, call->origin)) {
         const char *result = cx_result_name(thread->failed_result);
-        cx_finding finding = cx_finding_begin(
-            CX_KIND_IGNORED_ERROR, thread, (int)thread->failed_slot, thread->failed_result, before);
+        cx_finding finding =
+            cx_finding_begin(kind_of_ignored(call), thread, (int)thread->failed_slot,
+                             thread->failed_result, before);
         cx_finding_note(&finding, "next", call->origin, "%s follows in the same function; %s",
                         cx_origin_call(call->origin, call->slot), result != NULL ? result : "");
         cx_finding_raise(&finding);

@@ -53,6 +53,7 @@ typedef struct cx_check_thread {
     cx_origin failed_at;
     cx_slot failed_slot;
     cxu_result failed_result;
+    char why[200]; /* the driver's words on the failure of the present call; empty: none */
     struct cx_check_thread *next, **link;
 } cx_check_thread;
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A program looks whether an event was created before it uses it.
+ *
+ * provokes: CALL-FAILED
  */
 #include "misuse.h"
 

@@ -2,6 +2,8 @@
 /*
  * A program launches a kernel of a library by its own handle, cast, and halves the block until the
  * device takes it: the driver refuses the size, not the handle.
+ *
+ * provokes: CALL-FAILED
  */
 #include "gpu.h"
 

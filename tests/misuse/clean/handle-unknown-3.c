@@ -3,6 +3,8 @@
  * A program launches a kernel that it has from a library, by a handle that the driver gives for
  * it, with more threads than a block can have; the launch is refused, and it takes fewer. The
  * handle is a good one.
+ *
+ * provokes: CALL-FAILED
  */
 #include "misuse.h"
 
