@@ -1,5 +1,6 @@
 noinst_LTLIBRARIES += lib/layer/liblayer.la
 lib_layer_liblayer_la_SOURCES = lib/layer/arguments.h lib/layer/chosen.c lib/layer/chosen.h lib/layer/handles.c lib/layer/handshake.c lib/layer/handshake.h lib/layer/layer.c lib/layer/layer.h \
+	lib/layer/module_file.c lib/layer/module_file.h \
 	lib/layer/names.c lib/layer/names.h \
 	lib/layer/process_file.c lib/layer/process_file.h
 

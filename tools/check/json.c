@@ -11,23 +11,35 @@ static json_t *text_or_null(const char *text)
     return *text != '\0' ? json_text(text) : json_null();
 }
 
+static json_t *frame_of(const char *module, uint64_t offset, const place_name *name)
+{
+    json_t *frame = json_object();
+    json_object_set_new(frame, "function", text_or_null(name->readable));
+    if (strcmp(name->readable, name->function) != 0)
+        json_object_set_new(frame, "linkage_name", json_text(name->function));
+    json_object_set_new(frame, "file", text_or_null(place_file(name)));
+    json_object_set_new(frame, "path", text_or_null(name->path));
+    json_object_set_new(frame, "line", name->line > 0 ? json_integer(name->line) : json_null());
+    if (name->inlined)
+        json_object_set_new(frame, "inlined", json_true());
+    json_object_set_new(frame, "module", text_or_null(module));
+    json_object_set_new(frame, "offset", json_integer((json_int_t)offset));
+    return frame;
+}
+
 static json_t *frames_of(const report_process *process, uint32_t number)
 {
     json_t *frames = json_array();
     const cx_region_trace *trace = report_trace(process, number);
-    for (uint32_t i = 0; trace != NULL && i < trace->count; i++) {
-        place_name name;
+    bool in_main = false;
+    for (uint32_t i = 0; trace != NULL && i < trace->count && !in_main; i++) {
+        place_name names[SYMBOLS_INLINED];
         const char *module = report_module(process, trace->frames[i].module);
-        symbols_find(module, trace->frames[i].offset, &name);
-        json_t *frame = json_object();
-        json_object_set_new(frame, "function", text_or_null(name.function));
-        json_object_set_new(frame, "file", text_or_null(name.file));
-        json_object_set_new(frame, "line", name.line > 0 ? json_integer(name.line) : json_null());
-        json_object_set_new(frame, "module", text_or_null(module));
-        json_object_set_new(frame, "offset", json_integer((json_int_t)trace->frames[i].offset));
-        json_array_append_new(frames, frame);
-        if (strcmp(name.function, "main") == 0)
-            break; /* those who called it are the loader and the C library */
+        int count = report_names(process, &trace->frames[i], names);
+        for (int j = 0; j < count; j++)
+            json_array_append_new(frames, frame_of(module, trace->frames[i].offset, &names[j]));
+        /* Those who called main are the loader and the C library. */
+        in_main = strcmp(names[count - 1].function, "main") == 0;
     }
     return frames;
 }
@@ -143,7 +155,7 @@ bool report_write_json(const report *self, const char *path, char **program, int
         add_findings(self, &self->processes[i], findings);
         json_array_append_new(processes, process_of(&self->processes[i]));
     }
-    json_object_set_new(root, "version", json_integer(1));
+    json_object_set_new(root, "version", json_integer(2));
     json_object_set_new(root, "program", words);
     json_object_set_new(root, "status", json_integer(status));
     set_counts(root, self->of_severity);

@@ -107,7 +107,32 @@ const char *report_module(const report_process *process, uint32_t module)
     return module < modules && module < CX_REGION_MODULES ? region->paths[module] : "";
 }
 
+int report_names(const report_process *process, const cx_region_frame *frame,
+                 place_name out_names[SYMBOLS_INLINED])
+{
+    symbols_module module = {.path = report_module(process, frame->module)};
+    if (*module.path != '\0') {
+        const cx_region_id *id = &process->region->ids[frame->module];
+        module.id = id->bytes;
+        module.id_bytes = id->count <= CX_REGION_ID ? id->count : 0;
+    }
+    return symbols_find_all(module, frame->offset, out_names);
+}
+
 /* ---- what is told ---- */
+
+/* Also one that was inlined; names of C++ as they are printed, too. */
+static bool names_function(const report_rule *rule, const report_process *process,
+                           const cx_region_frame *frame)
+{
+    place_name names[SYMBOLS_INLINED];
+    int count = report_names(process, frame, names);
+    for (int i = 0; i < count; i++)
+        if (fnmatch(rule->function, names[i].function, 0) == 0 ||
+            fnmatch(rule->function, names[i].readable, 0) == 0)
+            return true;
+    return false;
+}
 
 static bool rule_names_trace(const report_rule *rule, const report_process *process,
                              uint32_t number)
@@ -116,13 +141,10 @@ static bool rule_names_trace(const report_rule *rule, const report_process *proc
     for (uint32_t i = 0; trace != NULL && i < trace->count; i++) {
         const char *module = report_module(process, trace->frames[i].module);
         const char *file = strrchr(module, '/');
-        place_name name = {.line = 0};
         if (rule->module[0] != '\0' &&
             fnmatch(rule->module, file != NULL ? file + 1 : module, 0) != 0)
             continue;
-        if (rule->function[0] != '\0')
-            symbols_find(module, trace->frames[i].offset, &name);
-        if (rule->function[0] == '\0' || fnmatch(rule->function, name.function, 0) == 0)
+        if (rule->function[0] == '\0' || names_function(rule, process, &trace->frames[i]))
             return true;
     }
     return false;

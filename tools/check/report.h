@@ -83,6 +83,10 @@ const char *report_api(const report_process *process, uint32_t number);
 const cx_region_trace *report_trace(const report_process *process, uint32_t number);
 const char *report_module(const report_process *process, uint32_t module);
 
+/* The functions of a frame (symbols_find_all). */
+int report_names(const report_process *process, const cx_region_frame *frame,
+                 place_name out_names[SYMBOLS_INLINED]);
+
 void report_print(const report_process *process, const cx_region_finding *finding, FILE *out);
 
 /* True if the checker lacked memory in the process: it judged no later call. */

@@ -9,19 +9,42 @@ static const char *without_folder(const char *path)
     return name != NULL ? name + 1 : path;
 }
 
-/* " at main.c:41 in setup()" */
-static void print_frame(const report_process *process, const cx_region_frame *frame, FILE *out)
-{
+/* A function of a backtrace: inlined ones are frames of their own. */
+typedef struct shown_frame {
     place_name name;
-    const char *module = report_module(process, frame->module);
-    symbols_find(module, frame->offset, &name);
-    if (name.file[0] != '\0')
-        fprintf(out, "%s:%d", name.file, name.line);
+    const char *module;
+    uint64_t offset;
+    uint32_t index; /* of the frame in the trace */
+} shown_frame;
+
+enum { SHOWN_MOST = CX_REGION_FRAMES * SYMBOLS_INLINED };
+
+static int collect_frames(const report_process *process, const cx_region_trace *trace,
+                          shown_frame all[SHOWN_MOST])
+{
+    int count = 0;
+    for (uint32_t i = 0; i < trace->count; i++) {
+        place_name names[SYMBOLS_INLINED];
+        int more = report_names(process, &trace->frames[i], names);
+        for (int j = 0; j < more; j++)
+            all[count++] = (shown_frame){names[j], report_module(process, trace->frames[i].module),
+                                         trace->frames[i].offset, i};
+    }
+    return count;
+}
+
+/* "main.c:41 in setup()" */
+static void print_frame(const shown_frame *frame, FILE *out)
+{
+    const place_name *name = &frame->name;
+    if (name->path[0] != '\0')
+        fprintf(out, "%s:%d", place_file(name), name->line);
     else
-        fprintf(out, "%s+%#llx", *module != '\0' ? without_folder(module) : "unknown",
+        fprintf(out, "%s+%#llx",
+                *frame->module != '\0' ? without_folder(frame->module) : "unknown",
                 (unsigned long long)frame->offset);
-    if (name.function[0] != '\0')
-        fprintf(out, " in %s()", name.function);
+    if (name->readable[0] != '\0')
+        fprintf(out, " in %s%s", name->readable, place_parentheses(name));
 }
 
 /* Whether the C library alone called frame `at`: it starts threads and the program. */
@@ -39,42 +62,36 @@ static bool starts_in_c_library(const report_process *process, const cx_region_t
 static bool is_wrapper(const place_name *name, const place_name *callee)
 {
     const char *stub = callee != NULL ? strstr(callee->function, "__device_stub_") : NULL;
-    return strcmp(name->file, "cuda_runtime.h") == 0 ||
+    return strcmp(place_file(name), "cuda_runtime.h") == 0 ||
            strstr(name->function, "__cudaLaunchKernel_helper") != NULL ||
            strstr(name->function, "__device_stub_") != NULL ||
            (stub != NULL && name->function[0] != '\0' &&
             strncmp(stub + strlen("__device_stub_"), name->function, strlen(name->function)) == 0);
 }
 
-/* The program's own innermost frame. */
-static uint32_t first_frame(const report_process *process, const cx_region_trace *trace)
+/* The program's own innermost function. */
+static int first_frame(const cx_region_trace *trace, const shown_frame *all, int count)
 {
-    place_name name, callee;
-    uint32_t i = 0;
-    for (; trace->api != 0 && i + 1 < trace->count; i++) {
-        symbols_find(report_module(process, trace->frames[i].module), trace->frames[i].offset,
-                     &name);
-        if (!is_wrapper(&name, i > 0 ? &callee : NULL))
-            break;
-        callee = name;
-    }
+    int i = 0;
+    while (trace->api != 0 && i + 1 < count &&
+           is_wrapper(&all[i].name, i > 0 ? &all[i - 1].name : NULL))
+        i++;
     return i;
 }
 
-/* The innermost frame, and those who called it, behind each other. */
+/* The innermost function, and those that called it, behind each other. */
 static void print_trace(const report_process *process, uint32_t number, int most, FILE *out)
 {
+    static shown_frame all[SHOWN_MOST];
     const cx_region_trace *trace = report_trace(process, number);
-    uint32_t first = trace != NULL ? first_frame(process, trace) : 0;
-    for (uint32_t i = first; trace != NULL && i < trace->count && i < first + (uint32_t)most; i++) {
-        place_name name;
-        if (i > first && starts_in_c_library(process, trace, i))
+    int count = trace != NULL ? collect_frames(process, trace, all) : 0;
+    int first = trace != NULL ? first_frame(trace, all, count) : 0;
+    for (int i = first; i < count && i < first + most; i++) {
+        if (i > first && starts_in_c_library(process, trace, all[i].index))
             break;
-        symbols_find(report_module(process, trace->frames[i].module), trace->frames[i].offset,
-                     &name);
         fputs(i == first ? ", " : " < ", out);
-        print_frame(process, &trace->frames[i], out);
-        if (strcmp(name.function, "main") == 0)
+        print_frame(&all[i], out);
+        if (strcmp(all[i].name.function, "main") == 0)
             break;
     }
 }

@@ -41,12 +41,13 @@ static void describe(const trace_process *self, uint64_t caller, char *text, siz
         return;
     const char *path = module->path[0] != '\0' ? module->path : self->head->program;
     const uint64_t offset = caller - 1 - module->begin;
-    symbols_find(path, offset, &name);
-    int used = name.file[0] != '\0'
-                   ? snprintf(text, size, "%s:%d", name.file, name.line)
+    symbols_find((symbols_module){.path = path}, offset, &name);
+    int used = name.path[0] != '\0'
+                   ? snprintf(text, size, "%s:%d", place_file(&name), name.line)
                    : snprintf(text, size, "%s+0x%" PRIx64, trace_file_name(path), offset);
     if (name.function[0] != '\0' && used > 0 && (size_t)used < size)
-        snprintf(text + used, size - (size_t)used, " in %s()", name.function);
+        snprintf(text + used, size - (size_t)used, " in %s%s", name.readable,
+                 place_parentheses(&name));
 }
 
 static origin *make_origin(const trace_process *self, const place *of)

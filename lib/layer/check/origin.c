@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "config.h"
 #include "driver/entry.h"
+#include "layer/module_file.h"
 #include "layer/names.h"
 
 #include <dlfcn.h>
@@ -56,43 +57,72 @@ static int find_own(struct dl_phdr_info *info, size_t size, void *argument)
     return 1;
 }
 
-/* The number of the module with this path, entered if it is new; a path that is relative is the
- * program's. Lock held. */
-static uint32_t module_of(const char *path)
+/* A place in a module, as the loader knows it. */
+typedef struct resolved_frame {
+    char path[CX_REGION_PATH]; /* empty: no module has the place */
+    cx_region_id id;
+    uint64_t offset;
+} resolved_frame;
+
+static bool same_id(const cx_region_id *one, const cx_region_id *other)
+{
+    return one->count == other->count && memcmp(one->bytes, other->bytes, one->count) == 0;
+}
+
+/* The number of the module of this path and build id, entered if it is new. Lock held. */
+static uint32_t module_of(const resolved_frame *frame)
 {
     cx_region *region = cx_region_here;
-    if (*path != '/')
-        path = region->program;
     uint32_t count = atomic_load(&region->modules);
+    if (frame->path[0] == '\0')
+        return CX_REGION_MODULES;
     for (uint32_t i = 0; i < count; i++)
-        if (strncmp(region->paths[i], path, CX_REGION_PATH - 1) == 0)
+        if (strncmp(region->paths[i], frame->path, CX_REGION_PATH - 1) == 0 &&
+            same_id(&region->ids[i], &frame->id))
             return i;
     if (!cx_region_has_room(CX_REGION_ALL_PATHS, count))
         return CX_REGION_MODULES;
-    snprintf(region->paths[count], CX_REGION_PATH, "%s", path);
+    snprintf(region->paths[count], CX_REGION_PATH, "%s", frame->path);
+    region->ids[count] = frame->id;
     atomic_store(&region->modules, count + 1);
     return count;
 }
 
-/* The path of the module that has the call, and where in it; NULL: none. Takes no lock where the
- * system allows: in the child of a fork the loader's may be held by a thread that is not there. */
-static const char *resolve(const void *frame, uint64_t *out_offset)
+/* The loader's name of the module that has the place, and where it begins; NULL: none. Takes no
+ * lock where the system allows: in the child of a fork the loader's may be held by a thread that is
+ * not there. */
+static const char *loader_name(char *place, const char **out_begin)
 {
-    char *place = (char *)(uintptr_t)frame - 1; /* a return address is behind the call */
-    *out_offset = (uint64_t)(uintptr_t)place;
 #ifdef HAVE__DL_FIND_OBJECT
     struct dl_find_object found;
     if (_dl_find_object(place, &found) != 0)
         return NULL;
-    *out_offset = (uint64_t)(place - (char *)found.dlfo_map_start);
+    *out_begin = found.dlfo_map_start;
     return found.dlfo_link_map->l_name;
 #else
     Dl_info info;
     if (dladdr(place, &info) == 0 || info.dli_fname == NULL)
         return NULL;
-    *out_offset = (uint64_t)(place - (char *)info.dli_fbase);
+    *out_begin = info.dli_fbase;
     return info.dli_fname;
 #endif
+}
+
+/* The loader has no name for the program, and for others what dlopen was given: that may be
+ * relative to a folder which is not the present one. */
+static void resolve(const void *frame, resolved_frame *out)
+{
+    char *place = (char *)(uintptr_t)frame - 1; /* a return address is behind the call */
+    const char *begin = NULL, *name = loader_name(place, &begin);
+    *out = (resolved_frame){.offset = (uint64_t)(uintptr_t)place};
+    if (name == NULL)
+        return;
+    out->offset = (uint64_t)(place - begin);
+    out->id.count = (uint8_t)cx_module_file_id(begin, out->id.bytes);
+    if (*name == '\0')
+        name = cx_region_here->program;
+    if (*name == '/' || !cx_module_file_path(place, out->path, sizeof out->path))
+        snprintf(out->path, sizeof out->path, "%s", name);
 }
 
 /* In the library itself: in a program its address may be that of a stub. */
@@ -117,9 +147,9 @@ void cx_origin_prepare(bool keeps_function)
     keeps_own = keeps_function;
     (void)backtrace(&frame, 1);
     (void)dl_iterate_phdr(find_own, (void *)(uintptr_t)cx_origin_prepare);
-    uint64_t offset;
-    const char *own = resolve((const char *)(uintptr_t)cx_origin_prepare + 1, &offset);
-    own_module = own != NULL ? module_of(own) : CX_REGION_MODULES;
+    resolved_frame own;
+    resolve((const char *)(uintptr_t)cx_origin_prepare + 1, &own);
+    own_module = module_of(&own);
     find_exit();
 }
 
@@ -130,8 +160,7 @@ static bool is_own(const void *frame)
 
 /* The answers for each frame: the loader is asked without the lock, which is inside its own. */
 typedef struct resolved_frames {
-    const char *paths[CX_REGION_FRAMES];
-    uint64_t offsets[CX_REGION_FRAMES];
+    resolved_frame all[CX_REGION_FRAMES];
     uint32_t count;
 } resolved_frames;
 
@@ -139,7 +168,7 @@ static void resolve_frames(const trace_key *key, resolved_frames *out)
 {
     void *const *frames = key->frames;
     for (out->count = 0; out->count < CX_REGION_FRAMES && frames[out->count] != NULL; out->count++)
-        out->paths[out->count] = resolve(frames[out->count], &out->offsets[out->count]);
+        resolve(frames[out->count], &out->all[out->count]);
 }
 
 /* The number of a name, entered if it is new. Lock held. 0: none, or there is no room. */
@@ -168,9 +197,8 @@ static cx_origin enter_trace(const trace_key *key, const resolved_frames *resolv
     }
     cx_region_trace *trace = &region->all_traces[number];
     for (uint32_t i = 0; i < resolved->count; i++)
-        trace->frames[i] = (cx_region_frame){
-            resolved->paths[i] != NULL ? module_of(resolved->paths[i]) : CX_REGION_MODULES, 0,
-            resolved->offsets[i]};
+        trace->frames[i] =
+            (cx_region_frame){module_of(&resolved->all[i]), 0, resolved->all[i].offset};
     trace->count = resolved->count;
     trace->api = api_of(key->api);
     made->key = *key;
@@ -295,14 +323,25 @@ const char *cx_origin_module_name(cx_origin origin)
     return module < 0 ? "an unknown module" : cx_origin_file_name((uint32_t)module);
 }
 
+/* The module that has the list of names, which seldom changes. Lock held. */
+static uint32_t runtime_module(void)
+{
+    static const cx_layer_names_list *asked;
+    static uint32_t module;
+    const cx_layer_names_list *list = cx_layer_names_in_use();
+    resolved_frame place;
+    if (list != asked) {
+        resolve((const char *)list + 1, &place);
+        module = module_of(&place);
+        asked = list;
+    }
+    return module;
+}
+
 bool cx_origin_in_runtime(cx_origin origin)
 {
-    uint64_t offset;
-    const char *path = resolve((const char *)cx_layer_names_in_use() + 1, &offset);
     const cx_region_trace *trace = trace_of(origin);
-    if (path == NULL || trace->count == 0)
-        return false;
-    uint32_t module = module_of(path);
+    uint32_t module = trace->count != 0 ? runtime_module() : CX_REGION_MODULES;
     return module != CX_REGION_MODULES && trace->frames[0].module == module;
 }
 

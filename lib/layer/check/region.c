@@ -196,6 +196,7 @@ bool cx_region_fork(void)
         return false;
     }
     memcpy((void *)region->apis, copy->apis, sizeof copy->apis);
+    memcpy((void *)region->ids, copy->ids, modules * sizeof copy->ids[0]);
     memcpy((void *)region->paths, copy->paths, modules * sizeof copy->paths[0]);
     memcpy((void *)region->all_traces, copy->all_traces, (traces + 1) * sizeof(cx_region_trace));
     atomic_store(&region->modules, modules);

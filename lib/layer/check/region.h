@@ -25,11 +25,12 @@ enum {
     CX_REGION_PATH = 256,
     CX_REGION_TEXT = 480,
     CX_REGION_APIS = 512,
-    CX_REGION_API = 64
+    CX_REGION_API = 64,
+    CX_REGION_ID = 20
 };
 
 #define CX_REGION_MAGIC 0x6b68637478637472u
-#define CX_REGION_VERSION 7u
+#define CX_REGION_VERSION 8u
 
 /* A place in a module: the return address less the module's begin, less 1. */
 typedef struct cx_region_frame {
@@ -77,6 +78,12 @@ typedef struct cx_region_object {
     uint8_t zero[2];
 } cx_region_object;
 
+/* The build id that a module had in memory. */
+typedef struct cx_region_id {
+    uint8_t count; /* 0: it has none */
+    uint8_t bytes[CX_REGION_ID];
+} cx_region_id;
+
 typedef struct cx_region {
     uint64_t magic;
     uint32_t version;
@@ -95,6 +102,7 @@ typedef struct cx_region {
     atomic_ullong devices_worked; /* bits of those below 64 on which something was made or done */
     char program[CX_REGION_PATH];
     char apis[CX_REGION_APIS][CX_REGION_API]; /* from 1 on, up to an empty one */
+    cx_region_id ids[CX_REGION_MODULES]; /* of the modules, as `paths` */
     char paths[CX_REGION_MODULES][CX_REGION_PATH];
     cx_region_trace all_traces[CX_REGION_TRACES];
     cx_region_finding all_findings[CX_REGION_FINDINGS];

@@ -1,4 +1,5 @@
 #include "config.h"
+#include "layer/module_file.h"
 #include "layer/trace/thread.h"
 
 #include <dlfcn.h>
@@ -47,6 +48,8 @@ void cx_trace_module_note(cx_trace_thread *self, uintptr_t caller)
     module->record = (cx_trace_record){sizeof *module, CX_TRACE_MODULE, 0};
     module->begin = range.begin;
     module->end = range.begin + range.bytes;
-    (void)strncpy(module->path, path, sizeof module->path - 1);
+    if (*path == '\0' || *path == '/' ||
+        !cx_module_file_path((const void *)caller, module->path, sizeof module->path))
+        (void)strncpy(module->path, path, sizeof module->path - 1);
     self->modules[self->module_turn++ % CX_TRACE_MODULES] = range;
 }
