@@ -41,6 +41,7 @@ void cx_check_failed_current(cx_check_call *call)
             driver_has_one(call))
             return;
         cx_finding finding = cx_check_finding(CX_KIND_CURRENT_NONE, call);
+        cx_finding_note_removal(&finding, call->thread);
         note_other_thread(&finding, call->thread);
         cx_finding_raise(&finding);
     } else if (current != NULL && !current->live) {

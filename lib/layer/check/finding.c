@@ -66,9 +66,12 @@ void cx_finding_note(cx_finding *finding, const char *role, cx_origin where, con
 
 static void note_end(cx_finding *finding, const cx_object *object, const char *text)
 {
+    char thread[32] = "";
+    if (object->ended_on != 0 && object->ended_on != finding->record.thread)
+        snprintf(thread, sizeof thread, " on thread %d", object->ended_on);
     if (object->ended_by >= 0)
-        cx_finding_note(finding, "ended", object->ended, "%s was ended by %s", text,
-                        cx_origin_call(object->ended, (cx_slot)object->ended_by));
+        cx_finding_note(finding, "ended", object->ended, "%s was ended by %s%s", text,
+                        cx_origin_call(object->ended, (cx_slot)object->ended_by), thread);
     else
         cx_finding_note(finding, "ended", object->ended, "%s has ended", text);
 }
@@ -114,6 +117,22 @@ void cx_finding_note_current(cx_finding *finding, const cx_check_thread *thread)
     else
         cx_finding_note(finding, "pushed", top->pushed, "current there: %s, %s by %.40s", text,
                         ways[top->how], cx_origin_module_name(top->pushed));
+}
+
+void cx_finding_note_removal(cx_finding *finding, const cx_check_thread *thread)
+{
+    const cx_check_removal *last = &thread->removal;
+    char text[64] = "the last context";
+    if (last->where == 0 || thread->depth != 0)
+        return;
+    if (last->context != NULL)
+        cx_object_text(last->context, text, sizeof text);
+    cx_finding_note(finding, "emptied", last->where, "%s by %.40s took %s off the stack, the last",
+                    cx_origin_call(last->where, last->slot), cx_origin_module_name(last->where),
+                    text);
+    if (cx_origin_module(last->where) != cx_origin_module(last->came))
+        cx_finding_note(finding, "set", last->came, "%.40s had made it current",
+                        cx_origin_module_name(last->came));
 }
 
 static bool same_origins(const cx_region_finding *one, const cx_region_finding *other)

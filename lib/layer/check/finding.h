@@ -53,8 +53,8 @@ typedef struct cx_finding {
 cx_finding cx_finding_begin(cx_check_kind kind, const cx_check_thread *thread, int slot,
                             cxu_result result, cx_origin at);
 
-/* Adds a line; `role` is one word: made, ended, pushed, set, current, first, other, cause,
- * node, launched. More than fit are left out. */
+/* Adds a line; `role` is one word: made, ended, pushed, set, emptied, current, first, second, other,
+ * cause, node, launched, reason, likely. More than fit are left out. */
 __attribute__((format(printf, 4, 5))) void cx_finding_note(cx_finding *finding, const char *role,
                                                            cx_origin where, const char *text, ...);
 
@@ -63,6 +63,10 @@ void cx_finding_note_object(cx_finding *finding, const cx_object *object);
 
 /* The context that is current on the thread, and who made it so. */
 void cx_finding_note_current(cx_finding *finding, const cx_check_thread *thread);
+
+/* The call that took the last context off the thread's stack, and who had put it there; nothing if
+ * the thread never had one. */
+void cx_finding_note_removal(cx_finding *finding, const cx_check_thread *thread);
 
 /* Records it, or counts it if the same kind came from the same origins before. */
 void cx_finding_raise(const cx_finding *finding);

@@ -1,5 +1,6 @@
 #include "layer/check/object.h"
 
+#include "layer/check/thread.h"
 #include "layer/names.h"
 
 #include <search.h>
@@ -334,6 +335,7 @@ void cx_object_end(cx_object *object, int slot, cx_origin ended)
     object->live = false;
     object->ended = ended;
     object->ended_by = slot;
+    object->ended_on = slot >= 0 ? cx_check_thread_number() : 0;
     object->ended_turn = ++turn;
     drop_record(object);
     if (cx_object_is_memory(object))

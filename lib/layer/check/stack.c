@@ -113,6 +113,7 @@ static void tell_pop_of_nothing(cx_check_call *call)
         cx_finding_note(&finding, "other", cx_check_top(other)->pushed,
                         "thread %d has a context: each thread has a stack of its own",
                         other->number);
+    cx_finding_note_removal(&finding, call->thread);
     cx_finding_raise(&finding);
 }
 
@@ -157,7 +158,7 @@ static void popped(cx_check_call *call)
         tell_of_entry(call, CX_KIND_STACK_POP_FOREIGN, top);
     else if (top->first != top->context && is_misused(call, top))
         tell_of_entry(call, CX_KIND_STACK_POP_OTHER, top);
-    cx_check_pop(call->thread);
+    cx_check_pop(call->thread, call->slot, call->origin);
     note_look(call, cx_check_current(call->thread));
 }
 
@@ -177,7 +178,7 @@ static void was_set(cx_check_call *call)
         top->told = true;
     }
     if (handle == NULL) {
-        cx_check_pop(thread);
+        cx_check_pop(thread, call->slot, call->origin);
         note_look(call, cx_check_current(thread));
     } else if (top == NULL) {
         (void)note_push(call, context, CX_ENTRY_SET);
@@ -260,7 +261,7 @@ static void destroyed(cx_check_call *call)
     cx_check_captures_left(call, context);
     cx_object_empty(context, (int)call->slot, call->origin);
     if (cx_check_current(call->thread) == context)
-        cx_check_pop(call->thread);
+        cx_check_pop(call->thread, call->slot, call->origin);
     cx_check_tell_holders(call, CX_KIND_CURRENT_DESTROYED_ELSEWHERE, context, call->thread);
 }
 

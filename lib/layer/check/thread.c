@@ -77,6 +77,11 @@ cx_check_thread *cx_check_thread_self(void)
     return here;
 }
 
+int cx_check_thread_number(void)
+{
+    return here != NULL ? here->number : 0;
+}
+
 cx_check_entry *cx_check_push(cx_check_thread *thread, cx_object *context, cx_entry_how how,
                               cx_origin where)
 {
@@ -97,10 +102,16 @@ cx_check_entry *cx_check_push(cx_check_thread *thread, cx_object *context, cx_en
     return entry;
 }
 
-void cx_check_pop(cx_check_thread *thread)
+void cx_check_pop(cx_check_thread *thread, cx_slot slot, cx_origin where)
 {
-    if (thread->depth > 0)
-        thread->depth--;
+    const cx_check_entry *top = cx_check_top(thread);
+    if (top == NULL)
+        return;
+    thread->removal = (cx_check_removal){.context = top->context,
+                                         .slot = slot,
+                                         .where = where,
+                                         .came = top->set != 0 ? top->set : top->pushed};
+    thread->depth--;
 }
 
 cx_object *cx_check_current(const cx_check_thread *thread)

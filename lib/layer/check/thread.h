@@ -38,12 +38,21 @@ typedef struct cx_check_failed_output {
     cx_origin where;
 } cx_check_failed_output;
 
+/* The call that took the last entry off a stack. */
+typedef struct cx_check_removal {
+    cx_object *context; /* that it had; NULL: unknown */
+    cx_slot slot;
+    cx_origin where; /* 0: there was none */
+    cx_origin came;  /* where the entry came, or its context was replaced last */
+} cx_check_removal;
+
 typedef struct cx_check_thread {
     int number;
     char name[16];
     bool main;
     cx_check_entry *entries;
     unsigned depth, capacity;
+    cx_check_removal removal; /* the last one */
     cx_check_look looks[CX_CHECK_LOOKS];
     cxu_stream_capture_mode capture_mode; /* GLOBAL at first (G5) */
     unsigned asked_again; /* questions in a row that told nothing new about any look */
@@ -60,6 +69,9 @@ typedef struct cx_check_thread {
 /* The calling thread's; NULL: no memory, or the thread ends. */
 cx_check_thread *cx_check_thread_self(void);
 
+/* The number of the calling thread; 0: it has none, and takes none. */
+int cx_check_thread_number(void);
+
 /* Called with the lock held when a thread ends that had entries. */
 extern void (*cx_check_thread_ends)(cx_check_thread *thread);
 
@@ -71,7 +83,9 @@ static inline cx_check_entry *cx_check_top(const cx_check_thread *thread)
 
 cx_check_entry *cx_check_push(cx_check_thread *thread, cx_object *context, cx_entry_how how,
                               cx_origin where);
-void cx_check_pop(cx_check_thread *thread);
+
+/* Takes the top entry off; a call did that there. */
+void cx_check_pop(cx_check_thread *thread, cx_slot slot, cx_origin where);
 
 /* The context current on the thread as far as is known; NULL: none, or an unknown one. */
 cx_object *cx_check_current(const cx_check_thread *thread);
