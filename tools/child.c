@@ -67,19 +67,59 @@ pid_t child_start(const char *command, char **program)
     return pid;
 }
 
-int child_wait(pid_t pid, void (*look)(void *argument), void *argument)
+static uint64_t ended_ns;
+
+uint64_t child_ended_ns(void)
+{
+    return ended_ns;
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* Asks the program to end when its time is over, and makes it end when it does not. */
+static void end_late(pid_t pid, uint64_t deadline, bool *timed_out)
+{
+    const uint64_t now = now_ns(), grace = UINT64_C(2000000000);
+    if (deadline == 0 || now < deadline)
+        return;
+    if (!*timed_out) {
+        *timed_out = true;
+        ended_ns = now;
+        (void)kill(pid, SIGTERM);
+        (void)kill(pid, SIGCONT);
+    } else if (now >= deadline + grace) {
+        (void)kill(pid, SIGKILL);
+    }
+}
+
+int child_wait(pid_t pid, void (*look)(void *argument), void *argument, int timeout_s,
+               bool *out_timed_out)
 {
     const struct timespec pause = {.tv_nsec = 20000000};
+    const uint64_t deadline =
+        timeout_s > 0 ? now_ns() + (uint64_t)timeout_s * UINT64_C(1000000000) : 0;
+    bool timed_out = false;
     int status = 0;
     for (;;) {
-        pid_t ended = waitpid(pid, &status, look != NULL ? WNOHANG : 0);
+        pid_t ended = waitpid(pid, &status, look != NULL || deadline != 0 ? WNOHANG : 0);
         if (ended == pid || (ended < 0 && errno != EINTR))
-            return status;
-        if (look == NULL)
-            continue;
-        look(argument);
-        (void)nanosleep(&pause, NULL);
+            break;
+        if (look != NULL)
+            look(argument);
+        end_late(pid, deadline, &timed_out);
+        if (look != NULL || deadline != 0)
+            (void)nanosleep(&pause, NULL);
     }
+    if (!timed_out)
+        ended_ns = now_ns();
+    if (out_timed_out != NULL)
+        *out_timed_out = timed_out;
+    return status;
 }
 
 int child_status(int status)

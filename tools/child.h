@@ -6,15 +6,21 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* Starts the program. Signals that ask this process to end go to the program from now on. -1 with
  * errno: there is no process. */
 pid_t child_start(const char *command, char **program);
 
-/* Waits for it, and calls `look` meanwhile, about fifty times a second; NULL: nothing. Returns the
- * status as of waitpid. */
-int child_wait(pid_t pid, void (*look)(void *argument), void *argument);
+/* Waits for it, and calls `look` meanwhile, about fifty times a second; NULL: nothing. After so
+ * many seconds, unless 0, it asks the program to end, and two seconds later makes it end; then
+ * *out_timed_out is true. It may be NULL without a timeout. Returns the status as of waitpid. */
+int child_wait(pid_t pid, void (*look)(void *argument), void *argument, int timeout_s,
+               bool *out_timed_out);
+
+/* When the program ended, or was asked to, as child_wait saw it; ns of the monotonic clock. */
+uint64_t child_ended_ns(void);
 
 /* The exit status as in a shell: 128 and the number of the signal that ended it. */
 int child_status(int status);

@@ -108,7 +108,7 @@ static int run_counted(const char *command, const request *self, const char *fol
     pid_t pid = child_start(command, self->program);
     if (pid < 0)
         return command_error(command, COMMAND_FAILED, "cannot fork: %s", strerror(errno));
-    int status = child_wait(pid, NULL, NULL);
+    int status = child_wait(pid, NULL, NULL, 0, NULL);
     uint64_t ns = now_ns() - begun;
     child_tell_of_death(command, status);
     int written = write_report(command, self, folder, ns, child_status(status));
@@ -120,7 +120,7 @@ static int run_and_wait(const char *command, const request *self)
     pid_t pid = child_start(command, self->program);
     if (pid < 0)
         return command_error(command, COMMAND_FAILED, "cannot fork: %s", strerror(errno));
-    int status = child_wait(pid, NULL, NULL);
+    int status = child_wait(pid, NULL, NULL, 0, NULL);
     child_tell_of_death(command, status);
     return child_status(status);
 }

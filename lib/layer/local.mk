@@ -11,6 +11,7 @@ lib_layer_libcheck_la_SOURCES = lib/layer/check/kinds.def lib/layer/check/kinds_
 	lib/layer/check/branch.c lib/layer/check/branch.h \
 	lib/layer/check/call.c lib/layer/check/call.h lib/layer/check/check.c lib/layer/check/check.h \
 	lib/layer/check/capture.c \
+	lib/layer/check/crash.c lib/layer/check/crash.h \
 	lib/layer/check/current.c \
 	lib/layer/check/exit.c lib/layer/check/exit.h \
 	lib/layer/check/causes.def lib/layer/check/failed.c \
@@ -36,7 +37,8 @@ lib_layer_libcheck_la_SOURCES = lib/layer/check/kinds.def lib/layer/check/kinds_
 	lib/layer/check/region.c lib/layer/check/region.h \
 	lib/layer/check/stack.c \
 	lib/layer/check/stream_clock.c lib/layer/check/stream_clock.h \
-	lib/layer/check/thread.c lib/layer/check/thread.h
+	lib/layer/check/thread.c lib/layer/check/thread.h \
+	lib/layer/check/wait.c lib/layer/check/wait.h
 
 # The counter, which `ctxrt run --report` reads.
 noinst_LTLIBRARIES += lib/layer/libcount.la

@@ -67,6 +67,7 @@ typedef enum CUevent_flags_enum {
 } CUevent_flags;
 typedef enum CUevent_record_flags_enum { CU_EVENT_RECORD_EXTERNAL = 1 } CUevent_record_flags;
 typedef enum CUevent_wait_flags_enum { CU_EVENT_WAIT_EXTERNAL = 1 } CUevent_wait_flags;
+typedef enum CUstreamWaitValue_flags_enum { CU_STREAM_WAIT_VALUE_EQ = 1 } CUstreamWaitValue_flags;
 typedef enum CUmemAttach_flags_enum { CU_MEM_ATTACH_GLOBAL = 1 } CUmemAttach_flags;
 
 typedef enum CUfunction_attribute_enum {
@@ -221,6 +222,7 @@ typedef void (*CUstreamCallback)(CUstream stream, CUresult status, void *user_da
 #define cuStreamDestroy cuStreamDestroy_v2
 #define cuStreamBeginCapture cuStreamBeginCapture_v2
 #define cuEventDestroy cuEventDestroy_v2
+#define cuStreamWaitValue32 cuStreamWaitValue32_v2
 #define cuMemGetInfo cuMemGetInfo_v2
 #define cuMemAlloc cuMemAlloc_v2
 #define cuMemAllocPitch cuMemAllocPitch_v2
@@ -302,6 +304,8 @@ CUresult cuStreamUpdateCaptureDependencies(CUstream stream, CUgraphNode *nodes, 
                                            unsigned int flags);
 CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph);
 CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode);
+CUresult cuStreamWaitValue32(CUstream stream, CUdeviceptr address, unsigned int value,
+                             unsigned int flags);
 CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *user_data);
 
 CUresult cuEventCreate(CUevent *event, unsigned int flags);

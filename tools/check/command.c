@@ -5,18 +5,21 @@
 #include "standin.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { KEY_JSON = 300, KEY_IGNORE, KEY_ONLY, KEY_LIMIT, KEY_LIST, KEY_ERROR, KEY_LEAKS, KEY_NOTES };
+enum { KEY_JSON = 300, KEY_IGNORE, KEY_ONLY, KEY_LIMIT, KEY_LIST, KEY_ERROR, KEY_LEAKS, KEY_NOTES,
+       KEY_TIMEOUT };
 
 typedef struct request {
     standin_options standin;
     report_options options;
     const char *json;
     int error_status;
+    int timeout_s; /* 0: none */
     bool list, only;
     char **program;
 } request;
@@ -68,6 +71,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         return take_number(state, "--limit", argument, 1000000, &self->options.limit);
     case KEY_ERROR:
         return take_number(state, "--error-exitcode", argument, 255, &self->error_status);
+    case KEY_TIMEOUT:
+        return take_number(state, "--timeout", argument, 1000000, &self->timeout_s);
     case KEY_LIST:
         self->list = true;
         return 0;
@@ -105,21 +110,43 @@ static void look(void *argument)
     report_look(argument, stderr);
 }
 
+/* A call that waits for a second when somebody ends the program may be why. */
+#define HANG_NS UINT64_C(1000000000)
+
+enum { TIMED_OUT = 124 }; /* as timeout(1) exits */
+
+/* Signals by which people, and other programs, end one that does not end by itself. */
+static bool asks(int number)
+{
+    return number == SIGINT || number == SIGTERM || number == SIGKILL || number == SIGHUP ||
+           number == SIGQUIT;
+}
+
 static int run_checked(const char *command, request *self, report *all)
 {
     pid_t pid = child_start(command, self->program);
     if (pid < 0)
         return command_error(command, COMMAND_FAILED, "cannot fork: %s", strerror(errno));
-    int status = child_wait(pid, look, all);
-    report_judge(all, !WIFSIGNALED(status), (int)pid, stderr);
-    child_tell_of_death(command, status);
+    bool timed_out;
+    int status = child_wait(pid, look, all, self->timeout_s, &timed_out);
+    const report_end end = {.pid = (int)pid,
+                            .whole = !WIFSIGNALED(status) && !timed_out,
+                            .stopped = timed_out || (WIFSIGNALED(status) && asks(WTERMSIG(status))),
+                            .time_ns = child_ended_ns(),
+                            .hang_ns = timed_out ? 0 : HANG_NS};
+    report_judge(all, &end, stderr);
+    if (timed_out)
+        fprintf(stderr, "%s: the program was ended after %d s (--timeout)\n", command,
+                self->timeout_s);
+    else
+        child_tell_of_death(command, status);
     report_summary(all, stderr);
     if (self->json != NULL &&
         !report_write_json(all, self->json, self->program, child_status(status)))
         return command_error(command, COMMAND_FAILED, "cannot write %s: %s", self->json,
                              strerror(errno));
     bool wrong = all->of_severity[CX_SEVERITY_ERROR] != 0 && self->error_status != 0;
-    return wrong ? self->error_status : child_status(status);
+    return wrong ? self->error_status : timed_out ? TIMED_OUT : child_status(status);
 }
 
 static const char doc[] =
@@ -143,6 +170,9 @@ int check_command(int argc, char **argv)
         {"notes", KEY_NOTES, NULL, 0, "Tell what is right, but slow or careless", 0},
         {"error-exitcode", KEY_ERROR, "N", 0,
          "The exit status if there was an error (1; 0: PROGRAM's own)", 0},
+        {"timeout", KEY_TIMEOUT, "S", 0,
+         "End PROGRAM after S seconds, and tell which calls wait for what (the exit status is 124)",
+         0},
         {"list", KEY_LIST, NULL, 0, "Print all kinds", 0},
         {0},
     };

@@ -222,18 +222,22 @@ void report_leave(report_process *process, const cx_region_finding *finding)
     process->left[process->left_count++] = *finding;
 }
 
-void report_judge(report *self, bool whole, int pid, FILE *out)
+void report_judge(report *self, const report_end *end, FILE *out)
 {
     report_look(self, out);
     self->unrecorded_processes = child_count_empty_files(self->folder, "");
     for (int i = 0; i < self->process_count; i++) {
         report_process *process = &self->processes[i];
         const cx_region *region = process->region;
-        bool ended = region->pid == pid ? whole : atomic_load(&((cx_region *)region)->exiting) != 0;
-        if (process->judged || !ended)
+        bool ended = region->pid == end->pid ? end->whole
+                                             : atomic_load(&((cx_region *)region)->exiting) != 0;
+        if (process->judged || (!ended && !end->stopped))
             continue;
         process->judged = true;
-        report_judge_alive(process);
+        if (end->stopped)
+            report_judge_waits(process, end->time_ns, end->hang_ns);
+        if (ended)
+            report_judge_alive(process);
         for (unsigned j = 0; j < process->left_count; j++)
             tell(self, process, &process->left[j], out);
     }

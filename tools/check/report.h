@@ -57,8 +57,17 @@ void report_choose_usual(report_options *options);
 /* Looks for new processes and new findings, and prints these. */
 void report_look(report *self, FILE *out);
 
-/* The program has ended, by itself (`whole`) or by a signal: judges what is alive. */
-void report_judge(report *self, bool whole, int pid, FILE *out);
+/* How the program ended. */
+typedef struct report_end {
+    int pid;
+    bool whole;       /* by itself; else by a signal */
+    bool stopped;     /* by a signal that asks it to end, or by --timeout */
+    uint64_t time_ns; /* when, by the monotonic clock */
+    uint64_t hang_ns; /* calls that had waited for so long are told */
+} report_end;
+
+/* The program has ended: judges what is alive, and what still waits. */
+void report_judge(report *self, const report_end *end, FILE *out);
 
 void report_summary(const report *self, FILE *out);
 
@@ -97,6 +106,9 @@ static inline bool report_gave_up(const report_process *process)
 
 /* Raises a finding about what is alive. */
 void report_leave(report_process *process, const cx_region_finding *finding);
+
+/* Looks at the calls of a process that waited when it was ended. */
+void report_judge_waits(report_process *process, uint64_t ended, uint64_t least_ns);
 
 /* Looks at the objects that are alive in a process that has ended. */
 void report_judge_alive(report_process *process);

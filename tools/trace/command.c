@@ -203,10 +203,11 @@ static int run_traced(const char *command, request *self, report *findings)
     pid_t pid = child_start(command, self->program);
     if (pid < 0)
         return command_error(command, COMMAND_FAILED, "cannot fork: %s", strerror(errno));
-    int status = child_wait(pid, self->check ? look : NULL, findings);
+    int status = child_wait(pid, self->check ? look : NULL, findings, 0, NULL);
     child_tell_of_death(command, status);
     if (self->check) {
-        report_judge(findings, !WIFSIGNALED(status), (int)pid, stderr);
+        report_judge(findings, &(report_end){.pid = (int)pid, .whole = !WIFSIGNALED(status)},
+                     stderr);
         report_summary(findings, stderr);
         if (!trace_marks_of(findings, &marks))
             return command_error(command, COMMAND_FAILED, "no memory for the findings");

@@ -2,7 +2,9 @@
 
 #include "driver/access_log.h"
 #include "driver/entry.h"
+#include "layer/check/crash.h"
 #include "layer/check/exit.h"
+#include "layer/check/wait.h"
 #include "layer/names.h"
 
 #include <stdlib.h>
@@ -46,7 +48,7 @@ static bool keeps_place(cx_slot slot, const cx_check_thread *thread)
         return true;
     if (slot == CX_SLOT_ctx_get_current && cx_check_asks_again(thread))
         return false;
-    return cx_check_lifetimes[slot].after != NULL || cx_check_mapping[slot].after != NULL ||
+    return cx_check_waits(slot) || cx_check_lifetimes[slot].after != NULL || cx_check_mapping[slot].after != NULL ||
            cx_check_stack[slot].after != NULL || cx_check_primary[slot].after != NULL ||
            cx_check_capture[slot].after != NULL;
 }
@@ -58,6 +60,7 @@ static void run_before(cx_check_call *call)
         if (families[i][call->slot].before != NULL)
             families[i][call->slot].before(call);
     cx_check_place_captured(call);
+    cx_check_wait_begins(call);
 }
 
 static void explain_failure(cx_check_call *call)
@@ -75,9 +78,11 @@ static void run_after(cx_check_call *call)
 {
     if (cx_check_failed(call) && cx_layer_hint_now() == CX_LAYER_CALL_IS_TRIED)
         call->told = true; /* a runtime goes another way now */
+    cx_check_wait_ended(call);
     for (size_t i = FAMILIES; i-- > 0;)
         if (families[i][call->slot].after != NULL)
             families[i][call->slot].after(call);
+    cx_check_note_work(call);
     cx_check_any_capture(call);
     if (cx_check_failed(call))
         explain_failure(call);
@@ -161,6 +166,7 @@ static bool prepare(cx_check_position position)
         return false;
     cx_origin_prepare(position == CX_CHECK_IN_RUNTIME);
     cx_check_order_begin();
+    cx_check_watch_crashes();
     cx_check_thread_ends = cx_check_stack_left;
     return true;
 }

@@ -1,5 +1,6 @@
 /* Memory of copies, fills and frees: MEMORY, and memory of other devices. */
 #include "layer/check/access.h"
+#include "layer/names.h"
 
 #include <stdlib.h>
 
@@ -37,10 +38,27 @@ static bool may_go_on(const cx_object *memory)
            memory->key.kind == CX_OBJECT_MAPPED_MEMORY;
 }
 
+/* Managed memory is of both sides, and so is that of a device which is no GPU. */
+static bool is_of_device(const cx_object *memory)
+{
+    return (memory->key.kind == CX_OBJECT_MEMORY || memory->key.kind == CX_OBJECT_ASYNC_MEMORY) &&
+           cx_layer_gpu(memory->device) >= 0;
+}
+
+static void tell_side(cx_check_call *call, const cx_object *memory)
+{
+    cx_finding finding = cx_check_finding(CX_KIND_MEMORY_SIDE, call);
+    call->told = false;
+    cx_finding_note_object(&finding, memory);
+    cx_finding_raise(&finding);
+}
+
 static void look_at_access(cx_check_call *call, const cx_check_access *access, bool async)
 {
     const cx_object *memory = cx_object_find_memory(access->address);
     if (memory != NULL) {
+        if (access->host && is_of_device(memory))
+            tell_side(call, memory);
         if (access->bytes > memory->bytes - (access->address - memory->key.value) &&
             !may_go_on(memory))
             tell_beyond(call, access, memory);

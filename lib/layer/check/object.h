@@ -40,6 +40,8 @@ typedef struct cx_object {
     cx_origin made, ended;
     int ended_by;   /* the slot of the call that ended it, else -1 */
     int ended_on;   /* the number of that thread; 0: unknown */
+    int last_slot, last_on; /* streams, contexts: the call and the thread of their latest work */
+    cx_origin last_at;
     uint64_t ended_turn; /* cx_object_turn when it had ended */
     uint32_t flags; /* of the call that made it: streams, contexts; a capture's mode */
     unsigned int attached; /* contexts and created memory: how often, besides by the making */

@@ -275,6 +275,24 @@ cx_origin cx_origin_here(bool *out_exits)
     return find_trace(&key, &resolved);
 }
 
+/* The instruction itself is no return address: the one behind it stands for that. */
+cx_origin cx_origin_of_fault(void *instruction)
+{
+    void *all[DEPTH];
+    trace_key key = {.api = NULL};
+    resolved_frames resolved;
+    int number = backtrace(all, DEPTH), first = 0, last = 0;
+    while (first < number && all[first] != instruction)
+        first++;
+    if (first == number)
+        return 0;
+    key.frames[last++] = (char *)instruction + 1;
+    while (++first < number && last < CX_REGION_FRAMES)
+        key.frames[last++] = all[first];
+    resolve_frames(&key, &resolved);
+    return find_trace(&key, &resolved);
+}
+
 static const cx_region_trace *trace_of(cx_origin origin)
 {
     return &cx_region_here->all_traces[origin];

@@ -18,6 +18,10 @@ void cx_origin_prepare(bool keeps_function);
  * thread is in exit(), as far as the upper frames tell. Takes the lock "check". */
 cx_origin cx_origin_here(bool *out_exits);
 
+/* The calling thread's, which handles a signal: from the instruction that raised it on. 0: unknown.
+ * Takes the lock "check". */
+cx_origin cx_origin_of_fault(void *instruction);
+
 /* The call as the program made it: of the CUDA Runtime API, or the symbol of the slot. */
 const char *cx_origin_call(cx_origin origin, cx_slot slot);
 

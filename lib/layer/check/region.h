@@ -26,7 +26,8 @@ enum {
     CX_REGION_TEXT = 480,
     CX_REGION_APIS = 512,
     CX_REGION_API = 64,
-    CX_REGION_ID = 20
+    CX_REGION_ID = 20,
+    CX_REGION_WAITS = 256
 };
 
 #define CX_REGION_MAGIC 0x6b68637478637472u
@@ -78,6 +79,23 @@ typedef struct cx_region_object {
     uint8_t zero[2];
 } cx_region_object;
 
+/* A call that waits, of the thread with this number less 1. */
+typedef struct cx_region_wait {
+    uint32_t thread; /* 0: it is in no such call; written last */
+    int32_t slot;
+    uint32_t trace;
+    char name[16];
+    uint64_t since;       /* ns of the monotonic clock */
+    uint32_t object_kind; /* of what it waits for; 0: unknown */
+    uint32_t object_number;
+    int32_t object_device;
+    uint32_t primary; /* it is a primary context */
+    uint32_t made;    /* trace */
+    int32_t last_slot; /* of the call that gave it its latest work; -1: none */
+    uint32_t last_trace;
+    int32_t last_thread;
+} cx_region_wait;
+
 /* The build id that a module had in memory. */
 typedef struct cx_region_id {
     uint8_t count; /* 0: it has none */
@@ -102,6 +120,7 @@ typedef struct cx_region {
     atomic_ullong devices_worked; /* bits of those below 64 on which something was made or done */
     char program[CX_REGION_PATH];
     char apis[CX_REGION_APIS][CX_REGION_API]; /* from 1 on, up to an empty one */
+    cx_region_wait waits[CX_REGION_WAITS];
     cx_region_id ids[CX_REGION_MODULES]; /* of the modules, as `paths` */
     char paths[CX_REGION_MODULES][CX_REGION_PATH];
     cx_region_trace all_traces[CX_REGION_TRACES];

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A thread counts what it has done in a record that is in managed memory.
+ */
+#include "gpu.h"
+
+#include <pthread.h>
+
+typedef struct record {
+    int done, failed;
+} record;
+
+NAMED record *make_record(void)
+{
+    CUdeviceptr memory;
+    MUST(cuMemAllocManaged(&memory, sizeof(record), CU_MEM_ATTACH_GLOBAL));
+    MUST(cuMemsetD8(memory, 0, sizeof(record)));
+    MUST(cuCtxSynchronize());
+    return (record *)memory;
+}
+
+NAMED void *count_one(void *argument)
+{
+    ((volatile record *)argument)->done = 1;
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t thread;
+    use_gpu(0);
+    record *one = make_record();
+    if (pthread_create(&thread, NULL, count_one, one) != 0)
+        return MISUSE_CANNOT;
+    pthread_join(thread, NULL);
+    MUST(cuMemFree((CUdeviceptr)one));
+    leave_gpu(0);
+    return 0;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A host function takes a lock that the program holds while it waits for the context: neither goes
+ * on.
+ *
+ * options: --timeout 2
+ * expect: PROCESS-HANG
+ * at: flush
+ * origin: launched enqueue
+ * exit: 124
+ */
+#include "gpu.h"
+
+#include <pthread.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int finished;
+
+static void count_finished(void *unused)
+{
+    (void)unused;
+    pthread_mutex_lock(&lock);
+    finished++;
+    pthread_mutex_unlock(&lock);
+}
+
+NAMED void enqueue(void)
+{
+    MUST(cuLaunchHostFunc(NULL, count_finished, NULL));
+}
+
+NAMED void flush(void)
+{
+    MUST(cuCtxSynchronize());
+}
+
+int main(void)
+{
+    use_gpu(0);
+    pthread_mutex_lock(&lock);
+    enqueue();
+    flush();
+    pthread_mutex_unlock(&lock);
+    printf("%d\n", finished);
+    leave_gpu(0);
+    return 0;
+}
