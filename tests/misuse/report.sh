@@ -52,6 +52,7 @@ plain_report() # name of the program, file
         }
         {
             gsub(/0x[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f]+/, "0x...")
+            sub(/waits: for [0-9.]+ s/, "waits: for 2.0 s")
             print callers_of_program(with_numbers($0))
         }' "$2" "$2"
 }

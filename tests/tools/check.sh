@@ -125,7 +125,7 @@ check --json "$scratch/report" "$checked" begin pop_often
 found 'error STACK-POP-EMPTY' && grep -q '"count": 5' "$scratch/report"
 report $? 'the_same_from_the_same_place_is_told_once_and_counted'
 check "$checked" begin leave_stream copy_pageable
-found && summed 0 0 1 && said '^  alive at the end of .*: 1 x context, 1 x stream$'
+found && summed 0 0 1 && said '^  alive at the end of .*: 1 context, 1 stream$'
 report $? 'neither_leaks_nor_notes_are_told_unasked'
 check --leaks "$checked" begin leave_stream copy_pageable
 found 'warning LIFE-CONTEXT' 'warning LIFE-STREAM'
@@ -180,7 +180,7 @@ ends() # what, status without findings, end; a finding before the end is whole
 {
     check --error-exitcode 0 "$checked" begin use_ended "$3"
     [ "$status" -eq "$2" ] && found 'error HANDLE-ENDED' && summed 1 0 1 &&
-        said '^  alive at the end of .*: 1 x context$' && said '^  advice: '
+        said '^  alive at the end of .*: 1 context$' && said '^  advice: '
     report $? "the_report_is_whole_when_the_program_$1"
 }
 ends 'returns' 0 return
@@ -327,7 +327,7 @@ limited() # kilobytes, deed...
 
 # Objects begin behind 25.9 MB in a file, most of which is only in its numbers.
 limited 25700 begin leave_many_events use_ended exit
-alive=$(sed -n 's/^  alive at the end of .* \([0-9]*\) x event.*/\1/p' "$scratch/errors")
+alive=$(sed -n 's/^  alive at the end of .* \([0-9]*\) events\{0,1\}.*/\1/p' "$scratch/errors")
 missing=$(sed -n 's/^  \([0-9]*\) more objects of process [0-9]* had no room$/\1/p' "$scratch/errors")
 [ "$status" -eq 1 ] && found 'error HANDLE-ENDED' && [ "$alive" -gt 1000 ] && [ "$missing" -gt 10000 ] &&
     [ $((alive + missing)) -eq 60001 ] && grep -q "\"lost_objects\": $missing,\{0,1\}\$" "$scratch/report"

@@ -48,6 +48,8 @@ static json_t *notes_of(const report_process *process, const cx_region_finding *
 {
     json_t *notes = json_array();
     for (uint32_t i = 0; i < finding->note_count && i < CX_REGION_NOTES; i++) {
+        if (report_is_advice(&finding->notes[i]))
+            continue;
         json_t *note = json_object();
         json_object_set_new(note, "role", json_string(finding->notes[i].role));
         json_object_set_new(note, "text", json_text(finding->notes[i].text));
@@ -71,7 +73,7 @@ static json_t *finding_of(const report *all, const report_process *process,
     json_object_set_new(self, "severity", json_string(severity_name(finding->kind)));
     json_object_set_new(self, "title", json_string(words.title));
     json_object_set_new(self, "explanation", json_string(row->explanation));
-    json_object_set_new(self, "advice", json_string(words.advice));
+    json_object_set_new(self, "advice", json_text(report_advice(process, finding)));
     json_object_set_new(self, "rules", json_string(row->rules));
     json_object_set_new(self, "process", json_integer(process - all->processes));
     json_object_set_new(self, "pid", json_integer(process->region->pid));

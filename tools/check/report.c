@@ -119,6 +119,19 @@ int report_names(const report_process *process, const cx_region_frame *frame,
     return symbols_find_all(module, frame->offset, out_names);
 }
 
+bool report_is_advice(const cx_region_note *note)
+{
+    return strncmp(note->role, "advice", sizeof note->role) == 0;
+}
+
+const char *report_advice(const report_process *process, const cx_region_finding *finding)
+{
+    for (uint32_t i = 0; i < finding->note_count && i < CX_REGION_NOTES; i++)
+        if (report_is_advice(&finding->notes[i]))
+            return finding->notes[i].text;
+    return kind_words(finding->kind, report_api(process, finding->trace) != NULL).advice;
+}
+
 /* ---- what is told ---- */
 
 /* Also one that was inlined; names of C++ as they are printed, too. */

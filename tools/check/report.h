@@ -96,6 +96,12 @@ const char *report_module(const report_process *process, uint32_t module);
 int report_names(const report_process *process, const cx_region_frame *frame,
                  place_name out_names[SYMBOLS_INLINED]);
 
+/* True for the note that is the advice of its finding. */
+bool report_is_advice(const cx_region_note *note);
+
+/* The advice of a finding: its own, or that of its kind. */
+const char *report_advice(const report_process *process, const cx_region_finding *finding);
+
 void report_print(const report_process *process, const cx_region_finding *finding, FILE *out);
 
 /* True if the checker lacked memory in the process: it judged no later call. */

@@ -140,14 +140,29 @@ void report_print(const report_process *process, const cx_region_finding *findin
     print_caller(process, finding, out);
     for (uint32_t i = 0; i < finding->note_count && i < CX_REGION_NOTES; i++) {
         const cx_region_note *note = &finding->notes[i];
+        if (report_is_advice(note))
+            continue;
         fprintf(out, "  %.15s: %.*s", note->role, CX_REGION_TEXT - 1, note->text);
         /* A launch is a call of the program, which libraries make for it. */
         print_trace(process, note->trace, strcmp(note->role, "launched") == 0 ? 4 : 2, out);
         fputc('\n', out);
     }
-    fprintf(out, "  advice: %s\n",
-            kind_words(finding->kind, report_api(process, finding->trace) != NULL).advice);
+    fprintf(out, "  advice: %.*s\n", CX_REGION_TEXT - 1, report_advice(process, finding));
     fflush(out);
+}
+
+/* "streams", "retains of a primary context", "blocks of device memory" */
+static void print_objects(uint32_t kind, unsigned long long count, FILE *out)
+{
+    const char *name = object_name(kind), *of = strstr(name, " of ");
+    const size_t length = strlen(name), memory = strlen("memory");
+    int head = (int)(of != NULL ? (size_t)(of - name) : length);
+    bool is_memory = length > memory && strcmp(name + length - memory, "memory") == 0;
+    const char *plural = count != 1 ? "s" : "";
+    if (is_memory)
+        fprintf(out, "block%s of %s", plural, name);
+    else
+        fprintf(out, "%.*s%s%s", head, name, plural, name + head);
 }
 
 static void print_alive(const report_process *process, FILE *out)
@@ -169,9 +184,10 @@ static void print_alive(const report_process *process, FILE *out)
     for (uint32_t kind = 1; kind < CX_OBJECT_KINDS; kind++) {
         if (counts[kind] == 0)
             continue;
-        fprintf(out, "%s %llu x %s", before, counts[kind], object_name(kind));
+        fprintf(out, "%s %llu ", before, counts[kind]);
+        print_objects(kind, counts[kind], out);
         if (bytes[kind] != 0)
-            fprintf(out, " (%llu bytes)", bytes[kind]);
+            fprintf(out, " (%llu byte%s)", bytes[kind], bytes[kind] == 1 ? "" : "s");
         before = ",";
     }
     fprintf(out, "%s\n", *before == '\0' ? " nothing" : "");

@@ -420,6 +420,32 @@ static const cx_capture *find_concerned(cx_check_call *call, const cx_capture *f
     return from;
 }
 
+/* What helps depends on what was refused; a mode helps against calls of other streams alone. */
+static const char *advice_for(const cx_check_call *call, const cx_capture *capture, bool named)
+{
+    switch (call->result) {
+    case CXU_STREAM_CAPTURE_IMPLICIT:
+        return "capture a stream that was created as NON_BLOCKING, or keep the legacy default "
+               "stream out of the capture: in no mode may it wait for a captured stream";
+    case CXU_STREAM_CAPTURE_ISOLATION:
+        return "record the event behind the begin of the capture: a graph cannot wait for work "
+               "of before";
+    case CXU_STREAM_CAPTURE_MERGE:
+        return "end one capture before the other one waits for its work";
+    case CXU_CAPTURED_EVENT:
+        return "ask and wait for an event that a launch of the graph records, not for one of the "
+               "capture";
+    default:
+        break;
+    }
+    if (named || call->slot == CX_SLOT_ctx_synchronize)
+        return "wait behind the launch of the graph: no mode lets a captured stream be waited for "
+               "or asked";
+    return capture->thread == call->thread->number
+               ? "make the call before the capture, or capture in mode RELAXED"
+               : "capture in mode THREAD_LOCAL or RELAXED, which leaves other threads free";
+}
+
 void cx_check_failed_capture(cx_check_call *call)
 {
     char text[64];
@@ -429,14 +455,17 @@ void cx_check_failed_capture(cx_check_call *call)
     const bool named = is_any_named(call);
     const cx_capture *capture = find_concerned(call, cx_captures, named);
     call->told = capture != NULL;
+    const cx_capture *first = capture;
     for (; capture != NULL; capture = find_concerned(call, capture->next, named)) {
         cx_branch_text(&capture->all[0], text, sizeof text);
         cx_finding_note(&finding, "begun", capture->object->made,
                         "a capture in mode %s began in %s", mode_name(capture->object->flags),
                         text);
     }
-    if (call->told)
-        cx_finding_raise(&finding);
+    if (first == NULL)
+        return;
+    cx_finding_advise(&finding, advice_for(call, first, named));
+    cx_finding_raise(&finding);
 }
 
 /* G2: whether that disturbs captures of other threads in other modes than GLOBAL depends on the

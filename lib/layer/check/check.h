@@ -48,6 +48,9 @@ void cx_check_any_ignored(cx_check_call *call);
 /* A thread ends that has entries left. */
 void cx_check_stack_left(cx_check_thread *thread);
 
+/* The process exits: entries of the main thread that a loop left. */
+void cx_check_stack_left_main(const cx_check_thread *thread);
+
 /* Looks at every call while something is captured: work and events of the capture. */
 void cx_check_any_capture(cx_check_call *call);
 

@@ -64,6 +64,14 @@ void cx_finding_note(cx_finding *finding, const char *role, cx_origin where, con
     note->trace = where;
 }
 
+/* The last note gives way: without the advice the others mislead. */
+void cx_finding_advise(cx_finding *finding, const char *advice)
+{
+    if (finding->record.note_count == CX_REGION_NOTES)
+        finding->record.note_count--;
+    cx_finding_note(finding, CX_FINDING_ADVICE, 0, "%s", advice);
+}
+
 static void note_end(cx_finding *finding, const cx_object *object, const char *text)
 {
     char thread[32] = "";

@@ -5,6 +5,7 @@
 #include "base/text.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { LINE_BYTES = 1000 };
 
@@ -45,11 +46,16 @@ void cx_finding_log(const cx_region_finding *found)
                                     : (cx_kind_words){row->title, row->advice};
     cx_text_add(&self, "check: %s: %s", row->name, words.title);
     add_call(&self, found);
+    const char *advice = words.advice;
     for (uint32_t i = 0; i < found->note_count; i++) {
+        if (strcmp(found->notes[i].role, CX_FINDING_ADVICE) == 0) {
+            advice = found->notes[i].text;
+            continue;
+        }
         cx_text_add(&self, "; %s: %s", found->notes[i].role, found->notes[i].text);
         add_place(&self, found->notes[i].trace);
     }
-    cx_text_add(&self, "; advice: %s; `ctxrt check` names functions and lines", words.advice);
+    cx_text_add(&self, "; advice: %s; `ctxrt check` names functions and lines", advice);
     cx_log(row->severity == CX_SEVERITY_NOTE ? CTXRT_LOG_INFO : CTXRT_LOG_WARNING, "%s", self.text);
 }
 

@@ -153,6 +153,24 @@ static bool frees_host_memory(cx_slot slot)
     return slot == CX_SLOT_mem_free_host || slot == CX_SLOT_mem_host_unregister;
 }
 
+/* Memory of another process, of a graph, or of a module: the driver knows it, and no call that the
+ * checker follows allocated it. */
+static void tell_of_unknown(cx_check_call *call, uintptr_t address)
+{
+    bool foreign = frees_host_memory(call->slot) || !is_unknown_to_driver(address);
+    cx_finding finding =
+        cx_check_finding(foreign ? CX_KIND_MEMORY_FOREIGN : CX_KIND_MEMORY_HOST, call);
+    if (foreign && call->thread->why[0] != '\0')
+        cx_finding_note(&finding, "reason", 0, "%s", call->thread->why);
+    else
+        cx_finding_note(&finding, "argument", 0, "no call allocated %#llx",
+                        (unsigned long long)address);
+    if (foreign && !frees_host_memory(call->slot))
+        cx_finding_advise(&finding, "close memory of another process with cuIpcCloseMemHandle, and "
+                                    "free memory of a graph behind its launch");
+    cx_finding_raise(&finding);
+}
+
 static void look_at_free(cx_check_call *call, uintptr_t address)
 {
     const cx_object *memory = cx_object_find_memory(address);
@@ -166,13 +184,8 @@ static void look_at_free(cx_check_call *call, uintptr_t address)
         tell_of_memory(call, CX_KIND_MEMORY_FOREIGN, memory);
     else if (ended != NULL && ended->key.value == address)
         tell_of_memory(call, CX_KIND_MEMORY_FREED, ended);
-    else if (!look_at_failed_output(call, address)) {
-        cx_finding finding = cx_check_finding(
-            frees_host_memory(call->slot) ? CX_KIND_MEMORY_FOREIGN : CX_KIND_MEMORY_HOST, call);
-        cx_finding_note(&finding, "argument", 0, "no call allocated %#llx",
-                        (unsigned long long)address);
-        cx_finding_raise(&finding);
-    }
+    else if (!look_at_failed_output(call, address))
+        tell_of_unknown(call, address);
 }
 
 static bool freed_address(const cx_check_call *call, uintptr_t *out_address)

@@ -48,6 +48,8 @@ typedef struct cx_object {
     bool live, primary, worked;
     bool met;     /* cx_object_meet; or it is a parent process's */
     bool entered; /* a context that was current on some thread */
+    bool asked;   /* a context in which cuMemGetInfo was called */
+    bool late;    /* a primary context: another device had worked when it was activated */
     bool kept; /* for the rest of the process: others point to it */
     uint32_t record; /* in the region; CX_REGION_OBJECTS: none */
     struct cx_object *older, *newer; /* in the history of ended ones */

@@ -52,6 +52,20 @@ static bool is_active(CUdevice device, unsigned int *out_flags)
 
 /* ---- retaining and releasing ---- */
 
+static cx_object *newest_retain(CUdevice device, int module)
+{
+    cx_object *retain = cx_object_find_of_module(CX_OBJECT_RETAIN, (uintptr_t)device, module);
+    return retain != NULL || module < 0
+               ? retain
+               : cx_object_find_of_module(CX_OBJECT_RETAIN, (uintptr_t)device, -1);
+}
+
+static bool works_elsewhere(const cx_object *context, int device)
+{
+    int gpu = cx_layer_gpu(device); /* as in the records */
+    return !context->worked && gpu >= 0 && cx_region_works_elsewhere(cx_region_here, gpu);
+}
+
 static void retained(cx_check_call *call)
 {
     const cx_arguments_primary_retain *given = CX_CALL(call, primary_retain);
@@ -75,6 +89,8 @@ static void retained(cx_check_call *call)
         last_primaries[given->device] = context;
     if (context->made == 0)
         context->made = call->origin;
+    if (newest_retain(given->device, -1) == NULL)
+        context->late = works_elsewhere(context, (int)given->device);
     if (first)
         cx_check_made_context(call, context, (int)given->device);
     cx_object *retain = cx_object_make(CX_OBJECT_RETAIN, (uintptr_t)given->device, 0, NULL,
@@ -92,20 +108,22 @@ static void tell_of_release(cx_check_call *call)
     cx_finding_raise(&finding);
 }
 
-static cx_object *newest_retain(CUdevice device, int module)
+/* How much memory is free: for that alone programs make contexts on all devices. */
+static void asked(cx_check_call *call)
 {
-    cx_object *retain = cx_object_find_of_module(CX_OBJECT_RETAIN, (uintptr_t)device, module);
-    return retain != NULL || module < 0
-               ? retain
-               : cx_object_find_of_module(CX_OBJECT_RETAIN, (uintptr_t)device, -1);
+    cx_object *context = cx_check_current(call->thread);
+    if (context != NULL && !cx_check_failed(call))
+        context->asked = true;
 }
 
-/* One that was released and never current. `ctxrt check` looks at those that are left alive. */
+/* One that was released and never current, or current for a question alone while other devices
+ * began to work. One that was made after that may have been for a short question. `ctxrt check`
+ * looks at those that are left alive. */
 static void tell_if_stray(cx_check_call *call, const cx_object *context)
 {
-    int gpu = cx_layer_gpu(context->device); /* as in the records */
-    if (context->entered || gpu < 0 ||
-        !cx_region_works_elsewhere(cx_region_here, gpu))
+    int gpu = cx_layer_gpu(context->device);
+    if (!works_elsewhere(context, context->device) ||
+        (context->entered && (context->late || !context->asked)))
         return;
     cx_finding finding = cx_finding_begin(CX_KIND_PRIMARY_STRAY, call->thread, -1, CXU_SUCCESS,
                                           context->made);
@@ -220,6 +238,7 @@ static void flags_set(cx_check_call *call)
 }
 
 const cx_check_hooks cx_check_primary[CX_SLOT_COUNT] = {
+    [CX_SLOT_mem_get_info] = {NULL, asked},
     [CX_SLOT_primary_retain] = {NULL, retained},
     [CX_SLOT_primary_release] = {NULL, released},
     [CX_SLOT_primary_reset] = {NULL, reset},

@@ -48,8 +48,14 @@ bool cx_check_in_forked_child(void)
 static void end_exit(void)
 {
     cx_check_note_exit();
-    if (!atomic_load(&cx_region_of_parent))
-        cx_finding_summarise();
+    if (atomic_load(&cx_region_of_parent))
+        return;
+    cx_lock_enter(&cx_check_lock);
+    const cx_check_thread *main_thread = cx_check_thread_main();
+    if (main_thread != NULL && !cx_region_gave_up())
+        cx_check_stack_left_main(main_thread);
+    cx_lock_leave(&cx_check_lock);
+    cx_finding_summarise();
 }
 
 /* ---- each call ---- */
@@ -242,12 +248,13 @@ void cx_check_any_ignored(cx_check_call *call)
         (void)cx_check_here(call);
     if (before != 0 && call->origin != 0 && !clears_up(call->slot) && !tries_again(call) &&
         cx_origin_follows(before, call->origin)) {
-        const char *result = cx_result_name(thread->failed_result);
         cx_finding finding =
             cx_finding_begin(kind_of_ignored(call), thread, (int)thread->failed_slot,
                              thread->failed_result, before);
-        cx_finding_note(&finding, "next", call->origin, "%s follows in the same function; %s",
-                        cx_origin_call(call->origin, call->slot), result != NULL ? result : "");
+        cx_finding_note(&finding, "next", call->origin,
+                        "%s follows in the same function, whatever %s gave",
+                        cx_origin_call(call->origin, call->slot),
+                        cx_origin_call(before, thread->failed_slot));
         cx_finding_raise(&finding);
     }
     if (!cx_check_failed(call) || call->told || is_answer(call))
@@ -262,4 +269,7 @@ const cx_check_hooks cx_check_process[CX_SLOT_COUNT] = {
     [CX_SLOT_device_get_count] = {NULL, look_at_environment},
     [CX_SLOT_device_get] = {NULL, look_at_environment},
     [CX_SLOT_primary_retain] = {NULL, look_at_environment},
+    [CX_SLOT_ctx_create_v2] = {NULL, look_at_environment},
+    [CX_SLOT_ctx_create_v3] = {NULL, look_at_environment},
+    [CX_SLOT_ctx_create_v4] = {NULL, look_at_environment},
 };

@@ -72,6 +72,35 @@ static void pushed(cx_check_call *call)
         entry->stays = cx_layer_hint_now() == CX_LAYER_ENTRY_STAYS;
 }
 
+enum { PLACES = 64, AGAIN = 16 };
+
+static bool made_here(const cx_object *context, void *argument)
+{
+    const cx_check_call *call = argument;
+    return context->made == call->origin && context != cx_check_current(call->thread);
+}
+
+/* A place that creates contexts. Programs have few. One for each GPU is right. */
+static void count_created(cx_check_call *call)
+{
+    if (cx_object_first(CX_HANDLE_CONTEXT, made_here, call) != NULL)
+        return;
+    static struct {
+        cx_origin where;
+        unsigned count;
+    } places[PLACES];
+    for (int i = 0; i < PLACES; i++) {
+        if (places[i].where != 0 && places[i].where != call->origin)
+            continue;
+        places[i].where = call->origin;
+        if (call->origin != 0 && ++places[i].count == AGAIN) {
+            cx_finding finding = cx_check_finding(CX_KIND_LIFE_CONTEXT_AGAIN, call);
+            cx_finding_raise(&finding);
+        }
+        return;
+    }
+}
+
 static void created(cx_check_call *call, const CUcontext *out, CUdevice device)
 {
     if (out == NULL)
@@ -86,6 +115,7 @@ static void created(cx_check_call *call, const CUcontext *out, CUdevice device)
         return;
     cx_check_made_context(call, context, (int)device);
     (void)note_push(call, context, CX_ENTRY_CREATED);
+    count_created(call);
 }
 
 static void created_v2(cx_check_call *call)
@@ -291,6 +321,37 @@ void cx_check_stack_left(cx_check_thread *thread)
                                               thread, -1, CXU_SUCCESS, entry->pushed);
         cx_finding_note(&finding, "pushed", entry->pushed, "%s, pushed by %.40s", text,
                         cx_origin_module_name(entry->pushed));
+        cx_finding_raise(&finding);
+    }
+}
+
+/* The entries that came from the same place; 0 for those behind the first one. */
+static unsigned count_from_place(const cx_check_thread *thread, unsigned entry)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < thread->depth; i++) {
+        if (thread->entries[i].pushed != thread->entries[entry].pushed ||
+            thread->entries[i].how != CX_ENTRY_PUSHED)
+            continue;
+        if (i < entry)
+            return 0;
+        count++;
+    }
+    return count;
+}
+
+/* A program may keep what it pushed until it ends; but not what each pass of a loop pushed. */
+void cx_check_stack_left_main(const cx_check_thread *thread)
+{
+    for (unsigned i = 0; i < thread->depth; i++) {
+        const cx_check_entry *entry = &thread->entries[i];
+        unsigned count = entry->stays ? 0 : count_from_place(thread, i);
+        if (count < 2)
+            continue;
+        cx_finding finding = cx_finding_begin(CX_KIND_STACK_LEFT_MAIN, thread, -1, CXU_SUCCESS,
+                                              entry->pushed);
+        cx_finding_note(&finding, "pushed", entry->pushed, "%u entries are left from here, by %.40s",
+                        count, cx_origin_module_name(entry->pushed));
         cx_finding_raise(&finding);
     }
 }

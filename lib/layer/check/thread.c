@@ -146,6 +146,14 @@ const cx_check_thread *cx_check_other_with_context(const cx_check_thread *self)
     return NULL;
 }
 
+const cx_check_thread *cx_check_thread_main(void)
+{
+    const cx_check_thread *thread = threads;
+    while (thread != NULL && !thread->main)
+        thread = thread->next;
+    return thread;
+}
+
 void cx_check_threads_fork(void)
 {
     threads = here;

@@ -97,6 +97,9 @@ unsigned cx_check_holders(const cx_object *context, const cx_check_thread *excep
                                         void *argument),
                           void *argument);
 
+/* The main thread's; NULL: it has called nothing. */
+const cx_check_thread *cx_check_thread_main(void);
+
 /* Any thread but this one with a live context that is current; NULL: none. */
 const cx_check_thread *cx_check_other_with_context(const cx_check_thread *thread);
 

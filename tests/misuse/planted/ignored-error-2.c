@@ -7,7 +7,7 @@
  * expect: IGNORED-ERROR
  * at: upload
  * origin: next upload
- * says: cuMemcpyHtoD_v2 follows in the same function; CUDA_ERROR_HOST_MEMORY_ALREADY_REG
+ * says: cuMemcpyHtoD_v2 follows in the same function, whatever cuMemHostRegister_v2 gave
  */
 #include "misuse.h"
 
