@@ -5,7 +5,7 @@ noinst_LTLIBRARIES += tools/draw/libdraw.la
 tools_draw_libdraw_la_SOURCES = tools/draw/blocks.c tools/draw/draw.h tools/draw/played.c tools/draw/snapshot.c tools/draw/stacks.c tools/draw/svg.c tools/draw/svg.h
 tools_draw_libdraw_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 BENCH_SOURCES = tools/bench/command.c tools/bench/plot.c tools/bench/plot.h
-CHECK_SOURCES = tools/check/alive.c tools/check/command.c tools/check/json.c tools/check/names.c tools/check/names.h tools/check/report.c tools/check/report.h \
+CHECK_SOURCES = tools/check/alive.c tools/check/baseline.c tools/check/baseline.h tools/check/github.c tools/check/sarif.c tools/check/command.c tools/check/json.c tools/check/names.c tools/check/names.h tools/check/report.c tools/check/report.h \
 	tools/check/symbols.c tools/check/symbols.h tools/check/text.c tools/check/waits.c
 COMPARE_SOURCES = tools/compare/command.c tools/compare/differences.c tools/compare/differences.h tools/compare/recording.c tools/compare/recording.h \
 	tools/play/rule.c tools/play/rule.h tools/compare/scenario.c tools/compare/scenario.h

@@ -1,4 +1,5 @@
 /* ctxrt check: options, the program, and its end. */
+#include "check/baseline.h"
 #include "check/report.h"
 #include "child.h"
 #include "command.h"
@@ -12,12 +13,12 @@
 #include <unistd.h>
 
 enum { KEY_JSON = 300, KEY_IGNORE, KEY_ONLY, KEY_LIMIT, KEY_LIST, KEY_ERROR, KEY_LEAKS, KEY_NOTES,
-       KEY_TIMEOUT };
+       KEY_TIMEOUT, KEY_FORMAT, KEY_OUTPUT, KEY_LEARN, KEY_BASELINE, KEY_BREAK };
 
 typedef struct request {
     standin_options standin;
     report_options options;
-    const char *json;
+    const char *json, *output, *learned;
     int error_status;
     int timeout_s; /* 0: none */
     bool list, only;
@@ -51,6 +52,31 @@ static error_t take_number(struct argp_state *state, const char *option, const c
     return 0;
 }
 
+static error_t choose_format(report_options *options, struct argp_state *state, const char *name)
+{
+    static const char *const names[] = {"text", "json", "sarif", "github"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(name, names[i]) == 0) {
+            options->format = (report_format)i;
+            return 0;
+        }
+    return command_wrong_use(state, "--format %s: there are text, json, sarif and github", name);
+}
+
+/* The layer reads the variable in the program. */
+static error_t add_break(struct argp_state *state, const char *name)
+{
+    static char all[1024];
+    cx_check_kind kind;
+    if (!kind_find(name, &kind))
+        return command_wrong_use(state, "there is no kind '%s': ctxrt check --list names them",
+                                 name);
+    if (strlen(all) + strlen(name) + 2 >= sizeof all)
+        return command_wrong_use(state, "--break is given too often");
+    strcat(strcat(all, name), ",");
+    return setenv("CTXRT_CHECK_BREAK", all, 1) == 0 ? 0 : ENOMEM;
+}
+
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     request *self = state->input;
@@ -71,6 +97,18 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         return take_number(state, "--limit", argument, 1000000, &self->options.limit);
     case KEY_ERROR:
         return take_number(state, "--error-exitcode", argument, 255, &self->error_status);
+    case KEY_FORMAT:
+        return choose_format(&self->options, state, argument);
+    case KEY_OUTPUT:
+        self->output = argument;
+        return 0;
+    case KEY_LEARN:
+        self->learned = argument;
+        return 0;
+    case KEY_BASELINE:
+        return baseline_read(&self->options, argument) ? 0 : ECANCELED;
+    case KEY_BREAK:
+        return add_break(state, argument);
     case KEY_TIMEOUT:
         return take_number(state, "--timeout", argument, 1000000, &self->timeout_s);
     case KEY_LIST:
@@ -105,9 +143,33 @@ static int print_list(void)
 
 /* ---- the program ---- */
 
+static FILE *out; /* of the report */
+
 static void look(void *argument)
 {
-    report_look(argument, stderr);
+    report_look(argument, out);
+}
+
+static bool open_output(const char *command, const char *path)
+{
+    out = path == NULL ? stderr : strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
+    if (out == NULL)
+        command_error(command, COMMAND_FAILED, "cannot write %s: %s", path, strerror(errno));
+    return out != NULL;
+}
+
+/* The end of the report. */
+static bool write_end(const request *self, const report *all, int status)
+{
+    switch (self->options.format) {
+    case REPORT_JSON:
+        return report_write_json_file(all, out, self->program, status);
+    case REPORT_SARIF:
+        return report_write_sarif(all, out);
+    default:
+        report_summary(all, out);
+        return fflush(out) == 0;
+    }
 }
 
 /* A call that waits for a second when somebody ends the program may be why. */
@@ -134,13 +196,18 @@ static int run_checked(const char *command, request *self, report *all)
                             .stopped = timed_out || (WIFSIGNALED(status) && asks(WTERMSIG(status))),
                             .time_ns = child_ended_ns(),
                             .hang_ns = timed_out ? 0 : HANG_NS};
-    report_judge(all, &end, stderr);
+    report_judge(all, &end, out);
     if (timed_out)
         fprintf(stderr, "%s: the program was ended after %d s (--timeout)\n", command,
                 self->timeout_s);
     else
         child_tell_of_death(command, status);
-    report_summary(all, stderr);
+    if (!write_end(self, all, child_status(status)))
+        return command_error(command, COMMAND_FAILED, "cannot write the report: %s",
+                             strerror(errno));
+    if (self->learned != NULL && !baseline_write(all, self->learned))
+        return command_error(command, COMMAND_FAILED, "cannot write %s: %s", self->learned,
+                             strerror(errno));
     if (self->json != NULL &&
         !report_write_json(all, self->json, self->program, child_status(status)))
         return command_error(command, COMMAND_FAILED, "cannot write %s: %s", self->json,
@@ -161,8 +228,15 @@ int check_command(int argc, char **argv)
     static const struct argp_option options[] = {
         {"json", KEY_JSON, "FILE", 0, "Write the report as JSON too (-: to the standard output)",
          0},
+        {"format", KEY_FORMAT, "NAME", 0, "How to write the report: text, json, sarif, github", 0},
+        {"output", KEY_OUTPUT, "FILE", 0,
+         "Write the report to FILE, not to the standard error (-: to the standard output)", 0},
+        {"learn", KEY_LEARN, "FILE", 0, "Write the findings to FILE, for --baseline", 0},
+        {"baseline", KEY_BASELINE, "FILE", 0, "Leave out findings that --learn wrote to FILE", 0},
+        {"break", KEY_BREAK, "KIND", 0, "Stop in a debugger (SIGTRAP) at findings of this kind", 0},
         {"suppress", 's', "FILE", 0,
-         "Leave out what lines of FILE name: KIND [module:PATTERN] [function:PATTERN]", 0},
+         "Leave out what lines of FILE name: KIND [module:PATTERN] [function:PATTERN] "
+         "[object:PATTERN] [kernel:PATTERN]", 0},
         {"ignore", KEY_IGNORE, "KIND", 0, "Leave out a kind", 0},
         {"only", KEY_ONLY, "KIND", 0, "Look for this kind only (more than once: these)", 0},
         {"limit", KEY_LIMIT, "N", 0, "Print at most N findings of a kind", 0},
@@ -204,7 +278,10 @@ int check_command(int argc, char **argv)
         return status;
     }
     all = (report){.options = self.options, .folder = folder};
-    status = run_checked(argv[0], &self, &all);
+    status = open_output(argv[0], self.output) ? run_checked(argv[0], &self, &all)
+                                               : COMMAND_FAILED;
+    if (out != NULL && out != stderr && out != stdout)
+        (void)fclose(out);
     report_close(&all);
     child_remove_folder(folder);
     standin_end();

@@ -136,27 +136,27 @@ static json_t *process_of(const report_process *process)
     return self;
 }
 
-static void add_findings(const report *self, const report_process *process, json_t *all)
+typedef struct listed_findings {
+    const report *report;
+    json_t *all;
+} listed_findings;
+
+static void add_finding(const report_process *process, const cx_region_finding *finding,
+                        void *argument)
 {
-    for (unsigned i = 0; i < process->told; i++)
-        if (report_tells(self, process, &process->region->all_findings[i]))
-            json_array_append_new(all,
-                                  finding_of(self, process, &process->region->all_findings[i]));
-    for (unsigned i = 0; i < process->left_count; i++)
-        if (report_tells(self, process, &process->left[i]))
-            json_array_append_new(all, finding_of(self, process, &process->left[i]));
+    const listed_findings *list = argument;
+    json_array_append_new(list->all, finding_of(list->report, process, finding));
 }
 
-bool report_write_json(const report *self, const char *path, char **program, int status)
+bool report_write_json_file(const report *self, FILE *out, char **program, int status)
 {
     json_t *root = json_object(), *findings = json_array(), *processes = json_array(),
            *words = json_array();
     for (; *program != NULL; program++)
         json_array_append_new(words, json_text(*program));
-    for (int i = 0; i < self->process_count; i++) {
-        add_findings(self, &self->processes[i], findings);
+    for (int i = 0; i < self->process_count; i++)
         json_array_append_new(processes, process_of(&self->processes[i]));
-    }
+    report_each_told(self, add_finding, &(listed_findings){self, findings});
     json_object_set_new(root, "version", json_integer(2));
     json_object_set_new(root, "program", words);
     json_object_set_new(root, "status", json_integer(status));
@@ -165,8 +165,18 @@ bool report_write_json(const report *self, const char *path, char **program, int
     json_object_set_new(root, "findings", findings);
     json_object_set_new(root, "processes", processes);
     json_object_set_new(root, "lost_processes", json_integer(self->unrecorded_processes));
-    bool written = strcmp(path, "-") == 0 ? json_dumpf(root, stdout, JSON_INDENT(2)) == 0
-                                          : json_dump_file(root, path, JSON_INDENT(2)) == 0;
+    bool written = json_dumpf(root, out, JSON_INDENT(2)) == 0;
     json_decref(root);
-    return written;
+    return written && fflush(out) == 0;
+}
+
+bool report_write_json(const report *self, const char *path, char **program, int status)
+{
+    if (strcmp(path, "-") == 0)
+        return report_write_json_file(self, stdout, program, status);
+    FILE *file = fopen(path, "we");
+    if (file == NULL)
+        return false;
+    const bool written = report_write_json_file(self, file, program, status);
+    return fclose(file) == 0 && written;
 }

@@ -1,4 +1,6 @@
 #include "check/report.h"
+
+#include "check/baseline.h"
 #include "child.h"
 
 #include <dirent.h>
@@ -163,10 +165,40 @@ static bool rule_names_trace(const report_rule *rule, const report_process *proc
     return false;
 }
 
+/* As a part of a note: "stream 3 of GPU 0". */
+static bool names_object(const cx_region_finding *finding, const char *pattern)
+{
+    char whole[160];
+    snprintf(whole, sizeof whole, "*%s*", pattern);
+    for (uint32_t i = 0; i < finding->note_count && i < CX_REGION_NOTES; i++)
+        if (fnmatch(whole, finding->notes[i].text, 0) == 0)
+            return true;
+    return false;
+}
+
+/* Notes name kernels as "kernel NAME, ..." or "kernel NAME ...". */
+static bool names_kernel(const cx_region_finding *finding, const char *pattern)
+{
+    for (uint32_t i = 0; i < finding->note_count && i < CX_REGION_NOTES; i++) {
+        const char *name = strstr(finding->notes[i].text, "kernel ");
+        for (; name != NULL; name = strstr(name, "kernel ")) {
+            char word[256];
+            name += strlen("kernel ");
+            snprintf(word, sizeof word, "%.*s", (int)strcspn(name, " ,:;"), name);
+            if (fnmatch(pattern, word, 0) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
 static bool rule_fits(const report_rule *rule, const report_process *process,
                       const cx_region_finding *finding)
 {
     if (fnmatch(rule->kind, kind_row(finding->kind)->name, 0) != 0)
+        return false;
+    if ((rule->object[0] != '\0' && !names_object(finding, rule->object)) ||
+        (rule->kernel[0] != '\0' && !names_kernel(finding, rule->kernel)))
         return false;
     if ((rule->module[0] == '\0' && rule->function[0] == '\0') ||
         rule_names_trace(rule, process, finding->trace))
@@ -188,7 +220,23 @@ bool report_tells(const report *self, const report_process *process,
     for (int i = 0; i < options->rule_count; i++)
         if (rule_fits(&options->rules[i], process, finding))
             return false;
-    return true;
+    return !baseline_has(options, process, finding);
+}
+
+void report_each_told(const report *self,
+                      void (*visit)(const report_process *process,
+                                    const cx_region_finding *finding, void *argument),
+                      void *argument)
+{
+    for (int i = 0; i < self->process_count; i++) {
+        const report_process *process = &self->processes[i];
+        for (unsigned j = 0; j < process->told; j++)
+            if (report_tells(self, process, &process->region->all_findings[j]))
+                visit(process, &process->region->all_findings[j], argument);
+        for (unsigned j = 0; j < process->left_count; j++)
+            if (report_tells(self, process, &process->left[j]))
+                visit(process, &process->left[j], argument);
+    }
 }
 
 static void tell(report *self, report_process *process, const cx_region_finding *finding, FILE *out)
@@ -200,8 +248,12 @@ static void tell(report *self, report_process *process, const cx_region_finding 
     self->counts[finding->kind]++;
     self->of_severity[kind_row(finding->kind)->severity]++;
     process->counts[kind_row(finding->kind)->severity]++;
-    if (self->options.limit == 0 || self->counts[finding->kind] <= (unsigned)self->options.limit)
+    if (self->options.limit != 0 && self->counts[finding->kind] > (unsigned)self->options.limit)
+        return;
+    if (self->options.format == REPORT_TEXT)
         report_print(process, finding, out);
+    else if (self->options.format == REPORT_GITHUB)
+        report_print_github(process, finding, out);
 }
 
 void report_look(report *self, FILE *out)
@@ -264,6 +316,7 @@ void report_close(report *self)
         free(self->processes[i].left);
     }
     self->process_count = 0;
+    free(self->options.known);
 }
 
 /* ---- kinds ---- */
@@ -293,6 +346,8 @@ static bool parse_rule(char *line, report_rule *out)
     while ((word = strtok_r(NULL, " \t\r\n", &rest)) != NULL) {
         char *into = strncmp(word, "module:", 7) == 0     ? out->module
                      : strncmp(word, "function:", 9) == 0 ? out->function
+                     : strncmp(word, "object:", 7) == 0   ? out->object
+                     : strncmp(word, "kernel:", 7) == 0   ? out->kernel
                                                           : NULL;
         if (into == NULL || strlen(strchr(word, ':') + 1) >= sizeof out->module)
             return false;
@@ -317,7 +372,7 @@ bool report_read_rules(report_options *self, const char *path)
         if (self->rule_count == REPORT_RULES || !parse_rule(line, &self->rules[self->rule_count])) {
             fprintf(stderr,
                     "ctxrt check: %s:%d: a suppression is KIND [module:PATTERN] "
-                    "[function:PATTERN]; there can be %d\n",
+                    "[function:PATTERN] [object:PATTERN] [kernel:PATTERN]; there can be %d\n",
                     path, number, REPORT_RULES);
             (void)fclose(file);
             return false;

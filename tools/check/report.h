@@ -12,10 +12,18 @@
 
 enum { REPORT_PROCESSES = 256, REPORT_RULES = 256 };
 
-/* A line of a suppression file: KIND [module:PATTERN] [function:PATTERN], each as in a shell. */
+/* A line of a suppression file: KIND and up to four of WORD:PATTERN, each as in a shell. */
 typedef struct report_rule {
-    char kind[64], module[128], function[128];
+    char kind[64], module[128], function[128], object[128], kernel[128];
 } report_rule;
+
+/* How findings are told. JSON and SARIF are written when the program has ended. */
+typedef enum report_format {
+    REPORT_TEXT,
+    REPORT_JSON,
+    REPORT_SARIF,
+    REPORT_GITHUB
+} report_format;
 
 typedef struct report_options {
     bool chosen[CX_KIND_COUNT]; /* kinds that are told */
@@ -23,6 +31,9 @@ typedef struct report_options {
     int limit; /* of each kind; 0: none */
     report_rule rules[REPORT_RULES];
     int rule_count;
+    report_format format;
+    uint64_t *known; /* fingerprints of a baseline */
+    size_t known_count, known_capacity;
 } report_options;
 
 /* One process. */
@@ -74,6 +85,9 @@ void report_summary(const report *self, FILE *out);
 /* Writes everything as JSON (docs/check.schema.json). False with errno: it cannot be written. */
 bool report_write_json(const report *self, const char *path, char **program, int status);
 
+bool report_write_json_file(const report *self, FILE *out, char **program, int status);
+bool report_write_sarif(const report *self, FILE *out);
+
 void report_close(report *self);
 
 /* ---- shared by the text and JSON ---- */
@@ -102,6 +116,28 @@ bool report_is_advice(const cx_region_note *note);
 /* The advice of a finding: its own, or that of its kind. */
 const char *report_advice(const report_process *process, const cx_region_finding *finding);
 
+/* Calls `visit` for each finding that is told, also those beyond the limit. */
+void report_each_told(const report *self,
+                      void (*visit)(const report_process *process,
+                                    const cx_region_finding *finding, void *argument),
+                      void *argument);
+
+/* The trace that says best where the finding is: of its call, or of what it is about. */
+uint32_t report_trace_of(const cx_region_finding *finding);
+
+/* The program's own innermost place that has a line. False: there is none. */
+bool report_place_of(const report_process *process, uint32_t trace, place_name *out_name);
+/* The path of its source, without the present folder. */
+const char *report_source(const place_name *name);
+bool report_place(const report_process *process, const cx_region_finding *finding,
+                  place_name *out_name);
+
+/* The finding in a few lines: title, call and result, notes, advice. */
+void report_message(const report_process *process, const cx_region_finding *finding, char *text,
+                    size_t size);
+
+void report_print_github(const report_process *process, const cx_region_finding *finding,
+                         FILE *out);
 void report_print(const report_process *process, const cx_region_finding *finding, FILE *out);
 
 /* True if the checker lacked memory in the process: it judged no later call. */

@@ -1,7 +1,10 @@
 /* Findings as text. */
+#include "base/text.h"
 #include "check/report.h"
 
+#include <limits.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *without_folder(const char *path)
 {
@@ -108,6 +111,68 @@ static void print_title(const report_process *process, const cx_region_finding *
     if (call != NULL && finding->result != 0)
         fprintf(out, " gave %s", result != NULL ? result : "an unknown error");
     fputc('\n', out);
+}
+
+uint32_t report_trace_of(const cx_region_finding *finding)
+{
+    for (uint32_t i = 0; finding->trace == 0 && i < finding->note_count; i++)
+        if (finding->notes[i].trace != 0)
+            return finding->notes[i].trace;
+    return finding->trace;
+}
+
+bool report_place_of(const report_process *process, uint32_t number, place_name *out_name)
+{
+    static shown_frame all[SHOWN_MOST];
+    const cx_region_trace *trace = report_trace(process, number);
+    int count = trace != NULL ? collect_frames(process, trace, all) : 0;
+    for (int i = trace != NULL ? first_frame(trace, all, count) : 0; i < count; i++)
+        if (all[i].name.path[0] != '\0' && all[i].name.line > 0) {
+            *out_name = all[i].name;
+            return true;
+        }
+    return false;
+}
+
+const char *report_source(const place_name *name)
+{
+    static char folder[PATH_MAX];
+    if (folder[0] == '\0' && getcwd(folder, sizeof folder) == NULL)
+        return name->path;
+    const size_t length = strlen(folder);
+    return strncmp(name->path, folder, length) == 0 && name->path[length] == '/'
+               ? name->path + length + 1
+               : name->path;
+}
+
+bool report_place(const report_process *process, const cx_region_finding *finding,
+                  place_name *out_name)
+{
+    return report_place_of(process, report_trace_of(finding), out_name);
+}
+
+void report_message(const report_process *process, const cx_region_finding *finding, char *text,
+                    size_t size)
+{
+    const char *api = report_api(process, finding->trace), *call = call_name(finding->slot);
+    const char *result = result_name(finding->result, api != NULL);
+    cx_text self = {text, size, 0};
+    text[0] = '\0';
+    cx_text_add(&self, "%s", kind_words(finding->kind, api != NULL).title);
+    if (call != NULL)
+        cx_text_add(&self, ": %s", api != NULL ? api : call);
+    if (call != NULL && finding->result != 0)
+        cx_text_add(&self, " gave %s", result != NULL ? result : "an unknown error");
+    for (uint32_t i = 0; i < finding->note_count && i < CX_REGION_NOTES; i++) {
+        const cx_region_note *note = &finding->notes[i];
+        place_name name;
+        if (report_is_advice(note))
+            continue;
+        cx_text_add(&self, "\n%.15s: %.*s", note->role, CX_REGION_TEXT - 1, note->text);
+        if (report_place_of(process, note->trace, &name))
+            cx_text_add(&self, ", %s:%d in %s", place_file(&name), name.line, name.readable);
+    }
+    cx_text_add(&self, "\nadvice: %.*s", CX_REGION_TEXT - 1, report_advice(process, finding));
 }
 
 static void print_process(const report_process *process, FILE *out)

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "layer/names.h"
 
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,6 +164,19 @@ static void note_frame(cx_finding *finding)
     cx_finding_note(finding, "ctxrt", 0, "the thread works on %.80s", frame);
 }
 
+/* The names of kinds, with commas between and behind them. */
+static bool breaks_at(uint32_t kind)
+{
+    const char *names = secure_getenv("CTXRT_CHECK_BREAK"), *name = cx_kind_rows[kind].name;
+    const size_t length = strlen(name);
+    for (; names != NULL && *names != '\0'; names += strspn(names, ",")) {
+        if (strncmp(names, name, length) == 0 && (names[length] == ',' || names[length] == '\0'))
+            return true;
+        names += strcspn(names, ",");
+    }
+    return false;
+}
+
 void cx_finding_raise(const cx_finding *given)
 {
     cx_finding named = *given, *finding = &named;
@@ -186,4 +200,6 @@ void cx_finding_raise(const cx_finding *given)
     atomic_store(&region->all_findings[count].count, 1);
     atomic_store(&region->findings, count + 1);
     cx_finding_log(&finding->record);
+    if (breaks_at(finding->record.kind))
+        (void)raise(SIGTRAP);
 }
