@@ -9,7 +9,7 @@ TESTS += docs/check_endings.sh docs/check_graphs.sh docs/check_guide.sh docs/che
 nobase_dist_doc_DATA += docs/errors.md docs/found-in-the-wild.md docs/snapshots.md
 
 # The kinds of findings of ctxrt check, written by docs/check_kinds.sh --renew.
-nobase_dist_doc_DATA += docs/check/call.md docs/check/capture.md docs/check/current.md docs/check/handle.md docs/check/ignored.md docs/check/life.md \
+nobase_dist_doc_DATA += docs/check/call.md docs/check/capture.md docs/check/current.md docs/check/handle.md docs/check/ignored.md docs/check/kernel.md docs/check/life.md \
 	docs/check/memory.md docs/check/order.md docs/check/owner.md docs/check/primary.md docs/check/process.md docs/check/stack.md
 EXTRA_DIST += docs/check_kinds.awk
 

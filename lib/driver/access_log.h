@@ -57,6 +57,22 @@ typedef struct cx_access_log_graph {
     const void *self;
 } cx_access_log_graph;
 
+/* What may go wrong inside a kernel that did not fail. */
+typedef enum cx_access_log_hazard_kind {
+    CX_ACCESS_RACE_SHARED,
+    CX_ACCESS_RACE_WARP,
+    CX_ACCESS_UNWRITTEN,
+    CX_ACCESS_BARRIER_DIVERGED,
+    CX_ACCESS_BARRIER_ENDED
+} cx_access_log_hazard_kind;
+
+typedef struct cx_access_log_hazard {
+    cx_access_log_hazard_kind kind;
+    const char *first;  /* who did what, and where: "a write by ..."; NULL: only one did */
+    const char *second; /* the later one */
+    uint64_t memory;    /* the address in global memory; 0: shared memory, or none */
+} cx_access_log_hazard;
+
 /* Called by any thread, with locks of the driver held: none of them calls the driver. `part`: the
  * index of a node, if the call launches a graph, else 0. */
 typedef struct cx_access_log_watcher {
@@ -68,6 +84,8 @@ typedef struct cx_access_log_watcher {
     void (*moved)(uint64_t ticket, size_t part, const cx_access_log_node *node);
     /* Before the piece is over, and before any call returns the error. */
     void (*failed)(uint64_t ticket, size_t part, const cx_access_log_failure *failure);
+    /* Before the piece is over; none of the driver's locks is held. NULL: nobody wants to know. */
+    void (*hazard)(uint64_t ticket, const cx_access_log_hazard *hazard);
     /* It is over, or will never run; in no order of addresses. */
     void (*told)(uint64_t ticket, size_t part, const cx_access *all, size_t count);
 } cx_access_log_watcher;

@@ -130,7 +130,7 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/module/device_errors.h \
 	lib/emu/module/device_runtime.c \
 	lib/emu/module/device_runtime.h \
-	lib/emu/module/heap.c \
+	lib/emu/module/hazard_text.c lib/emu/module/hazard_text.h lib/emu/module/heap.c \
 	lib/emu/module/heap.h \
 	lib/emu/module/image.c \
 	lib/emu/module/image.h \

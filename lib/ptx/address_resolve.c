@@ -175,10 +175,30 @@ static unsigned char *reach_watched(cx_ptx_grid *grid, const cx_ptx_instruction 
     return memory;
 }
 
-static unsigned char *reach_global(cx_ptx_grid *grid, const cx_ptx_instruction *at,
-                                   uint64_t address, const void *value)
+unsigned char *cx_ptx_reach_range(cx_ptx_grid *grid, uint32_t site, uint64_t address,
+                                  unsigned bytes)
 {
-    return grid->environment->touched
+    cx_ptx_view *view = &grid->watched[site % CX_PTX_WATCHED];
+
+    if (!cx_ptx_in_view(view, address, bytes) && !find_view(grid, view, address))
+        return NULL;
+    return cx_ptx_in_view(view, address, bytes) ? view->memory + (address - view->address) : NULL;
+}
+
+/* The shadow of a grid tells these accesses itself, for all lanes at once. */
+static bool is_told(const cx_ptx_grid *grid, const cx_ptx_block *block,
+                    const cx_ptx_instruction *at)
+{
+    return grid->shadow && block->shadow && is_code(grid->module, at) &&
+           ((at->op >= CX_PTX_LOAD_U8 && at->op <= CX_PTX_STORE_64) || at->op == CX_PTX_MBARRIER ||
+            at->op == CX_PTX_ATOMIC || at->op == CX_PTX_ACCESS_128);
+}
+
+static unsigned char *reach_global(cx_ptx_grid *grid, const cx_ptx_block *block,
+                                   const cx_ptx_instruction *at, uint64_t address,
+                                   const void *value)
+{
+    return grid->environment->touched && !is_told(grid, block, at)
                ? reach_watched(grid, at, address, value)
                : reach_by(grid, &grid->views[at->site], at, address, value != NULL);
 }
@@ -199,7 +219,7 @@ unsigned char *cx_ptx_resolve_slowly(cx_ptx_grid *grid, cx_ptx_block *block, cx_
         offset &= ~CX_PTX_RANK_MASK;
     if (!(address & (at->align - 1u))) {
         outcome = CX_PTX_ILLEGAL_ADDRESS;
-        memory = global ? reach_global(grid, at, address, value)
+        memory = global ? reach_global(grid, block, at, address, value)
                         : reach_own(&own, offset, at->size);
     }
     return memory ? memory

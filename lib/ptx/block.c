@@ -1,6 +1,7 @@
 /* A block of threads: its memory, its turns. */
 #include "ptx/block.h"
 
+#include "ptx/shadow.h"
 #include "ptx/warp.h"
 #include "ptx/worker_threads.h"
 
@@ -141,6 +142,8 @@ void cx_ptx_block_begin(const cx_ptx_grid *grid, cx_ptx_block *block, const uint
     block->left = grid->threads_in_block;
     memset(block->barriers, 0, sizeof block->barriers);
     memset(block->shared, 0, grid->shared_bytes);
+    if (grid->shadow)
+        cx_ptx_shadow_begin(grid, block);
     begin_threads(grid, block);
     for (uint32_t i = 0; i < cx_ptx_warps_of(grid); i++) {
         uint32_t first = i * CX_PTX_WARP_SIZE, left = grid->threads_in_block - first;

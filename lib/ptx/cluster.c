@@ -1,6 +1,7 @@
 #include "ptx/cluster.h"
 
 #include "ptx/block.h"
+#include "ptx/shadow.h"
 #include "ptx/warp.h"
 
 #include <string.h>
@@ -157,6 +158,8 @@ static bool release_barrier(const cx_ptx_grid *grid, cx_ptx_cluster *cluster)
         left += cluster->blocks[i].left;
     if (cluster->arrived < left)
         return false;
+    if (grid->shadow)
+        cx_ptx_shadow_cluster(grid, cluster);
     for (uint32_t i = 0; i < cluster->count; i++)
         for (uint32_t j = 0; j < cx_ptx_warps_of(grid); j++)
             release_warp(&cluster->blocks[i].warps[j]);

@@ -175,6 +175,7 @@ bool cx_ptx_encode_bar(cx_ptx_parser *self, const cx_ptx_statement *statement)
     const cx_ptx_token *opcode = &statement->opcode;
     cx_ptx_instruction done = {.op = CX_PTX_BARRIER, .mode = CX_PTX_REDUCE_NONE};
 
+    done.from = cx_ptx_has_word(opcode, "barrier") && !cx_ptx_has_word(opcode, "aligned");
     if (cx_ptx_has_word(opcode, "cluster"))
         return cx_ptx_encode_cluster_barrier(self, statement);
     if (cx_ptx_has_word(opcode, "warp"))

@@ -33,6 +33,7 @@ typedef struct cx_ptx_thread {
 
 typedef struct cx_ptx_warp cx_ptx_warp;
 typedef struct cx_ptx_cluster cx_ptx_cluster; /* cluster.h */
+typedef struct cx_ptx_shadow cx_ptx_shadow;   /* shadow.h */
 
 typedef struct cx_ptx_barrier {
     uint32_t arrived;
@@ -53,6 +54,7 @@ typedef struct cx_ptx_block {
     unsigned char *rows; /* of all warps */
     unsigned char *local;
     cx_ptx_barrier barriers[CX_PTX_BARRIERS];
+    struct cx_ptx_block_shadow *shadow;
 } cx_ptx_block;
 
 /* Memory that an instruction found last. */
@@ -93,6 +95,7 @@ typedef struct cx_ptx_grid {
     uint64_t workspace[CX_PTX_WORKSPACE_WORDS]; /* for the barrier of all blocks */
 
     struct cx_ptx_children *children; /* grids that its threads launch */
+    cx_ptx_shadow *shadow;            /* NULL: nobody wants to know of hazards */
     struct cx_ptx_workers *workers;   /* what all threads of the host that run this grid share */
     bool helps;               /* this is the copy of a helper */
     bool gave_up;             /* since another block has failed */

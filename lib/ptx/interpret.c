@@ -1,5 +1,6 @@
 /* Runs a group of lanes: the instructions that decide where it goes on. */
 #include "ptx/cluster.h"
+#include "ptx/shadow.h"
 #include "ptx/step.h"
 #include "ptx/warp.h"
 
@@ -123,6 +124,8 @@ static join_result join_lanes(cx_ptx_step *run, const cx_ptx_instruction *at)
 {
     cx_ptx_warp *warp = run->warp;
 
+    if (run->grid->shadow)
+        cx_ptx_shadow_join(run->grid, run->block, warp->lanes, run->active);
     if (cx_ptx_join_at_once(run, at))
         return run->grid->outcome == CX_PTX_DONE ? JOINED : JOIN_FAILED;
     EACH_ACTIVE (run)
@@ -180,7 +183,7 @@ static const cx_ptx_instruction *compute_few(const cx_ptx_step *run, const cx_pt
 {
     const cx_ptx_instruction *next = at;
 
-    if (run->single && !run->warp->random)
+    if (run->single && !run->warp->random && !run->grid->shadow)
         return run->lanes->compute(&run->cells, at, border, run->grid, run->block);
     EACH_ACTIVE (run) {
         const cx_ptx_rows cells = cx_ptx_cells_of(&run->rows, lane);
@@ -323,8 +326,12 @@ cx_ptx_event cx_ptx_group_run(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_war
                 return CX_PTX_EVENT_FAILED;
             if (at->op == CX_PTX_BARRIER)
                 return stop(&run, group, at, turn, CX_PTX_EVENT_BLOCKED);
+            if (grid->shadow)
+                cx_ptx_shadow_arrive(grid, block, warp->lanes, run.active);
             break;
         case CX_PTX_CLUSTER_ARRIVE:
+            if (grid->shadow)
+                cx_ptx_shadow_arrive(grid, block, warp->lanes, run.active);
             if (!cx_ptx_cluster_arrive(grid, block, warp->lanes, run.active, at))
                 return CX_PTX_EVENT_FAILED;
             break;

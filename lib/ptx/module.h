@@ -147,7 +147,7 @@ typedef enum cx_ptx_op {
     CX_PTX_EXIT,
     CX_PTX_TRAPPED,
     CX_PTX_PAUSE,
-    CX_PTX_BARRIER,
+    CX_PTX_BARRIER, /* from: 1: lanes of a warp may come apart */
     CX_PTX_BARRIER_ARRIVE,
     CX_PTX_CLUSTER_ARRIVE,
     CX_PTX_CLUSTER_WAIT,

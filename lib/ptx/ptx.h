@@ -133,6 +133,34 @@ typedef struct cx_ptx_touch {
     const unsigned char *value; /* of a store, or an operand of an atomic operation; NULL: a load */
 } cx_ptx_touch;
 
+/* What may go wrong in a kernel without a fault. */
+typedef enum cx_ptx_hazard_kind {
+    CX_PTX_HAZARD_RACE,      /* two threads of a block, and nothing orders them */
+    CX_PTX_HAZARD_WARP_RACE, /* two lanes of a warp that need not run together */
+    CX_PTX_HAZARD_UNWRITTEN, /* a read of memory that nothing has written */
+    CX_PTX_HAZARD_DIVERGED,  /* a barrier that some lanes of a warp, or threads, pass by */
+    CX_PTX_HAZARD_ENDED      /* a barrier that ended threads have not reached */
+} cx_ptx_hazard_kind;
+
+/* A thread at a place of the code. */
+typedef struct cx_ptx_hazard_side {
+    uint32_t block[3], thread[3];
+    bool writes;
+    int line; /* of the PTX; 0: there is no such thread */
+    const char *source; /* as of cx_ptx_fault */
+    int source_line;
+} cx_ptx_hazard_side;
+
+typedef struct cx_ptx_hazard {
+    cx_ptx_hazard_kind kind;
+    const char *kernel;
+    cx_ptx_hazard_side first, second;
+    bool shared;      /* shared memory: `address` is an offset in it; else global memory */
+    uint64_t address; /* of the access of the second one */
+    unsigned bytes;
+    uint32_t threads; /* of a barrier: how many passed it by */
+} cx_ptx_hazard;
+
 enum { CX_PTX_ASK_DEVICE = 0xfffe, CX_PTX_ASK_COUNT = 0xffff };
 
 typedef struct cx_ptx_environment {
@@ -143,6 +171,9 @@ typedef struct cx_ptx_environment {
     bool (*find_texture)(void *self, uint64_t handle, bool is_surface, cx_ptx_texture *out_texture);
     /* Is told each access to global memory before it is made; slow. NULL: nobody asks. */
     void (*touched)(void *self, const cx_ptx_touch *touch);
+    /* Is told what may go wrong in shared memory and at barriers, once for each place of the code;
+     * slow, and one thread of the host runs the grid. NULL: nobody wants to know. */
+    void (*hazard)(void *self, const cx_ptx_hazard *hazard);
     /* True: give up; asked now and then. */
     bool (*stopped)(void *self);
     void *self;

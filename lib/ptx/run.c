@@ -4,6 +4,7 @@
 #include "ptx/dynamic_parallelism.h"
 #include "ptx/lanes.h"
 #include "ptx/room.h"
+#include "ptx/shadow.h"
 #include "ptx/worker_threads.h"
 
 #include <stdlib.h>
@@ -206,7 +207,8 @@ static cx_ptx_outcome run_one(const cx_ptx_module *module, const cx_ptx_function
                               const cx_ptx_launch *launch, const cx_ptx_environment *environment,
                               cx_ptx_children *children, cx_ptx_fault *out_fault)
 {
-    const unsigned cores = cores_for(module, launch, environment->cores);
+    const unsigned cores =
+        environment->hazard ? 1 : cores_for(module, launch, environment->cores);
     cx_ptx_fault fault = {.kernel = kernel->name};
     cx_ptx_grid grid = {.module = module,
                         .lanes = cx_ptx_lanes_find(environment->code),
@@ -224,7 +226,9 @@ static cx_ptx_outcome run_one(const cx_ptx_module *module, const cx_ptx_function
         *out_fault = fault;
         return outcome;
     }
+    grid.shadow = cx_ptx_shadow_new(&grid);
     run_in_room(&grid, &room, cores);
+    cx_ptx_shadow_free(grid.shadow);
     outcome = grid.workers->outcome;
     *out_fault = grid.workers->fault;
     cx_ptx_room_close(&room);

@@ -5,6 +5,7 @@
 #include "ptx/bits.h"
 #include "ptx/bulk.h"
 #include "ptx/cluster.h"
+#include "ptx/shadow.h"
 #include "ptx/video.h"
 #include "ptx/wide.h"
 
@@ -417,6 +418,8 @@ bool cx_ptx_step_do(cx_ptx_step *run, const cx_ptx_instruction *at)
         compute(run, at);
         return true;
     }
+    if (run->grid->shadow)
+        cx_ptx_shadow_step(run, at);
     switch ((cx_ptx_op)at->op) {
     case CX_PTX_LOAD_U8:
     case CX_PTX_LOAD_S8:

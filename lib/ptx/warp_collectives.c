@@ -1,6 +1,7 @@
 /* Joint operations of the threads of a block, and of the lanes of a warp. */
 #include "ptx/bits.h"
 #include "ptx/matrix.h"
+#include "ptx/shadow.h"
 #include "ptx/warp.h"
 
 /* ---- barriers ---- */
@@ -94,6 +95,8 @@ static void release_barrier(const cx_ptx_grid *grid, cx_ptx_block *block, uint32
 {
     cx_ptx_barrier *barrier = &block->barriers[number];
 
+    if (grid->shadow)
+        cx_ptx_shadow_release(grid, block, number);
     for (uint32_t i = 0; i < warps; i++) {
         cx_ptx_warp *warp = &block->warps[i];
         uint32_t waiting = warp->at_barriers[number], votes = warp->votes & waiting;
@@ -400,6 +403,8 @@ static void perform_joint(const party *all)
         multiply_matrices(all);
     else
         perform_warp(all);
+    if (all->grid->shadow)
+        cx_ptx_shadow_join(all->grid, all->block, all->lanes, all->present);
     all->warp->at_warp &= ~all->present;
 }
 

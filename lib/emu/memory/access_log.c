@@ -66,17 +66,28 @@ static touched_page *page_of(cx_emu_access_log *self, uint64_t number)
     return page;
 }
 
+/* Sets the bits from `at` to before `end`. */
+static void set_bits(uint64_t *bits, unsigned at, unsigned end)
+{
+    while (at < end) {
+        const unsigned first = at % 64, count = end - at < 64 - first ? end - at : 64 - first;
+
+        bits[at / 64] |= (count == 64 ? UINT64_MAX : ((uint64_t)1 << count) - 1) << first;
+        at += count;
+    }
+}
+
 void cx_emu_access_log_note(cx_emu_access_log *self, const cx_ptx_touch *touch)
 {
     const cx_access_how how = touch->atomic          ? CX_ACCESS_ATOMIC
                               : touch->value != NULL ? CX_ACCESS_WRITE
                                                      : CX_ACCESS_READ;
-    unsigned at = touch->address % PAGE; /* an access is aligned: it lies in one page */
+    unsigned at = touch->address % PAGE; /* no access goes over a border of pages */
 
     cx_lock_enter(&self->lock);
     touched_page *page = page_of(self, touch->address / PAGE);
-    for (unsigned i = at; page != NULL && i < at + touch->bytes; i++)
-        page->bits[how][i / 64] |= (uint64_t)1 << i % 64;
+    if (page != NULL)
+        set_bits(page->bits[how], at, at + touch->bytes);
     cx_lock_leave(&self->lock);
 }
 

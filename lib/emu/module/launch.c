@@ -9,6 +9,7 @@
 #include "emu/memory/texture.h"
 #include "emu/module/cluster.h"
 #include "emu/module/condition_handle.h"
+#include "emu/module/hazard_text.h"
 #include "emu/module/heap.h"
 #include "emu/module/kernel_fault_text.h"
 #include "emu/module/launch_refusal.h"
@@ -356,6 +357,19 @@ static void note_touch(void *self, const cx_ptx_touch *touch)
         cx_emu_access_log_note(run->access_log, touch);
 }
 
+static void tell_hazard(void *self, const cx_ptx_hazard *hazard)
+{
+    char first[CX_EMU_HAZARD_MAX], second[CX_EMU_HAZARD_MAX];
+    const cx_access_log_hazard told = cx_emu_hazard_describe(hazard, first, second);
+
+    cx_access_log_watched()->hazard(((const cx_emu_run *)self)->ticket, &told);
+}
+
+static bool is_told_hazards(const cx_emu_run *run)
+{
+    return run->ticket && cx_access_log_watched()->hazard != NULL;
+}
+
 static void promise_touches(cx_emu_run *run)
 {
     run->ticket = cx_access_log_watched() != NULL ? cx_access_log_ticket : 0;
@@ -468,6 +482,7 @@ static void run_kernel(void *argument)
     const cx_ptx_environment environment = {.find = find_memory,
                                             .find_texture = find_texture,
                                             .touched = watch(run) ? note_touch : NULL,
+                                            .hazard = is_told_hazards(run) ? tell_hazard : NULL,
                                             .stopped = is_stopped,
                                             .self = run,
                                             .print = print_text,

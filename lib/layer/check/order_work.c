@@ -1,6 +1,7 @@
 #include "layer/check/order_work.h"
 
 #include "layer/check/culprit.h"
+#include "layer/check/hazard.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,7 @@ struct cx_order_work {
     part_touch *all;
     size_t count, capacity;
     uintptr_t forget_begin, forget_end;
+    cx_hazard *hazards;
     cx_order_work *next;
 };
 
@@ -202,6 +204,7 @@ static void free_work(cx_order_work *work)
     cx_order_launch_free(work->launch);
     free(work->clock);
     free(work->all);
+    cx_hazards_free(work->hazards);
     free(work);
 }
 
@@ -329,6 +332,7 @@ static void judge(cx_order_work *work)
         judge_launch(work);
     else
         judge_plain(work);
+    cx_hazards_raise(work->hazards, work->piece);
 }
 
 static void take_first(void)
@@ -591,6 +595,16 @@ static void failed(uint64_t ticket, size_t part, const cx_access_log_failure *fa
     cx_lock_leave(&cx_check_lock);
 }
 
+/* The place of the launch is known once its call is over. */
+static void hazarded(uint64_t ticket, const cx_access_log_hazard *hazard)
+{
+    cx_lock_enter(&cx_check_lock);
+    cx_order_work *work = find(ticket);
+    if (work != NULL)
+        cx_hazard_add(&work->hazards, hazard);
+    cx_lock_leave(&cx_check_lock);
+}
+
 static void told(uint64_t ticket, size_t part, const cx_access *all, size_t count)
 {
     cx_lock_enter(&cx_check_lock);
@@ -607,6 +621,6 @@ static void told(uint64_t ticket, size_t part, const cx_access *all, size_t coun
 void cx_order_work_watch(void)
 {
     static const cx_access_log_watcher watcher = {
-        launched, promised, moved, failed, told};
+        launched, promised, moved, failed, hazarded, told};
     cx_access_log_watch(&watcher);
 }

@@ -1,0 +1,87 @@
+#include "emu/module/hazard_text.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+#define NAME_MAX_SHOWN 80
+#define FILE_MAX_SHOWN 60
+
+/* The end of a long path. */
+static const char *file_name(const char *path)
+{
+    size_t length = strlen(path);
+
+    return length > FILE_MAX_SHOWN ? path + (length - FILE_MAX_SHOWN) : path;
+}
+
+static void say_place(cx_text *to, const char *kernel, const cx_ptx_hazard_side *side)
+{
+    cx_text_add(to, "kernel %.*s, line %d of its PTX", NAME_MAX_SHOWN, kernel, side->line);
+    if (side->source != NULL)
+        cx_text_add(to, ", %s:%d", file_name(side->source), side->source_line);
+    cx_text_add(to, ", block (%u, %u, %u), thread (%u, %u, %u)", side->block[0], side->block[1],
+                side->block[2], side->thread[0], side->thread[1], side->thread[2]);
+}
+
+static void say_access(cx_text *to, const cx_ptx_hazard *hazard, const cx_ptx_hazard_side *side)
+{
+    say_place(to, hazard->kernel, side);
+    cx_text_add(to, ": a %s of %u byte%s at %s%#llx", side->writes ? "write" : "read",
+                hazard->bytes, hazard->bytes == 1 ? "" : "s", hazard->shared ? "offset " : "",
+                (unsigned long long)hazard->address);
+    if (hazard->shared)
+        cx_text_add(to, " of shared memory");
+}
+
+static cx_access_log_hazard_kind kind_of(const cx_ptx_hazard *hazard)
+{
+    switch (hazard->kind) {
+    case CX_PTX_HAZARD_RACE:
+        return CX_ACCESS_RACE_SHARED;
+    case CX_PTX_HAZARD_WARP_RACE:
+        return CX_ACCESS_RACE_WARP;
+    case CX_PTX_HAZARD_DIVERGED:
+        return CX_ACCESS_BARRIER_DIVERGED;
+    case CX_PTX_HAZARD_ENDED:
+        return CX_ACCESS_BARRIER_ENDED;
+    default:
+        return CX_ACCESS_UNWRITTEN;
+    }
+}
+
+static bool is_of_barrier(const cx_ptx_hazard *hazard)
+{
+    return hazard->kind == CX_PTX_HAZARD_DIVERGED || hazard->kind == CX_PTX_HAZARD_ENDED;
+}
+
+static void say_barrier(cx_text *first, cx_text *second, const cx_ptx_hazard *hazard)
+{
+    say_place(first, hazard->kernel, &hazard->first);
+    cx_text_add(first, ": waits at the barrier");
+    say_place(second, hazard->kernel, &hazard->second);
+    if (hazard->kind == CX_PTX_HAZARD_ENDED)
+        cx_text_add(second, ": has ended");
+    else
+        cx_text_add(second, ": is here without the barrier");
+    if (hazard->threads > 1)
+        cx_text_add(second, ", and so have %u other threads of the block", hazard->threads - 1);
+}
+
+cx_access_log_hazard cx_emu_hazard_describe(const cx_ptx_hazard *hazard, char *first, char *second)
+{
+    cx_text one = {first, CX_EMU_HAZARD_MAX, 0}, other = {second, CX_EMU_HAZARD_MAX, 0};
+    const bool both = hazard->first.line != 0;
+
+    if (is_of_barrier(hazard)) {
+        say_barrier(&one, &other, hazard);
+    } else {
+        if (both)
+            say_access(&one, hazard, &hazard->first);
+        say_access(&other, hazard, &hazard->second);
+    }
+    return (cx_access_log_hazard){.kind = kind_of(hazard),
+                                  .first = both ? first : NULL,
+                                  .second = second,
+                                  .memory = hazard->shared ? 0 : hazard->address};
+}

@@ -1,0 +1,83 @@
+#include "layer/check/hazard.h"
+
+#include "layer/check/finding.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct cx_hazard {
+    cx_access_log_hazard_kind kind;
+    uint64_t memory;
+    char *first, *second; /* NULL: none */
+    cx_hazard *next;
+};
+
+void cx_hazard_add(cx_hazard **list, const cx_access_log_hazard *hazard)
+{
+    cx_hazard *added = calloc(1, sizeof *added);
+    if (added == NULL)
+        return;
+    added->kind = hazard->kind;
+    added->memory = hazard->memory;
+    added->first = hazard->first != NULL ? strdup(hazard->first) : NULL;
+    added->second = strdup(hazard->second);
+    while (*list != NULL)
+        list = &(*list)->next;
+    *list = added;
+}
+
+void cx_hazards_free(cx_hazard *list)
+{
+    while (list != NULL) {
+        cx_hazard *next = list->next;
+        free(list->first);
+        free(list->second);
+        free(list);
+        list = next;
+    }
+}
+
+static cx_check_kind kind_of(const cx_hazard *hazard)
+{
+    switch (hazard->kind) {
+    case CX_ACCESS_RACE_SHARED:
+        return CX_KIND_KERNEL_RACE;
+    case CX_ACCESS_RACE_WARP:
+        return CX_KIND_KERNEL_WARP_RACE;
+    case CX_ACCESS_BARRIER_DIVERGED:
+        return CX_KIND_KERNEL_DIVERGED;
+    case CX_ACCESS_BARRIER_ENDED:
+        return CX_KIND_KERNEL_ENDED;
+    default:
+        return CX_KIND_KERNEL_UNWRITTEN;
+    }
+}
+
+static void raise_one(const cx_hazard *hazard, const cx_order_piece *piece)
+{
+    cx_check_thread thread = {.number = piece->thread};
+    memcpy(thread.name, piece->thread_name, sizeof thread.name);
+    cx_finding finding =
+        cx_finding_begin(kind_of(hazard), &thread, (int)piece->slot, CXU_SUCCESS, piece->where);
+    char stream[48];
+    if (hazard->first != NULL)
+        cx_finding_note(&finding, "first", 0, "%s", hazard->first);
+    if (hazard->second != NULL)
+        cx_finding_note(&finding, hazard->first != NULL ? "second" : "cause", 0, "%s",
+                        hazard->second);
+    cx_stream_clock_stream_text(piece->stream, stream, sizeof stream);
+    cx_finding_note(&finding, "launched", piece->where, "by %s in %s",
+                    cx_origin_call(piece->where, piece->slot), stream);
+    const cx_object *memory =
+        hazard->memory != 0 ? cx_object_find_memory((uintptr_t)hazard->memory) : NULL;
+    if (memory != NULL)
+        cx_finding_note_object(&finding, memory);
+    cx_finding_raise(&finding);
+}
+
+void cx_hazards_raise(const cx_hazard *list, const cx_order_piece *piece)
+{
+    for (; list != NULL; list = list->next)
+        raise_one(list, piece);
+}

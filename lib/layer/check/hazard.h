@@ -1,0 +1,20 @@
+/*
+ * Hazards: what may go wrong inside a kernel, as the driver told it. Every function needs the lock
+ * "check". A driver of a real GPU tells nothing.
+ */
+#ifndef CX_LAYER_CHECK_HAZARD_H
+#define CX_LAYER_CHECK_HAZARD_H
+
+#include "layer/check/order_bytes.h"
+
+/* A hazard of a piece of work, until its call is over. */
+typedef struct cx_hazard cx_hazard;
+
+/* Adds a copy to the list; none, if there is no memory. */
+void cx_hazard_add(cx_hazard **list, const cx_access_log_hazard *hazard);
+void cx_hazards_free(cx_hazard *list);
+
+/* Raises a finding for each. */
+void cx_hazards_raise(const cx_hazard *list, const cx_order_piece *piece);
+
+#endif

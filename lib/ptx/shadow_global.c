@@ -1,0 +1,73 @@
+/* Global memory: what the lanes of a warp touch, in pieces as large as they are adjacent. */
+#include "ptx/shadow_state.h"
+
+#include <string.h>
+
+enum {
+    PIECE_MOST = CX_PTX_WARP_SIZE * 16,
+    PAGE = 4096 /* no piece goes over a border of pages */
+};
+
+/* Adjacent bytes that lanes access. */
+typedef struct piece {
+    uint64_t begin, end;
+    unsigned char values[PIECE_MOST]; /* of stores */
+} piece;
+
+/* What an instruction stores, or the operand of an atomic operation. */
+static void take_value(const cx_ptx_shadow_access *access, uint32_t lane, unsigned char *to)
+{
+    const cx_ptx_step *run = access->run;
+    const cx_ptx_instruction *at = access->at;
+    const bool plain = at->op >= CX_PTX_STORE_8 && at->op <= CX_PTX_STORE_64;
+    const uint64_t low = cx_ptx_get(&run->rows, plain ? at->d : at->b, lane);
+
+    memcpy(to, &low, at->size < 8 ? at->size : 8);
+    if (at->size == 16) {
+        const uint64_t high = cx_ptx_get(&run->rows, at->b + CX_PTX_LONGS_BYTES, lane);
+
+        memcpy(to + 8, &high, 8);
+    }
+}
+
+static void tell_piece(const cx_ptx_shadow_access *access, const piece *all)
+{
+    cx_ptx_grid *grid = access->run->grid;
+    const cx_ptx_environment *environment = grid->environment;
+    cx_ptx_touch touch = {
+        .address = all->begin,
+        .bytes = (unsigned)(all->end - all->begin),
+        .atomic = access->strong && access->at->op != CX_PTX_MBARRIER &&
+                  (access->at->op == CX_PTX_ATOMIC || access->at->op == CX_PTX_ACCESS_128) &&
+                  access->writes,
+        .value = access->writes ? all->values : NULL};
+
+    if (all->end == all->begin || !environment->touched)
+        return;
+    touch.memory = cx_ptx_reach_range(grid, access->at->site, all->begin, touch.bytes);
+    if (touch.memory)
+        environment->touched(environment->self, &touch);
+}
+
+void cx_ptx_shadow_global(const cx_ptx_shadow_access *access, uint32_t lanes)
+{
+    const cx_ptx_step *run = access->run;
+    const cx_ptx_instruction *at = access->at;
+    piece all = {0};
+
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(left);
+        const uint64_t address = cx_ptx_get(&run->rows, at->a, lane) + (uint64_t)at->immediate;
+
+        if (!access->writes && address >= all.begin && address + at->size <= all.end)
+            continue;
+        if (address != all.end || address % PAGE == 0) {
+            tell_piece(access, &all);
+            all.begin = all.end = address;
+        }
+        if (access->writes)
+            take_value(access, lane, all.values + (all.end - all.begin));
+        all.end += at->size;
+    }
+    tell_piece(access, &all);
+}

@@ -1,0 +1,111 @@
+/* The parts of a shadow; for shadow_*.c. */
+#ifndef CX_PTX_SHADOW_STATE_H
+#define CX_PTX_SHADOW_STATE_H
+
+#include "ptx/shadow.h"
+
+enum {
+    CX_PTX_SHADOW_TOLD = 64,      /* hazards of a launch; nothing is told beyond */
+    CX_PTX_SHADOW_UNWRITTEN = 16, /* of a block between two barriers */
+    CX_PTX_SHADOW_FACTS = 256
+};
+
+/* An access of a thread, as a part of a word of memory remembers it. */
+typedef struct cx_ptx_shadow_side {
+    uint32_t time; /* 0: there is none */
+    uint32_t code; /* its place in the code */
+    uint16_t thread;
+    uint8_t bytes; /* of the word: a bit for each */
+    bool strong;   /* volatile, relaxed, ...: others may use the memory meanwhile */
+    bool many;     /* several lanes did it together */
+} cx_ptx_shadow_side;
+
+/* A word of shared memory. */
+typedef struct cx_ptx_shadow_cell {
+    uint32_t epoch;  /* of the block whose threads have used it */
+    uint8_t written; /* bytes */
+    cx_ptx_shadow_side write;
+    cx_ptx_shadow_side read, other_read; /* the latest ones of two warps */
+} cx_ptx_shadow_cell;
+
+/* A read of shared memory that nothing had written: a write may still come, and then they race. */
+typedef struct cx_ptx_shadow_unwritten {
+    uint32_t code, thread;
+    uint32_t offset, bytes;
+    bool writes; /* it changes what it reads */
+} cx_ptx_shadow_unwritten;
+
+/* Of a block that runs. */
+typedef struct cx_ptx_block_shadow {
+    struct cx_ptx_block_shadow *next;
+    uint32_t index[3];
+    uint32_t began;
+    uint32_t met;     /* when threads of different warps may last have been ordered, */
+    uint32_t all_met; /* and when all threads were */
+    uint32_t *synced; /* when each thread last synchronised */
+    uint32_t *latest; /* the place behind each thread's latest write; 0: there was none */
+    cx_ptx_shadow_unwritten unwritten[CX_PTX_SHADOW_UNWRITTEN];
+    unsigned unwritten_count;
+    cx_ptx_shadow_cell *cells; /* of its shared memory */
+} cx_ptx_block_shadow;
+
+/* What a hazard is about; told once. */
+typedef struct cx_ptx_shadow_key {
+    cx_ptx_hazard_kind kind;
+    uint32_t first, second; /* places in the code, in their order there */
+} cx_ptx_shadow_key;
+
+/* What the code says about a pair of places: found once. */
+typedef struct cx_ptx_shadow_fact {
+    uint32_t from, to;
+    bool known, holds;
+} cx_ptx_shadow_fact;
+
+struct cx_ptx_shadow {
+    const cx_ptx_grid *grid;
+    uint32_t time;
+    cx_ptx_block_shadow *blocks;
+    cx_ptx_shadow_key told[CX_PTX_SHADOW_TOLD];
+    unsigned told_count;
+    bool knows_writes; /* of shared memory: all of them */
+    bool apart;        /* lanes of a warp need not run together: since sm_70 */
+    cx_ptx_shadow_fact facts[CX_PTX_SHADOW_FACTS];
+};
+
+/* An access of active lanes. */
+typedef struct cx_ptx_shadow_access {
+    const cx_ptx_step *run;
+    const cx_ptx_instruction *at;
+    uint32_t code;
+    uint32_t time;
+    bool reads, writes, strong, many;
+    bool covers; /* it writes without a race of its own: an asynchronous copy, a barrier object */
+} cx_ptx_shadow_access;
+
+static inline uint32_t cx_ptx_shadow_place(const cx_ptx_module *module,
+                                           const cx_ptx_instruction *at)
+{
+    return (uint32_t)(at - module->code);
+}
+
+/* Tells a hazard between two places, unless it has been told. */
+bool cx_ptx_shadow_is_new(cx_ptx_shadow *shadow, cx_ptx_hazard_kind kind, uint32_t first,
+                          uint32_t second);
+cx_ptx_hazard_side cx_ptx_shadow_side_of(const cx_ptx_grid *grid, const uint32_t block[3],
+                                         uint32_t thread, uint32_t code);
+void cx_ptx_shadow_tell(const cx_ptx_grid *grid, const cx_ptx_hazard *hazard);
+
+/* The access of these lanes to shared memory, and to global memory. */
+void cx_ptx_shadow_shared(const cx_ptx_shadow_access *access, uint32_t lanes);
+void cx_ptx_shadow_global(const cx_ptx_shadow_access *access, uint32_t lanes);
+
+/* Tells the reads of shared memory that nothing has written since. */
+void cx_ptx_shadow_settle(const cx_ptx_grid *grid, cx_ptx_block_shadow *block);
+
+/* True if each way from one place to the end of its function leads over the other one. */
+bool cx_ptx_shadow_must_pass(cx_ptx_shadow *shadow, uint32_t from, uint32_t over);
+
+/* True if something takes the value that the load leaves: besides stores of it, or as well. */
+bool cx_ptx_shadow_is_used(cx_ptx_shadow *shadow, uint32_t load, bool as_stored);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Each thread takes every 32nd number from its own on, with a barrier in the loop. The threads of
+ * the second warp are done after one pass and end, while the first warp comes to the barrier
+ * again.
+ *
+ * expect: KERNEL-ENDED
+ * at: walk
+ * origin: launched walk
+ * says: has ended
+ * options: --notes
+ * driver: threads lazy random:1 random:2
+ */
+#include "gpu.h"
+
+static const char ptx[] =
+    ".version 6.4\n.target sm_70\n.address_size 64\n"
+    ".visible .entry walk(.param .u64 all)\n{\n"
+    ".reg .b32 %r<8>;\n"
+    ".reg .b64 %rd<4>;\n"
+    ".reg .pred %p<2>;\n"
+    "ld.param.u64 %rd1, [all];\n"
+    "mov.u32 %r1, %tid.x;\n"
+    "mul.wide.u32 %rd2, %r1, 4;\n"
+    "add.s64 %rd1, %rd1, %rd2;\n"
+    "mov.u32 %r2, %r1;\n"
+    "AGAIN:\n"
+    "bar.sync 0;\n"
+    "add.u32 %r2, %r2, 32;\n"
+    "setp.lt.u32 %p1, %r2, 64;\n"
+    "@%p1 bra AGAIN;\n"
+    "st.global.u32 [%rd1], %r2;\n"
+    "ret;\n"
+    "}\n";
+
+NAMED void walk(CUfunction kernel, CUdeviceptr all)
+{
+    MUST(cuLaunchKernel(kernel, 1, 1, 1, 64, 1, 1, 0, NULL, (void *[]){&all}, NULL));
+}
+
+int main(void)
+{
+    CUdeviceptr all;
+    CUmodule module;
+    use_gpu(0);
+    CUfunction kernel = load(&module, ptx, "walk");
+    MUST(cuMemAlloc(&all, 64 * sizeof(int)));
+    walk(kernel, all);
+    MUST(cuCtxSynchronize());
+    MUST(cuMemFree(all));
+    MUST(cuModuleUnload(module));
+    leave_gpu(0);
+    return 0;
+}
