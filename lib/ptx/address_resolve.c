@@ -3,6 +3,7 @@
 
 #include "ptx/cluster.h"
 #include "ptx/wide.h"
+#include "ptx/written.h"
 
 /* Memory that is no global memory. */
 typedef struct own_memory {
@@ -66,6 +67,7 @@ static unsigned char *reach_own(const own_memory *own, uint64_t offset, unsigned
 static void narrow_view(cx_ptx_view *view, uint64_t begin, uint64_t end)
 {
     view->memory += begin - view->address;
+    view->written = NULL;
     view->address = begin;
     view->bytes = end - begin;
 }
@@ -96,7 +98,7 @@ static bool find_view(cx_ptx_grid *grid, cx_ptx_view *view, uint64_t address)
 
     if (!environment->find(environment->self, address, &range))
         return false;
-    *view = (cx_ptx_view){range.address, range.bytes, range.memory, range.read_only};
+    *view = (cx_ptx_view){range.address, range.bytes, range.memory, range.read_only, range.written};
     cut_at_constants(grid, view, address);
     return true;
 }
@@ -175,14 +177,14 @@ static unsigned char *reach_watched(cx_ptx_grid *grid, const cx_ptx_instruction 
     return memory;
 }
 
-unsigned char *cx_ptx_reach_range(cx_ptx_grid *grid, uint32_t site, uint64_t address,
-                                  unsigned bytes)
+const cx_ptx_view *cx_ptx_reach_range(cx_ptx_grid *grid, uint32_t site, uint64_t address,
+                                      unsigned bytes)
 {
     cx_ptx_view *view = &grid->watched[site % CX_PTX_WATCHED];
 
     if (!cx_ptx_in_view(view, address, bytes) && !find_view(grid, view, address))
         return NULL;
-    return cx_ptx_in_view(view, address, bytes) ? view->memory + (address - view->address) : NULL;
+    return cx_ptx_in_view(view, address, bytes) ? view : NULL;
 }
 
 /* The shadow of a grid tells these accesses itself, for all lanes at once. */
@@ -194,10 +196,21 @@ static bool is_told(const cx_ptx_grid *grid, const cx_ptx_block *block,
             at->op == CX_PTX_ATOMIC || at->op == CX_PTX_ACCESS_128);
 }
 
+/* Instructions that are not told may write wherever they look. */
+static void mark_written(cx_ptx_grid *grid, const cx_ptx_instruction *at, uint64_t address)
+{
+    const cx_ptx_view *view = cx_ptx_reach_range(grid, at->site, address, at->size);
+
+    if (view && view->written)
+        cx_ptx_written_mark(view->written, address - view->address, at->size);
+}
+
 static unsigned char *reach_global(cx_ptx_grid *grid, const cx_ptx_block *block,
                                    const cx_ptx_instruction *at, uint64_t address,
                                    const void *value)
 {
+    if (grid->shadow && !is_told(grid, block, at))
+        mark_written(grid, at, address);
     return grid->environment->touched && !is_told(grid, block, at)
                ? reach_watched(grid, at, address, value)
                : reach_by(grid, &grid->views[at->site], at, address, value != NULL);

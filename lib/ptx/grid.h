@@ -63,6 +63,7 @@ typedef struct cx_ptx_view {
     uint64_t bytes;
     unsigned char *memory;
     bool read_only;
+    struct cx_ptx_written *written; /* from the first byte on; NULL: all counts as written */
 } cx_ptx_view;
 
 /* A texture or surface object that an instruction found. */

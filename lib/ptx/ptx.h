@@ -122,6 +122,7 @@ typedef struct cx_ptx_range {
     uint64_t bytes;
     unsigned char *memory; /* its first byte for the host */
     bool read_only;
+    struct cx_ptx_written *written; /* written.h; NULL: all counts as written */
 } cx_ptx_range;
 
 /* An access of a thread to global memory. */

@@ -1,5 +1,6 @@
 /* Global memory: what the lanes of a warp touch, in pieces as large as they are adjacent. */
 #include "ptx/shadow_state.h"
+#include "ptx/written.h"
 
 #include <string.h>
 
@@ -30,6 +31,65 @@ static void take_value(const cx_ptx_shadow_access *access, uint32_t lane, unsign
     }
 }
 
+/* ---- reads of what nothing has written ---- */
+
+/* A value that is only stored again may be the padding of a structure: copies of it count where
+ * nothing at all has been written. */
+static bool matters(const cx_ptx_shadow_access *access, const cx_ptx_view *view)
+{
+    cx_ptx_shadow *shadow = access->run->grid->shadow;
+
+    return access->writes || cx_ptx_shadow_is_used(shadow, access->code, false) ||
+           (!atomic_load(&view->written->any) &&
+            cx_ptx_shadow_is_used(shadow, access->code, true));
+}
+
+static void tell_unwritten(const cx_ptx_shadow_access *access, uint32_t lane, uint64_t address)
+{
+    const cx_ptx_step *run = access->run;
+    cx_ptx_hazard hazard = {
+        .kind = CX_PTX_HAZARD_UNWRITTEN, .address = address, .bytes = access->at->size};
+
+    if (!cx_ptx_shadow_is_new(run->grid->shadow, hazard.kind, access->code, access->code))
+        return;
+    hazard.second = cx_ptx_shadow_side_of(run->grid, run->block->index,
+                                          run->warp->lanes->index + lane, access->code);
+    cx_ptx_shadow_tell(run->grid, &hazard);
+}
+
+/* The first lane of which no byte has been written. */
+static void find_unwritten(const cx_ptx_shadow_access *access, const piece *all,
+                           const cx_ptx_view *view)
+{
+    const cx_ptx_step *run = access->run;
+    const cx_ptx_instruction *at = access->at;
+
+    for (uint32_t left = run->active; left; left &= left - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(left);
+        const uint64_t address = cx_ptx_get(&run->rows, at->a, lane) + (uint64_t)at->immediate;
+
+        if (address < all->begin || address + at->size > all->end ||
+            cx_ptx_written_partly(view->written, address - view->address, at->size))
+            continue;
+        tell_unwritten(access, lane, address);
+        return;
+    }
+}
+
+static void judge_piece(const cx_ptx_shadow_access *access, const piece *all,
+                        const cx_ptx_view *view)
+{
+    const size_t offset = all->begin - view->address, bytes = all->end - all->begin;
+
+    if (access->reads && !cx_ptx_written_whole(view->written, offset, bytes) &&
+        matters(access, view))
+        find_unwritten(access, all, view);
+    if (access->writes)
+        cx_ptx_written_mark(view->written, offset, bytes);
+}
+
+/* ---- pieces ---- */
+
 static void tell_piece(const cx_ptx_shadow_access *access, const piece *all)
 {
     cx_ptx_grid *grid = access->run->grid;
@@ -42,10 +102,16 @@ static void tell_piece(const cx_ptx_shadow_access *access, const piece *all)
                   access->writes,
         .value = access->writes ? all->values : NULL};
 
-    if (all->end == all->begin || !environment->touched)
+    if (all->end == all->begin)
         return;
-    touch.memory = cx_ptx_reach_range(grid, access->at->site, all->begin, touch.bytes);
-    if (touch.memory)
+    const cx_ptx_view *view =
+        cx_ptx_reach_range(grid, access->at->site, all->begin, touch.bytes);
+    if (!view)
+        return;
+    if (view->written)
+        judge_piece(access, all, view);
+    touch.memory = view->memory + (all->begin - view->address);
+    if (environment->touched)
         environment->touched(environment->self, &touch);
 }
 

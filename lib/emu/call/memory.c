@@ -23,6 +23,8 @@ static cxu_result allocate_here(cx_emu_memory_kind kind, size_t bytes, CUdevicep
     result = cx_emu_capture_check_unsafe();
     if (result == CXU_SUCCESS)
         result = cx_emu_allocation_create(context->device, context, kind, bytes, 0, &allocation);
+    if (result == CXU_SUCCESS && kind == CX_EMU_MEMORY_DEVICE)
+        cx_emu_allocation_note_writes(allocation);
     if (result == CXU_SUCCESS)
         *out_pointer = allocation->address;
     return result;

@@ -1,5 +1,8 @@
 #include "emu/memory/allocation.h"
 
+#include "driver/access_log.h"
+#include "ptx/written.h"
+
 #include "emu/base/driver_mapping.h"
 #include "emu/base/machine.h"
 #include "emu/base/refusal.h"
@@ -138,6 +141,7 @@ static void dispose_detached(cx_emu_allocation *allocation)
     if (hooks->dispose[allocation->kind] != NULL)
         hooks->dispose[allocation->kind](allocation);
     cx_emu_mem_advices_free(&allocation->advices);
+    free(allocation->written);
     free(allocation);
 }
 
@@ -361,6 +365,30 @@ cx_emu_allocation *cx_emu_allocation_overlapping(uintptr_t address, size_t bytes
     if (last == NULL || (last->address < address && last->bytes <= address - last->address))
         return NULL;
     return last;
+}
+
+/* ---- what is written ---- */
+
+void cx_emu_allocation_note_writes(cx_emu_allocation *allocation)
+{
+    const cx_access_log_watcher *watcher = cx_access_log_watched();
+
+    if (watcher != NULL && watcher->hazard != NULL &&
+        (uintptr_t)allocation->mapped != allocation->address)
+        allocation->written = cx_ptx_written_new(allocation->bytes);
+}
+
+void cx_emu_allocation_mark_written(const cx_emu_allocation *allocation, uintptr_t address,
+                                    size_t bytes)
+{
+    if (allocation->written != NULL)
+        cx_ptx_written_mark(allocation->written, address - allocation->address, bytes);
+}
+
+void cx_emu_allocation_mark_all(const cx_emu_allocation *allocation)
+{
+    if (allocation->written != NULL)
+        atomic_store(&allocation->written->all, true);
 }
 
 cxu_result cx_emu_allocation_create(cx_emu_device *device, cx_emu_context *owner,

@@ -74,6 +74,7 @@ struct cx_emu_allocation {
     struct cx_emu_mapping *mapping; /* of CX_EMU_MEMORY_MAPPED, else NULL */
     struct cx_emu_shared *shared;   /* of CX_EMU_MEMORY_SHARED, else NULL */
     struct cx_emu_allocation *previous, *next; /* in context->allocations */
+    struct cx_ptx_written *written; /* ptx/written.h; NULL: nobody wants to know, or cannot */
 
     /* Private to allocation.c. */
     bool awaited;        /* freed, and a thread waits for `users` and then disposes of it */
@@ -88,6 +89,16 @@ typedef struct cx_emu_use {
     cx_emu_allocation *allocation; /* NULL: nothing */
     uintptr_t end;
 } cx_emu_use;
+
+/* Begins to note which bytes of new device memory are written, if anybody watches kernels. */
+void cx_emu_allocation_note_writes(cx_emu_allocation *allocation);
+
+/* A call is about to write the bytes. */
+void cx_emu_allocation_mark_written(const cx_emu_allocation *allocation, uintptr_t address,
+                                    size_t bytes);
+
+/* Others may write it who are not seen. */
+void cx_emu_allocation_mark_all(const cx_emu_allocation *allocation);
 
 /*
  * The allocation that holds all of [address, address + bytes), or NULL: unknown, freed, or the

@@ -249,9 +249,13 @@ static cxu_result create_memory(const cx_emu_pool *pool, cx_emu_device *device, 
     const cxu_mem_location *location = &pool->properties.location;
     cxu_result result;
 
-    if (pool->device != NULL)
-        return cx_emu_allocation_create(pool->device, NULL, CX_EMU_MEMORY_ASYNC, bytes, 0,
-                                        out_allocation);
+    if (pool->device != NULL) {
+        result = cx_emu_allocation_create(pool->device, NULL, CX_EMU_MEMORY_ASYNC, bytes, 0,
+                                          out_allocation);
+        if (result == CXU_SUCCESS)
+            cx_emu_allocation_note_writes(*out_allocation);
+        return result;
+    }
     if (!cx_emu_pool_managed(pool))
         return cx_emu_allocation_create(
             device, NULL, CX_EMU_MEMORY_PINNED, bytes,

@@ -18,6 +18,7 @@ static cx_emu_shared *opened;
 cxu_result cx_emu_shared_describe(const cx_emu_allocation *allocation, uint64_t origin,
                                   cx_emu_shared_place *out_place)
 {
+    cx_emu_allocation_mark_all(allocation);
     const cx_emu_export facts = {
         .bytes = allocation->bytes,
         .origin = origin,

@@ -27,7 +27,7 @@ static void say_place(cx_text *to, const char *kernel, const cx_ptx_hazard_side 
 static void say_access(cx_text *to, const cx_ptx_hazard *hazard, const cx_ptx_hazard_side *side)
 {
     say_place(to, hazard->kernel, side);
-    cx_text_add(to, ": a %s of %u byte%s at %s%#llx", side->writes ? "write" : "read",
+    cx_text_add(to, ": a %s of %u byte%s at %s0x%llx", side->writes ? "write" : "read",
                 hazard->bytes, hazard->bytes == 1 ? "" : "s", hazard->shared ? "offset " : "",
                 (unsigned long long)hazard->address);
     if (hazard->shared)

@@ -220,7 +220,7 @@ static bool find_range(cx_emu_run *run, uint64_t address, cx_ptx_range *out_rang
     *out_lacks = false;
     if (variables != NULL) {
         *out_range =
-            (cx_ptx_range){variables->address, variables->bytes, variables->mapped, false};
+            (cx_ptx_range){variables->address, variables->bytes, variables->mapped, false, NULL};
         return true;
     }
     if (allocation == NULL || !cx_emu_allocation_reachable(allocation, run->context))
@@ -233,7 +233,8 @@ static bool find_range(cx_emu_run *run, uint64_t address, cx_ptx_range *out_rang
         return false;
     }
     *out_range = (cx_ptx_range){allocation->address, allocation->bytes, allocation->mapped,
-                                !cx_emu_allocation_accessible(use, run->context->device, true)};
+                                !cx_emu_allocation_accessible(use, run->context->device, true),
+                                allocation->written};
     return true;
 }
 

@@ -98,6 +98,8 @@ cxu_result cx_emu_span_find(cxu_memory_type type, uintptr_t address, size_t byte
                                        "cuMemSetAccess or cuMemPoolSetAccess gives it"
                                      : "the device has no access to the memory; cuMemSetAccess or "
                                        "cuMemPoolSetAccess gives it");
+        if (reach.writes)
+            cx_emu_allocation_mark_written(allocation, address, bytes);
         return cx_emu_allocation_error(allocation);
     }
     if (type == CXU_MEMORYTYPE_DEVICE || touches_device(address, bytes) ||

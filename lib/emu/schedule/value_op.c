@@ -103,9 +103,10 @@ static void *locate(const cxu_stream_mem_op *operation, const cx_emu_values_run 
     cx_emu_allocation *allocation =
         cx_emu_allocation_find_for_work(operation->address, value_bytes(operation), run->latest);
 
-    return reaches(run->context, allocation, operation)
-               ? cx_emu_allocation_at(allocation, operation->address)
-               : NULL;
+    if (!reaches(run->context, allocation, operation))
+        return NULL;
+    cx_emu_allocation_mark_written(allocation, operation->address, value_bytes(operation));
+    return cx_emu_allocation_at(allocation, operation->address);
 }
 
 static bool holds(uint64_t found, uint64_t wanted, unsigned int condition, size_t bytes)

@@ -71,13 +71,16 @@ static void raise_one(const cx_hazard *hazard, const cx_order_piece *piece)
                     cx_origin_call(piece->where, piece->slot), stream);
     const cx_object *memory =
         hazard->memory != 0 ? cx_object_find_memory((uintptr_t)hazard->memory) : NULL;
+    if (memory == NULL && hazard->memory != 0)
+        memory = cx_object_find_ended_memory((uintptr_t)hazard->memory);
     if (memory != NULL)
         cx_finding_note_object(&finding, memory);
     cx_finding_raise(&finding);
 }
 
-void cx_hazards_raise(const cx_hazard *list, const cx_order_piece *piece)
+void cx_hazards_raise(const cx_hazard *list, const cx_order_piece *piece, bool races)
 {
     for (; list != NULL; list = list->next)
-        raise_one(list, piece);
+        if (!races || list->kind != CX_ACCESS_UNWRITTEN || list->memory == 0)
+            raise_one(list, piece);
 }

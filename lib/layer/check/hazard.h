@@ -14,7 +14,8 @@ typedef struct cx_hazard cx_hazard;
 void cx_hazard_add(cx_hazard **list, const cx_access_log_hazard *hazard);
 void cx_hazards_free(cx_hazard *list);
 
-/* Raises a finding for each. */
-void cx_hazards_raise(const cx_hazard *list, const cx_order_piece *piece);
+/* Raises a finding for each. `races`: nothing orders the piece and other work; then that work may
+ * write what the piece reads too early, and the race is what is wrong. */
+void cx_hazards_raise(const cx_hazard *list, const cx_order_piece *piece, bool races);
 
 #endif

@@ -30,6 +30,7 @@ struct cx_order_work {
     size_t count, capacity;
     uintptr_t forget_begin, forget_end;
     cx_hazard *hazards;
+    bool raced; /* findings tell of other work that it touches memory with, unordered */
     cx_order_work *next;
 };
 
@@ -161,6 +162,14 @@ static void note_conflict(cx_order_piece *earlier, uintptr_t begin, uintptr_t en
     earlier->references++;
 }
 
+static bool has_conflicts(void)
+{
+    for (int line = 0; line < CX_STREAM_CLOCK_LINES; line++)
+        if (conflicts[line].earlier != NULL)
+            return true;
+    return false;
+}
+
 static void tell_conflicts(const cx_order_piece *piece)
 {
     for (int line = 0; line < CX_STREAM_CLOCK_LINES; line++) {
@@ -263,17 +272,18 @@ static void judge_stale(const cx_order_work *work, const cx_order_piece *piece, 
         }
 }
 
-static void judge_part(const cx_order_work *work, cx_order_piece *piece,
+static void judge_part(cx_order_work *work, cx_order_piece *piece,
                        const cx_stream_clock_kept *clock, size_t from)
 {
     const size_t end_of = end_of_part(work, from);
     judge_stale(work, piece, from, end_of);
     for (size_t i = from; i < end_of; i++)
         judge_touch(work, piece, clock, &work->all[i].access);
+    work->raced |= has_conflicts();
     tell_conflicts(piece);
 }
 
-static void judge_plain(const cx_order_work *work)
+static void judge_plain(cx_order_work *work)
 {
     const bool frees = work->piece->what == CX_ORDER_FREE;
     if (!frees)
@@ -284,7 +294,7 @@ static void judge_plain(const cx_order_work *work)
         cx_order_bytes_forget(work->forget_begin, work->forget_end);
 }
 
-static void judge_node(const cx_order_work *work, size_t from)
+static void judge_node(cx_order_work *work, size_t from)
 {
     const size_t node = work->all[from].part;
     cx_order_piece *piece = cx_order_launch_piece(work->launch, work->piece, node);
@@ -332,7 +342,7 @@ static void judge(cx_order_work *work)
         judge_launch(work);
     else
         judge_plain(work);
-    cx_hazards_raise(work->hazards, work->piece);
+    cx_hazards_raise(work->hazards, work->piece, work->raced);
 }
 
 static void take_first(void)
