@@ -62,6 +62,7 @@ typedef enum cx_access_log_hazard_kind {
     CX_ACCESS_RACE_SHARED,
     CX_ACCESS_RACE_WARP,
     CX_ACCESS_UNWRITTEN,
+    CX_ACCESS_UNWRITTEN_SHARED,
     CX_ACCESS_BARRIER_DIVERGED,
     CX_ACCESS_BARRIER_ENDED
 } cx_access_log_hazard_kind;

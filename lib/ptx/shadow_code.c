@@ -119,35 +119,102 @@ bool cx_ptx_shadow_must_pass(cx_ptx_shadow *shadow, uint32_t from, uint32_t over
 
 /* ---- values ---- */
 
-/* Of instructions that have their operands elsewhere, say that they take it. */
-static bool takes(const cx_ptx_instruction *at, uint32_t value, bool as_stored)
-{
-    if (at->op == CX_PTX_MATRIX || at->op == CX_PTX_TEXTURE || at->op == CX_PTX_BULK)
-        return true;
-    if (at->op >= CX_PTX_STORE_8 && at->op <= CX_PTX_STORE_64 && at->d == value && as_stored)
-        return true;
-    return at->a == value || at->b == value || at->c == value || at->e == value;
-}
+/* Registers of a function that a value has gone to. */
+typedef struct flow {
+    const cx_ptx_module *module;
+    uint32_t value; /* the loaded one; UINT32_MAX: it is changed in place */
+    uint32_t *taken;
+    size_t count, most;
+    bool of_shared;
+} flow;
 
-static bool is_used(const cx_ptx_module *module, uint32_t load, bool as_stored)
+static bool has(const flow *self, uint32_t place)
 {
-    const uint32_t value = module->code[load].d;
-    uint32_t begin, end;
-
-    find_function(module, load, &begin, &end);
-    for (uint32_t place = begin; place < end; place++)
-        if (takes(&module->code[place], value, as_stored))
+    for (size_t i = 0; i < self->count; i++)
+        if (self->taken[i] == place)
             return true;
     return false;
 }
 
-bool cx_ptx_shadow_is_used(cx_ptx_shadow *shadow, uint32_t load, bool as_stored)
+static bool stores(const cx_ptx_instruction *at)
 {
-    cx_ptx_shadow_fact *fact = fact_of(shadow, load, UINT32_MAX - as_stored);
+    return at->op >= CX_PTX_STORE_8 && at->op <= CX_PTX_STORE_64;
+}
+
+static bool only_computes(const cx_ptx_instruction *at)
+{
+    return at->op < CX_PTX_COMPUTED ||
+           (at->op >= CX_PTX_ADD_ADDRESS && at->op <= CX_PTX_SUB_CARRY_64);
+}
+
+/* True if the instruction lets the value decide something, or leave the memory that it is of. */
+static bool ends_in(flow *self, const cx_ptx_instruction *at)
+{
+    const bool takes = has(self, at->a) || has(self, at->b) || has(self, at->c) || has(self, at->e);
+
+    if (at->op == CX_PTX_MATRIX || at->op == CX_PTX_TEXTURE || at->op == CX_PTX_BULK)
+        return true;
+    if (stores(at) && !takes)
+        return has(self, at->d) &&
+               (self->of_shared ? at->space != CX_PTX_SHARED : at->d != self->value);
+    if (!takes)
+        return false;
+    if (!only_computes(at))
+        return true;
+    if (at->d == self->value)
+        self->value = UINT32_MAX; /* the register no longer has it as it is */
+    if (!has(self, at->d) && self->count < self->most)
+        self->taken[self->count++] = at->d;
+    return false;
+}
+
+static bool is_used(const cx_ptx_module *module, uint32_t load, bool of_shared)
+{
+    flow self = {.module = module, .value = module->code[load].d, .of_shared = of_shared};
+    uint32_t begin, end;
+    size_t before = 0;
+    bool used = false;
+
+    find_function(module, load, &begin, &end);
+    self.most = end - begin + 1;
+    self.taken = calloc(self.most, sizeof *self.taken);
+    if (!self.taken)
+        return false;
+    self.taken[self.count++] = self.value;
+    while (!used && before < self.count) {
+        before = self.count;
+        for (uint32_t place = begin; place < end && !used; place++)
+            used = ends_in(&self, &module->code[place]);
+    }
+    free(self.taken);
+    return used;
+}
+
+bool cx_ptx_shadow_is_used(cx_ptx_shadow *shadow, uint32_t load, bool of_shared)
+{
+    cx_ptx_shadow_fact *fact = fact_of(shadow, load, UINT32_MAX - of_shared);
 
     if (!fact->known) {
-        fact->holds = is_used(shadow->grid->module, load, as_stored);
+        fact->holds = is_used(shadow->grid->module, load, of_shared);
         fact->known = true;
     }
     return fact->holds;
+}
+
+static bool takes(const cx_ptx_instruction *at, uint32_t value)
+{
+    return at->a == value || at->b == value || at->c == value || at->e == value ||
+           (stores(at) && at->d == value);
+}
+
+bool cx_ptx_shadow_is_taken(const cx_ptx_shadow *shadow, uint32_t load)
+{
+    const cx_ptx_module *module = shadow->grid->module;
+    uint32_t begin, end;
+
+    find_function(module, load, &begin, &end);
+    for (uint32_t place = begin; place < end; place++)
+        if (takes(&module->code[place], module->code[load].d))
+            return true;
+    return false;
 }

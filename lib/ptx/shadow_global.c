@@ -40,8 +40,7 @@ static bool matters(const cx_ptx_shadow_access *access, const cx_ptx_view *view)
     cx_ptx_shadow *shadow = access->run->grid->shadow;
 
     return access->writes || cx_ptx_shadow_is_used(shadow, access->code, false) ||
-           (!atomic_load(&view->written->any) &&
-            cx_ptx_shadow_is_used(shadow, access->code, true));
+           (!atomic_load(&view->written->any) && cx_ptx_shadow_is_taken(shadow, access->code));
 }
 
 static void tell_unwritten(const cx_ptx_shadow_access *access, uint32_t lane, uint64_t address)
@@ -104,8 +103,7 @@ static void tell_piece(const cx_ptx_shadow_access *access, const piece *all)
 
     if (all->end == all->begin)
         return;
-    const cx_ptx_view *view =
-        cx_ptx_reach_range(grid, access->at->site, all->begin, touch.bytes);
+    const cx_ptx_view *view = cx_ptx_reach_range(grid, access->at->site, all->begin, touch.bytes);
     if (!view)
         return;
     if (view->written)

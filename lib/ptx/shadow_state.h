@@ -105,7 +105,12 @@ void cx_ptx_shadow_settle(const cx_ptx_grid *grid, cx_ptx_block_shadow *block);
 /* True if each way from one place to the end of its function leads over the other one. */
 bool cx_ptx_shadow_must_pass(cx_ptx_shadow *shadow, uint32_t from, uint32_t over);
 
-/* True if something takes the value that the load leaves: besides stores of it, or as well. */
-bool cx_ptx_shadow_is_used(cx_ptx_shadow *shadow, uint32_t load, bool as_stored);
+/* True if the value that the load leaves, or one that is computed of it, decides a way or an
+ * address, or goes elsewhere: of shared memory, not only into shared memory again; of global
+ * memory, not only as it is, as the padding of a structure. */
+bool cx_ptx_shadow_is_used(cx_ptx_shadow *shadow, uint32_t load, bool of_shared);
+
+/* True if any instruction takes the value. */
+bool cx_ptx_shadow_is_taken(const cx_ptx_shadow *shadow, uint32_t load);
 
 #endif

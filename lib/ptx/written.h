@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 typedef struct cx_ptx_written {
-    atomic_bool any;          /* a byte has been written */
-    atomic_bool all;          /* all count as written */
+    atomic_bool any;         /* a byte has been written */
+    atomic_bool all;         /* all count as written */
     _Atomic uint64_t bits[]; /* one for each byte */
 } cx_ptx_written;
 

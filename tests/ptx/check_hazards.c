@@ -113,6 +113,11 @@ static const struct row {
          "ld.shared.v4.u32 {%r7, %r10, %r11, %r12}, [s];\n" END,
      "", 64},
     {"an atomic sum over what nobody wrote", NEW "atom.shared.add.u32 %r7, [s], 1;\n" END, "U", 64},
+    {"an unwritten value that only goes into shared memory again",
+     NEW "ld.shared.u32 %r8, [%r2];\nadd.u32 %r8, %r8, 1;\nst.shared.u32 [%r2], %r8;\n" END, "",
+     64},
+    {"an unwritten value that decides a branch",
+     NEW "ld.shared.u32 %r8, [%r2];\nsetp.eq.u32 %p4, %r8, 3;\n@%p4 bra L;\nL:\n" END, "U", 64},
     {"a half of a word that was written",
      NEW "mul.lo.u32 %r8, %r1, 8;\nadd.u32 %r8, %r8, %r9;\n@%p2 st.shared.u32 [%r8], %r1;\n"
          "@%p2 ld.shared.u64 %d3, [%r8];\ncvt.u32.u64 %r7, %d3;\n" END,
@@ -143,7 +148,7 @@ typedef struct heard {
 static bool find(void *self, uint64_t address, cx_ptx_range *out_range)
 {
     (void)self;
-    *out_range = (cx_ptx_range){ADDRESS, BYTES, memory, false};
+    *out_range = (cx_ptx_range){ADDRESS, BYTES, memory, false, NULL};
     return address - ADDRESS < BYTES;
 }
 

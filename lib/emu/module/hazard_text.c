@@ -46,7 +46,7 @@ static cx_access_log_hazard_kind kind_of(const cx_ptx_hazard *hazard)
     case CX_PTX_HAZARD_ENDED:
         return CX_ACCESS_BARRIER_ENDED;
     default:
-        return CX_ACCESS_UNWRITTEN;
+        return hazard->shared ? CX_ACCESS_UNWRITTEN_SHARED : CX_ACCESS_UNWRITTEN;
     }
 }
 

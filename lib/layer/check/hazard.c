@@ -45,6 +45,8 @@ static cx_check_kind kind_of(const cx_hazard *hazard)
         return CX_KIND_KERNEL_RACE;
     case CX_ACCESS_RACE_WARP:
         return CX_KIND_KERNEL_WARP_RACE;
+    case CX_ACCESS_UNWRITTEN_SHARED:
+        return CX_KIND_KERNEL_UNWRITTEN_SHARED;
     case CX_ACCESS_BARRIER_DIVERGED:
         return CX_KIND_KERNEL_DIVERGED;
     case CX_ACCESS_BARRIER_ENDED:
@@ -81,6 +83,6 @@ static void raise_one(const cx_hazard *hazard, const cx_order_piece *piece)
 void cx_hazards_raise(const cx_hazard *list, const cx_order_piece *piece, bool races)
 {
     for (; list != NULL; list = list->next)
-        if (!races || list->kind != CX_ACCESS_UNWRITTEN || list->memory == 0)
+        if (!races || list->kind != CX_ACCESS_UNWRITTEN)
             raise_one(list, piece);
 }

@@ -1,35 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The threads of a block add up their numbers in shared memory, which no thread has set to 0
- * before.
+ * A kernel counts its threads in a word of device memory that nobody has set to 0.
  *
  * expect: KERNEL-UNWRITTEN
- * at: add_up
- * origin: launched add_up
- * says: at offset 0x0 of shared memory
+ * at: count
+ * origin: launched count
+ * origin: made main
+ * says: a read of 4 bytes
  * driver: threads lazy random:1 random:2
  */
 #include "gpu.h"
 
 static const char ptx[] =
     ".version 6.4\n.target sm_70\n.address_size 64\n"
-    ".visible .entry add_up(.param .u64 all)\n{\n"
+    ".visible .entry count_up(.param .u64 all)\n{\n"
     ".reg .b32 %r<8>;\n"
     ".reg .b64 %rd<4>;\n"
-    ".reg .pred %p<2>;\n"
-    ".shared .align 4 .b32 sum;\n"
     "ld.param.u64 %rd1, [all];\n"
-    "mov.u32 %r1, %tid.x;\n"
-    "mul.wide.u32 %rd2, %r1, 4;\n"
-    "add.s64 %rd1, %rd1, %rd2;\n"
-    "atom.shared.add.u32 %r3, [sum], %r1;\n"
-    "bar.sync 0;\n"
-    "ld.shared.u32 %r6, [sum];\n"
-    "st.global.u32 [%rd1], %r6;\n"
+    "atom.global.add.u32 %r1, [%rd1], 1;\n"
     "ret;\n"
     "}\n";
 
-NAMED void add_up(CUfunction kernel, CUdeviceptr all)
+NAMED void count(CUfunction kernel, CUdeviceptr all)
 {
     MUST(cuLaunchKernel(kernel, 1, 1, 1, 64, 1, 1, 0, NULL, (void *[]){&all}, NULL));
 }
@@ -39,9 +31,9 @@ int main(void)
     CUdeviceptr all;
     CUmodule module;
     use_gpu(0);
-    CUfunction kernel = load(&module, ptx, "add_up");
+    CUfunction kernel = load(&module, ptx, "count_up");
     MUST(cuMemAlloc(&all, 64 * sizeof(int)));
-    add_up(kernel, all);
+    count(kernel, all);
     MUST(cuCtxSynchronize());
     MUST(cuMemFree(all));
     MUST(cuModuleUnload(module));
