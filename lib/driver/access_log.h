@@ -61,6 +61,7 @@ typedef struct cx_access_log_graph {
 typedef enum cx_access_log_hazard_kind {
     CX_ACCESS_RACE_SHARED,
     CX_ACCESS_RACE_WARP,
+    CX_ACCESS_RACE_BLOCKS,
     CX_ACCESS_UNWRITTEN,
     CX_ACCESS_UNWRITTEN_SHARED,
     CX_ACCESS_BARRIER_DIVERGED,

@@ -140,7 +140,8 @@ typedef enum cx_ptx_hazard_kind {
     CX_PTX_HAZARD_WARP_RACE, /* two lanes of a warp that need not run together */
     CX_PTX_HAZARD_UNWRITTEN, /* a read of memory that nothing has written */
     CX_PTX_HAZARD_DIVERGED,  /* a barrier that some lanes of a warp, or threads, pass by */
-    CX_PTX_HAZARD_ENDED      /* a barrier that ended threads have not reached */
+    CX_PTX_HAZARD_ENDED,     /* a barrier that ended threads have not reached */
+    CX_PTX_HAZARD_BLOCK_RACE /* two blocks of a grid, and nothing orders them */
 } cx_ptx_hazard_kind;
 
 /* A thread at a place of the code. */
@@ -172,7 +173,7 @@ typedef struct cx_ptx_environment {
     bool (*find_texture)(void *self, uint64_t handle, bool is_surface, cx_ptx_texture *out_texture);
     /* Is told each access to global memory before it is made; slow. NULL: nobody asks. */
     void (*touched)(void *self, const cx_ptx_touch *touch);
-    /* Is told what may go wrong in shared memory and at barriers, once for each place of the code;
+    /* Is told what may go wrong in memory and at barriers, once for each place of the code;
      * slow, and one thread of the host runs the grid. NULL: nobody wants to know. */
     void (*hazard)(void *self, const cx_ptx_hazard *hazard);
     /* True: give up; asked now and then. */

@@ -38,6 +38,7 @@ cx_ptx_shadow *cx_ptx_shadow_new(const cx_ptx_grid *grid)
         return NULL;
     self->grid = grid;
     self->knows_writes = knows_writes(grid);
+    self->across = cx_ptx_shadow_blocks_new(grid);
     self->apart = grid->module->target >= 70;
     return self;
 }
@@ -63,6 +64,7 @@ void cx_ptx_shadow_free(cx_ptx_shadow *shadow)
         cx_ptx_shadow_settle(shadow->grid, block);
         free_block(block);
     }
+    cx_ptx_shadow_blocks_free(shadow->across);
     free(shadow);
 }
 
@@ -128,6 +130,7 @@ void cx_ptx_shadow_arrive(const cx_ptx_grid *grid, const cx_ptx_block *block,
 {
     cx_ptx_block_shadow *self = shadow_of(grid, block);
 
+    cx_ptx_shadow_blocks_order(grid, block);
     cx_ptx_shadow_join(grid, block, lanes, mask);
     if (self)
         self->met = grid->shadow->time;

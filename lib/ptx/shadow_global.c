@@ -12,6 +12,7 @@ enum {
 /* Adjacent bytes that lanes access. */
 typedef struct piece {
     uint64_t begin, end;
+    uint8_t lanes[CX_PTX_WARP_SIZE];  /* in the order of their addresses */
     unsigned char values[PIECE_MOST]; /* of stores */
 } piece;
 
@@ -87,6 +88,29 @@ static void judge_piece(const cx_ptx_shadow_access *access, const piece *all,
         cx_ptx_written_mark(view->written, offset, bytes);
 }
 
+/* ---- races of blocks ---- */
+
+static void judge_races(const cx_ptx_shadow_access *access, const piece *all,
+                        const unsigned char *memory)
+{
+    const unsigned size = access->at->size, count = (unsigned)(all->end - all->begin) / size;
+    const uint32_t first = access->run->warp->lanes->index;
+
+    if (access->strong) {
+        cx_ptx_shadow_blocks_order(access->run->grid, access->run->block);
+        return;
+    }
+    if (!access->writes && !cx_ptx_shadow_blocks_knows(access->run->grid, all->begin))
+        return; /* no piece goes over a border of pages */
+    for (unsigned i = 0; i < count; i++) {
+        const unsigned at = i * size;
+
+        cx_ptx_shadow_blocks_note(access, first + all->lanes[i], all->begin + at,
+                                  access->writes &&
+                                      memcmp(memory + at, all->values + at, size) != 0);
+    }
+}
+
 /* ---- pieces ---- */
 
 static void tell_piece(const cx_ptx_shadow_access *access, const piece *all)
@@ -109,6 +133,8 @@ static void tell_piece(const cx_ptx_shadow_access *access, const piece *all)
     if (view->written)
         judge_piece(access, all, view);
     touch.memory = view->memory + (all->begin - view->address);
+    if (grid->shadow->across)
+        judge_races(access, all, touch.memory);
     if (environment->touched)
         environment->touched(environment->self, &touch);
 }
@@ -129,6 +155,7 @@ void cx_ptx_shadow_global(const cx_ptx_shadow_access *access, uint32_t lanes)
             tell_piece(access, &all);
             all.begin = all.end = address;
         }
+        all.lanes[(all.end - all.begin) / at->size] = (uint8_t)lane;
         if (access->writes)
             take_value(access, lane, all.values + (all.end - all.begin));
         all.end += at->size;

@@ -61,8 +61,11 @@ typedef struct cx_ptx_shadow_fact {
     bool known, holds;
 } cx_ptx_shadow_fact;
 
+typedef struct cx_ptx_shadow_blocks cx_ptx_shadow_blocks;
+
 struct cx_ptx_shadow {
     const cx_ptx_grid *grid;
+    cx_ptx_shadow_blocks *across; /* what blocks do to global memory; NULL: there is one block */
     uint32_t time;
     cx_ptx_block_shadow *blocks;
     cx_ptx_shadow_key told[CX_PTX_SHADOW_TOLD];
@@ -98,6 +101,20 @@ void cx_ptx_shadow_tell(const cx_ptx_grid *grid, const cx_ptx_hazard *hazard);
 /* The access of these lanes to shared memory, and to global memory. */
 void cx_ptx_shadow_shared(const cx_ptx_shadow_access *access, uint32_t lanes);
 void cx_ptx_shadow_global(const cx_ptx_shadow_access *access, uint32_t lanes);
+
+/* NULL: there is one block, or no memory. */
+cx_ptx_shadow_blocks *cx_ptx_shadow_blocks_new(const cx_ptx_grid *grid);
+void cx_ptx_shadow_blocks_free(cx_ptx_shadow_blocks *blocks); /* NULL is harmless */
+
+/* The block has done what may order it with others: an atomic operation, a fence, ... */
+void cx_ptx_shadow_blocks_order(const cx_ptx_grid *grid, const cx_ptx_block *block);
+
+/* True if a block has written in the page of the address. */
+bool cx_ptx_shadow_blocks_knows(const cx_ptx_grid *grid, uint64_t address);
+
+/* A thread's access to global memory; `changes`: what it writes is not there already. */
+void cx_ptx_shadow_blocks_note(const cx_ptx_shadow_access *access, uint32_t thread,
+                               uint64_t address, bool changes);
 
 /* Tells the reads of shared memory that nothing has written since. */
 void cx_ptx_shadow_settle(const cx_ptx_grid *grid, cx_ptx_block_shadow *block);

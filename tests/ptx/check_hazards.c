@@ -25,12 +25,15 @@
     "setp.eq.u32 %p3, %r5, 0;\nmov.u32 %r6, 7;\n"
 #define OLD ".version 6.3\n.target sm_60\n" HEAD
 #define NEW ".version 7.0\n.target sm_80\n" HEAD
-#define END "st.global.u32 [%d1], %r7;\nret;\n}\n"
+/* Each block stores in memory of its own. */
+#define END                                                                             \
+    "mov.u32 %r19, %ctaid.x;\nmul.wide.u32 %d8, %r19, 16384;\nadd.u64 %d8, %d8, %d1;\n" \
+    "st.global.u32 [%d8], %r7;\nret;\n}\n"
 #define WRITE "st.shared.u32 [%r2], %r1;\n"
 #define MEET "bar.sync 0;\n"
 
 /* `told`: a letter for each kind, in the order of telling: Race, Warp race, Unwritten, Diverged,
- * Ended. */
+ * Ended, Blocks. */
 static const struct row {
     const char *name, *text, *told;
     uint32_t threads;
@@ -131,8 +134,29 @@ static const struct row {
      NEW "@!%p3 bra L;\nbarrier.sync 0;\nbra M;\nL:\nbarrier.sync 0;\nM:\n" END, "", 32},
     {"threads that end before the barrier",
      NEW "@%p3 bra L;\n" MEET "st.global.u32 [%d1], %r7;\nL:\nret;\n}\n", "E", 64},
+    /* blocks: two of them run the kernel */
+    {"blocks that count without atomics",
+     NEW "ld.param.u64 %d3, [out];\nld.global.u32 %r7, [%d3+2048];\nadd.u32 %r7, %r7, 1;\n"
+         "st.global.u32 [%d3+2048], %r7;\nret;\n}\n",
+     "BB", 1},
+    {"blocks that count with atomics",
+     NEW "ld.param.u64 %d3, [out];\natom.global.add.u32 %r7, [%d3+2048], 1;\nret;\n}\n", "", 32},
+    {"blocks that write the same value",
+     NEW "ld.param.u64 %d3, [out];\nst.global.u32 [%d3+2048], %r6;\nret;\n}\n", "", 32},
+    {"blocks that write bytes of one word",
+     NEW "ld.param.u64 %d3, [out];\nmov.u32 %r8, %ctaid.x;\ncvt.u64.u32 %d4, %r8;\n"
+         "add.u64 %d3, %d3, %d4;\nadd.u32 %r8, %r8, 5;\nst.global.u8 [%d3+3072], %r8;\nret;\n}\n",
+     "", 1},
+    {"the last block adds up what the others wrote",
+     NEW "ld.param.u64 %d3, [out];\nmov.u32 %r8, %ctaid.x;\nmul.wide.u32 %d4, %r8, 4;\n"
+         "add.u64 %d5, %d3, %d4;\nadd.u32 %r8, %r8, 1;\nst.global.u32 [%d5+1024], %r8;\n"
+         "membar.gl;\natom.global.add.u32 %r9, [%d3+1280], 1;\nand.b32 %r9, %r9, 1;\n"
+         "setp.ne.u32 %p4, %r9, 1;\n@%p4 bra L;\nld.global.u32 %r7, [%d3+1024];\n"
+         "ld.global.u32 %r8, [%d3+1028];\nadd.u32 %r7, %r7, %r8;\nst.global.u32 [%d3+1536], %r7;\n"
+         "L:\nret;\n}\n",
+     "", 1},
     {"a barrier in a loop that some threads leave early",
-     NEW "mov.u32 %r8, %r5;\nL:\n" MEET "st.global.u32 [%d1], %r8;\nadd.u32 %r8, %r8, 1;\n"
+     NEW "mov.u32 %r8, %r5;\nL:\n" MEET "st.volatile.global.u32 [%d1], %r8;\nadd.u32 %r8, %r8, 1;\n"
          "setp.lt.u32 %p4, %r8, 2;\n@%p4 bra L;\n" END,
      "E", 64},
 };
@@ -158,7 +182,7 @@ static void hear(void *self, const cx_ptx_hazard *hazard)
     size_t count = strlen(all->told);
 
     ck_assert_uint_lt(count, sizeof all->told - 1);
-    all->told[count] = "RWUDE"[hazard->kind];
+    all->told[count] = "RWUDEB"[hazard->kind];
     all->all[count] = *hazard;
 }
 

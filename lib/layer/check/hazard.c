@@ -45,6 +45,8 @@ static cx_check_kind kind_of(const cx_hazard *hazard)
         return CX_KIND_KERNEL_RACE;
     case CX_ACCESS_RACE_WARP:
         return CX_KIND_KERNEL_WARP_RACE;
+    case CX_ACCESS_RACE_BLOCKS:
+        return CX_KIND_KERNEL_BLOCK_RACE;
     case CX_ACCESS_UNWRITTEN_SHARED:
         return CX_KIND_KERNEL_UNWRITTEN_SHARED;
     case CX_ACCESS_BARRIER_DIVERGED:

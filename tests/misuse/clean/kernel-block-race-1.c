@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The addition is atomic.
+ *
+ * driver: threads lazy random:1 random:2
+ */
+#include "gpu.h"
+
+static const char ptx[] =
+    ".version 6.4\n.target sm_70\n.address_size 64\n"
+    ".visible .entry add_up(.param .u64 all)\n{\n"
+    ".reg .b32 %r<8>;\n"
+    ".reg .b64 %rd<4>;\n"
+    "ld.param.u64 %rd1, [all];\n"
+    "mov.u32 %r1, %ctaid.x;\n"
+    "red.global.add.u32 [%rd1], %r1;\n"
+    "ret;\n"
+    "}\n";
+
+NAMED void launch(CUfunction kernel, CUdeviceptr all)
+{
+    MUST(cuLaunchKernel(kernel, 8, 1, 1, 1, 1, 1, 0, NULL, (void *[]){&all}, NULL));
+}
+
+int main(void)
+{
+    CUdeviceptr all;
+    CUmodule module;
+    use_gpu(0);
+    CUfunction kernel = load(&module, ptx, "add_up");
+    MUST(cuMemAlloc(&all, 8 * sizeof(int)));
+    MUST(cuMemsetD32(all, 0, 1));
+    launch(kernel, all);
+    MUST(cuCtxSynchronize());
+    MUST(cuMemFree(all));
+    MUST(cuModuleUnload(module));
+    leave_gpu(0);
+    return 0;
+}
