@@ -86,10 +86,11 @@ typedef struct cx_access_log_watcher {
     void (*moved)(uint64_t ticket, size_t part, const cx_access_log_node *node);
     /* Before the piece is over, and before any call returns the error. */
     void (*failed)(uint64_t ticket, size_t part, const cx_access_log_failure *failure);
-    /* Before the piece is over; none of the driver's locks is held. NULL: nobody wants to know. */
-    void (*hazard)(uint64_t ticket, const cx_access_log_hazard *hazard);
     /* It is over, or will never run; in no order of addresses. */
     void (*told)(uint64_t ticket, size_t part, const cx_access *all, size_t count);
+    /* Before the piece is over; none of the driver's locks is held. NULL: nobody wants to know, and
+     * kernels have no shadow, nor device memory a quarantine. */
+    void (*hazard)(uint64_t ticket, const cx_access_log_hazard *hazard);
 } cx_access_log_watcher;
 
 /* The work that this thread's calls submit has this number; 0: nobody watches it. */

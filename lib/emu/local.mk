@@ -69,7 +69,7 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/memory/physical.h \
 	lib/emu/memory/pool.c \
 	lib/emu/memory/pool.h \
-	lib/emu/memory/reservation.c \
+	lib/emu/memory/quarantine.c lib/emu/memory/quarantine.h lib/emu/memory/reservation.c \
 	lib/emu/memory/reservation.h \
 	lib/emu/memory/shared.c \
 	lib/emu/memory/shared.h \

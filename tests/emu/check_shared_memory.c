@@ -107,7 +107,8 @@ static void ignore_touches(uint64_t ticket, const cx_access *all, size_t count)
 
 START_TEST(a_kernel_that_is_watched_has_what_it_asked_for)
 {
-    static const cx_access_log_watcher watcher = {ignore_promise, ignore_failure, ignore_touches};
+    static const cx_access_log_watcher watcher = {
+        .promised = ignore_promise, .failed = ignore_failure, .told = ignore_touches};
 
     setup_on(CX_EMU_GPU_DEFAULT);
     cx_access_log_watch(&watcher);

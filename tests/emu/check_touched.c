@@ -100,7 +100,8 @@ static void note_failure(uint64_t ticket, size_t part, const cx_access_log_failu
 }
 
 static const cx_access_log_watcher watcher = {
-    note_launch, note_promise, note_move, note_failure, note_touches};
+    .launched = note_launch, .promised = note_promise, .moved = note_move, .failed = note_failure,
+    .told = note_touches};
 
 static CUmodule module;
 static CUdeviceptr words, others;

@@ -31,7 +31,7 @@ tests_emu_checks_work_LDADD = $(EMU_LIBS)
 EMU_DEVICE = tests/emu/check_context.c tests/emu/check_context_bytes.c tests/emu/check_device.c tests/emu/check_error_log.c \
 	tests/emu/check_gpu.c tests/emu/check_green.c tests/emu/check_hint.c tests/emu/check_life.c tests/emu/check_limit.c \
 	tests/emu/check_loading.c tests/emu/check_peer.c tests/emu/check_primary.c tests/emu/check_query.c tests/emu/check_stack.c \
-	tests/emu/check_touched.c
+	tests/emu/check_hazard.c tests/emu/check_touched.c
 check_PROGRAMS += tests/emu/checks_device
 CHECK_FILES += $(EMU_DEVICE)
 $(EMU_DEVICE:.c=$(EXEEXT)): tests/emu/checks_device$(EXEEXT) ; $(LINK_CHECK)

@@ -92,6 +92,13 @@ static void told(uint64_t ticket, size_t part, const cx_access *all, size_t coun
     host_memory_pause();
 }
 
+static void hazarded(uint64_t ticket, const cx_access_log_hazard *hazard)
+{
+    host_memory_resume();
+    touches->hazard(ticket, hazard);
+    host_memory_pause();
+}
+
 static void timed(const cx_work_timestamps *done)
 {
     host_memory_resume();
@@ -103,7 +110,9 @@ void __real_cx_access_log_watch(const cx_access_log_watcher *watcher);
 void __wrap_cx_access_log_watch(const cx_access_log_watcher *watcher);
 void __wrap_cx_access_log_watch(const cx_access_log_watcher *watcher)
 {
-    static const cx_access_log_watcher own = {launched, promised, moved, failed, told};
+    static const cx_access_log_watcher own = {
+        .launched = launched, .promised = promised, .moved = moved, .failed = failed,
+        .told = told, .hazard = hazarded};
     touches = watcher;
     __real_cx_access_log_watch(&own);
 }

@@ -18,6 +18,7 @@
 #include "emu/memory/mapping.h"
 #include "emu/memory/physical.h"
 #include "emu/memory/pool.h"
+#include "emu/memory/quarantine.h"
 #include "emu/memory/shared.h"
 #include "emu/memory/texture.h"
 #include "emu/module/heap.h"
@@ -118,6 +119,7 @@ static bool choose_behaviour(void)
 /* Nothing is in the devices of before, nor in their default pools. */
 static void build_devices(const cx_emu_config *config)
 {
+    cx_emu_quarantine_end();
     for (int i = 0; i < cx_emu_device_total(); i++)
         cx_emu_arena_destroy(cx_emu_device_find(i)->arena);
     cx_emu_pools_close_default();

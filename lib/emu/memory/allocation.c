@@ -1,17 +1,17 @@
 #include "emu/memory/allocation.h"
 
 #include "driver/access_log.h"
-#include "ptx/written.h"
-
 #include "emu/base/driver_mapping.h"
 #include "emu/base/machine.h"
 #include "emu/base/refusal.h"
+#include "emu/memory/quarantine.h"
 #include "emu/base/state.h"
 #include "emu/device/device.h"
 #include "emu/device/sticky.h"
 #include "emu/memory/freed.h"
 #include "emu/memory/mapping.h"
 #include "emu/memory/pool.h"
+#include "ptx/written.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -134,9 +134,18 @@ static void detach_allocation(cx_emu_allocation *allocation)
         hooks->leave_pool(allocation->pool, allocation->reserved_bytes);
 }
 
+/* Memory that only the driver reaches. */
+static bool is_of_gpu(const cx_emu_allocation *allocation)
+{
+    return (uintptr_t)allocation->mapped != allocation->address &&
+           (allocation->kind == CX_EMU_MEMORY_DEVICE || allocation->kind == CX_EMU_MEMORY_ASYNC);
+}
+
 static void dispose_detached(cx_emu_allocation *allocation)
 {
-    if (allocation->range != NULL)
+    if (allocation->range != NULL && is_of_gpu(allocation))
+        cx_emu_quarantine_give(allocation->range);
+    else if (allocation->range != NULL)
         cx_emu_arena_give(allocation->range);
     if (hooks->dispose[allocation->kind] != NULL)
         hooks->dispose[allocation->kind](allocation);
@@ -198,7 +207,8 @@ static bool take_gpu_memory(cx_emu_allocation *allocation)
     if (device->arena == NULL)
         device->arena =
             cx_emu_arena_create(device->memory_bytes, cx_emu_configuration()->host_access);
-    return take_from(device->arena, allocation, allocation->reserved_bytes,
+    return take_from(device->arena, allocation,
+                     allocation->reserved_bytes + cx_emu_redzone_bytes(),
                      allocation->bytes >= CX_EMU_LARGE_BYTES ? CX_EMU_LARGE_ALIGNMENT : 1);
 }
 

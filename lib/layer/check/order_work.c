@@ -631,6 +631,7 @@ static void told(uint64_t ticket, size_t part, const cx_access *all, size_t coun
 void cx_order_work_watch(void)
 {
     static const cx_access_log_watcher watcher = {
-        launched, promised, moved, failed, hazarded, told};
+        .launched = launched, .promised = promised, .moved = moved, .failed = failed,
+        .told = told, .hazard = hazarded};
     cx_access_log_watch(&watcher);
 }
