@@ -182,9 +182,11 @@ static cx_ptx_shadow_access access_of(const cx_ptx_step *run, const cx_ptx_instr
         access.reads = at->mode == CX_PTX_WIDE_LOAD;
         access.writes = !access.reads;
         access.strong = true;
+        access.many = false;
     } else {
         access.reads = reads_what_it_changes(at);
         access.writes = access.strong = true;
+        access.many = false;
         access.covers = at->op != CX_PTX_ATOMIC;
     }
     return access;

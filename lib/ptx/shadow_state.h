@@ -17,7 +17,7 @@ typedef struct cx_ptx_shadow_side {
     uint16_t thread;
     uint8_t bytes; /* of the word: a bit for each */
     bool strong;   /* volatile, relaxed, ...: others may use the memory meanwhile */
-    bool many;     /* several lanes did it together */
+    bool many;     /* several lanes did it together, and none atomically */
 } cx_ptx_shadow_side;
 
 /* A word of shared memory. */

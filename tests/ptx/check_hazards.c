@@ -104,6 +104,10 @@ static const struct row {
      "", 32},
     {"the same where lanes of a warp run together", OLD WRITE "ld.shared.u32 %r7, [%r4];\n" END, "",
      32},
+    {"lanes that add atomically to each other's words",
+     NEW WRITE "bar.warp.sync 0xffffffff;\natom.shared.add.u32 %r7, [%r2], 1;\n"
+         "atom.shared.add.u32 %r7, [%r4], 1;\n" END,
+     "", 32},
     {"a lane sets a flag for its warp",
      NEW "@%p1 st.volatile.shared.u32 [flag], 1;\nL:\nld.volatile.shared.u32 %r7, [flag];\n"
          "setp.eq.u32 %p4, %r7, 0;\n@%p4 bra L;\n" END,
