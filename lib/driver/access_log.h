@@ -65,7 +65,8 @@ typedef enum cx_access_log_hazard_kind {
     CX_ACCESS_UNWRITTEN,
     CX_ACCESS_UNWRITTEN_SHARED,
     CX_ACCESS_BARRIER_DIVERGED,
-    CX_ACCESS_BARRIER_ENDED
+    CX_ACCESS_BARRIER_ENDED,
+    CX_ACCESS_HEAP_NOT_HELD /* of the heap of kernels */
 } cx_access_log_hazard_kind;
 
 typedef struct cx_access_log_hazard {
@@ -74,6 +75,12 @@ typedef struct cx_access_log_hazard {
     const char *second; /* the later one */
     uint64_t memory;    /* the address in global memory; 0: shared memory, or none */
 } cx_access_log_hazard;
+
+/* Blocks of the heap of kernels that one place has left. */
+typedef struct cx_access_log_heap_left {
+    const char *by; /* "kernel ..., thread ...": of the first one */
+    uint64_t blocks, bytes;
+} cx_access_log_heap_left;
 
 /* Called by any thread, with locks of the driver held: none of them calls the driver. `part`: the
  * index of a node, if the call launches a graph, else 0. */
@@ -91,6 +98,8 @@ typedef struct cx_access_log_watcher {
     /* Before the piece is over; none of the driver's locks is held. NULL: nobody wants to know, and
      * kernels have no shadow, nor device memory a quarantine. */
     void (*hazard)(uint64_t ticket, const cx_access_log_hazard *hazard);
+    /* A context ends. NULL: nobody wants to know. */
+    void (*heap_left)(const cx_access_log_heap_left *left);
 } cx_access_log_watcher;
 
 /* The work that this thread's calls submit has this number; 0: nobody watches it. */

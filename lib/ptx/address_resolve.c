@@ -67,7 +67,7 @@ static unsigned char *reach_own(const own_memory *own, uint64_t offset, unsigned
 static void narrow_view(cx_ptx_view *view, uint64_t begin, uint64_t end)
 {
     view->memory += begin - view->address;
-    view->written = NULL;
+    view->written = view->held = NULL;
     view->address = begin;
     view->bytes = end - begin;
 }
@@ -98,7 +98,8 @@ static bool find_view(cx_ptx_grid *grid, cx_ptx_view *view, uint64_t address)
 
     if (!environment->find(environment->self, address, &range))
         return false;
-    *view = (cx_ptx_view){range.address, range.bytes, range.memory, range.read_only, range.written};
+    *view = (cx_ptx_view){range.address,   range.bytes,   range.memory,
+                          range.read_only, range.written, range.held};
     cut_at_constants(grid, view, address);
     return true;
 }

@@ -1,6 +1,7 @@
 #include "ptx/builtin.h"
 
 #include "ptx/dynamic_parallelism.h"
+#include "ptx/shadow.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -79,6 +80,21 @@ static void report_assertion(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thre
     cx_ptx_thread_fail(grid, block, thread, CX_PTX_ASSERTION, 0);
 }
 
+static uint64_t allocate_memory(const cx_ptx_grid *grid, const cx_ptx_block *block,
+                                const cx_ptx_thread *thread, uint64_t bytes)
+{
+    const cx_ptx_environment *environment = grid->environment;
+    uint64_t address = environment->allocate ? environment->allocate(environment->self, bytes) : 0;
+
+    if (grid->shadow && address && environment->allocated) {
+        const cx_ptx_hazard_side by = cx_ptx_shadow_side_of(
+            grid, block->index, thread->index, (uint32_t)(thread->next - grid->module->code));
+
+        environment->allocated(environment->self, address, grid->kernel->name, &by);
+    }
+    return address;
+}
+
 static bool release_memory(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,
                            uint64_t address)
 {
@@ -149,8 +165,7 @@ bool cx_ptx_builtin_call(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *
         return_value(function, frame, (uint64_t)count);
         return true;
     case CX_PTX_BUILTIN_ALLOCATE:
-        return_value(function, frame,
-                     environment->allocate ? environment->allocate(environment->self, first) : 0);
+        return_value(function, frame, allocate_memory(grid, block, thread, first));
         return true;
     case CX_PTX_BUILTIN_RELEASE:
         return release_memory(grid, block, thread, first);

@@ -64,6 +64,7 @@ typedef struct cx_ptx_view {
     unsigned char *memory;
     bool read_only;
     struct cx_ptx_written *written; /* from the first byte on; NULL: all counts as written */
+    struct cx_ptx_written *held;    /* the same */
 } cx_ptx_view;
 
 /* A texture or surface object that an instruction found. */

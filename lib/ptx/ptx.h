@@ -123,6 +123,7 @@ typedef struct cx_ptx_range {
     unsigned char *memory; /* its first byte for the host */
     bool read_only;
     struct cx_ptx_written *written; /* written.h; NULL: all counts as written */
+    struct cx_ptx_written *held; /* the heap of kernels: what malloc has given out; NULL: all */
 } cx_ptx_range;
 
 /* An access of a thread to global memory. */
@@ -141,7 +142,8 @@ typedef enum cx_ptx_hazard_kind {
     CX_PTX_HAZARD_UNWRITTEN, /* a read of memory that nothing has written */
     CX_PTX_HAZARD_DIVERGED,  /* a barrier that some lanes of a warp, or threads, pass by */
     CX_PTX_HAZARD_ENDED,     /* a barrier that ended threads have not reached */
-    CX_PTX_HAZARD_BLOCK_RACE /* two blocks of a grid, and nothing orders them */
+    CX_PTX_HAZARD_BLOCK_RACE, /* two blocks of a grid, and nothing orders them */
+    CX_PTX_HAZARD_NOT_HELD    /* a use of the heap that no malloc has given out */
 } cx_ptx_hazard_kind;
 
 /* A thread at a place of the code. */
@@ -185,6 +187,9 @@ typedef struct cx_ptx_environment {
      * cannot be. NULL: there is no heap. */
     uint64_t (*allocate)(void *self, uint64_t bytes);
     bool (*release)(void *self, uint64_t address);
+    /* Is told who has called malloc, where somebody wants to know of hazards. NULL: nobody. */
+    void (*allocated)(void *self, uint64_t address, const char *kernel,
+                      const cx_ptx_hazard_side *by);
     /* An attribute of the device, by the driver's number; CX_PTX_ASK_DEVICE: its ordinal;
      * CX_PTX_ASK_COUNT: the number of devices. INT64_MIN: no such attribute. NULL: none. */
     int64_t (*ask)(void *self, uint32_t attribute);

@@ -18,6 +18,10 @@
 cx_ptx_shadow *cx_ptx_shadow_new(const cx_ptx_grid *grid);
 void cx_ptx_shadow_free(cx_ptx_shadow *shadow); /* NULL is harmless */
 
+/* A thread at a place of the code, for those who are told. */
+cx_ptx_hazard_side cx_ptx_shadow_side_of(const cx_ptx_grid *grid, const uint32_t block[3],
+                                         uint32_t thread, uint32_t code);
+
 /* The block begins: its shared memory is unwritten. */
 void cx_ptx_shadow_begin(const cx_ptx_grid *grid, cx_ptx_block *block);
 

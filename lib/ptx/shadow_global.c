@@ -44,16 +44,17 @@ static bool matters(const cx_ptx_shadow_access *access, const cx_ptx_view *view)
            (!atomic_load(&view->written->any) && cx_ptx_shadow_is_taken(shadow, access->code));
 }
 
-static void tell_unwritten(const cx_ptx_shadow_access *access, uint32_t lane, uint64_t address)
+static void tell_lane(const cx_ptx_shadow_access *access, cx_ptx_hazard_kind kind, uint32_t lane,
+                      uint64_t address)
 {
     const cx_ptx_step *run = access->run;
-    cx_ptx_hazard hazard = {
-        .kind = CX_PTX_HAZARD_UNWRITTEN, .address = address, .bytes = access->at->size};
+    cx_ptx_hazard hazard = {.kind = kind, .address = address, .bytes = access->at->size};
 
     if (!cx_ptx_shadow_is_new(run->grid->shadow, hazard.kind, access->code, access->code))
         return;
     hazard.second = cx_ptx_shadow_side_of(run->grid, run->block->index,
                                           run->warp->lanes->index + lane, access->code);
+    hazard.second.writes = access->writes && !access->reads;
     cx_ptx_shadow_tell(run->grid, &hazard);
 }
 
@@ -71,7 +72,26 @@ static void find_unwritten(const cx_ptx_shadow_access *access, const piece *all,
         if (address < all->begin || address + at->size > all->end ||
             cx_ptx_written_partly(view->written, address - view->address, at->size))
             continue;
-        tell_unwritten(access, lane, address);
+        tell_lane(access, CX_PTX_HAZARD_UNWRITTEN, lane, address);
+        return;
+    }
+}
+
+/* The first lane of which some byte is not held. */
+static void find_not_held(const cx_ptx_shadow_access *access, const piece *all,
+                          const cx_ptx_view *view)
+{
+    const cx_ptx_step *run = access->run;
+    const cx_ptx_instruction *at = access->at;
+
+    for (uint32_t left = run->active; left; left &= left - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(left);
+        const uint64_t address = cx_ptx_get(&run->rows, at->a, lane) + (uint64_t)at->immediate;
+
+        if (address < all->begin || address + at->size > all->end ||
+            cx_ptx_written_whole(view->held, address - view->address, at->size))
+            continue;
+        tell_lane(access, CX_PTX_HAZARD_NOT_HELD, lane, address);
         return;
     }
 }
@@ -81,10 +101,12 @@ static void judge_piece(const cx_ptx_shadow_access *access, const piece *all,
 {
     const size_t offset = all->begin - view->address, bytes = all->end - all->begin;
 
-    if (access->reads && !cx_ptx_written_whole(view->written, offset, bytes) &&
+    if (view->held && !cx_ptx_written_whole(view->held, offset, bytes))
+        find_not_held(access, all, view);
+    if (view->written && access->reads && !cx_ptx_written_whole(view->written, offset, bytes) &&
         matters(access, view))
         find_unwritten(access, all, view);
-    if (access->writes)
+    if (view->written && access->writes)
         cx_ptx_written_mark(view->written, offset, bytes);
 }
 
@@ -130,7 +152,7 @@ static void tell_piece(const cx_ptx_shadow_access *access, const piece *all)
     const cx_ptx_view *view = cx_ptx_reach_range(grid, access->at->site, all->begin, touch.bytes);
     if (!view)
         return;
-    if (view->written)
+    if (view->written || view->held)
         judge_piece(access, all, view);
     touch.memory = view->memory + (all->begin - view->address);
     if (grid->shadow->across)

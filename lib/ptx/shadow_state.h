@@ -94,8 +94,6 @@ static inline uint32_t cx_ptx_shadow_place(const cx_ptx_module *module,
 /* Tells a hazard between two places, unless it has been told. */
 bool cx_ptx_shadow_is_new(cx_ptx_shadow *shadow, cx_ptx_hazard_kind kind, uint32_t first,
                           uint32_t second);
-cx_ptx_hazard_side cx_ptx_shadow_side_of(const cx_ptx_grid *grid, const uint32_t block[3],
-                                         uint32_t thread, uint32_t code);
 void cx_ptx_shadow_tell(const cx_ptx_grid *grid, const cx_ptx_hazard *hazard);
 
 /* The access of these lanes to shared memory, and to global memory. */

@@ -32,6 +32,15 @@ void cx_ptx_written_mark(cx_ptx_written *written, size_t offset, size_t bytes)
     }
 }
 
+void cx_ptx_written_clear(cx_ptx_written *written, size_t offset, size_t bytes)
+{
+    const size_t end = offset + bytes;
+
+    for (size_t word = offset / 64; word * 64 < end; word++)
+        atomic_fetch_and_explicit(&written->bits[word], ~mask_of(word, offset, end),
+                                  memory_order_relaxed);
+}
+
 bool cx_ptx_written_whole(const cx_ptx_written *written, size_t offset, size_t bytes)
 {
     const size_t end = offset + bytes;

@@ -151,6 +151,7 @@ static void dispose_detached(cx_emu_allocation *allocation)
         hooks->dispose[allocation->kind](allocation);
     cx_emu_mem_advices_free(&allocation->advices);
     free(allocation->written);
+    free(allocation->held);
     free(allocation);
 }
 

@@ -75,6 +75,7 @@ struct cx_emu_allocation {
     struct cx_emu_shared *shared;   /* of CX_EMU_MEMORY_SHARED, else NULL */
     struct cx_emu_allocation *previous, *next; /* in context->allocations */
     struct cx_ptx_written *written; /* ptx/written.h; NULL: nobody wants to know, or cannot */
+    struct cx_ptx_written *held;    /* of a heap of kernels: the bytes that malloc has given out */
 
     /* Private to allocation.c. */
     bool awaited;        /* freed, and a thread waits for `users` and then disposes of it */

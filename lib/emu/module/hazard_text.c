@@ -24,6 +24,13 @@ static void say_place(cx_text *to, const char *kernel, const cx_ptx_hazard_side 
                 side->block[2], side->thread[0], side->thread[1], side->thread[2]);
 }
 
+void cx_emu_hazard_place(const char *kernel, const cx_ptx_hazard_side *side, char *text)
+{
+    cx_text to = {text, CX_EMU_HAZARD_MAX, 0};
+
+    say_place(&to, kernel, side);
+}
+
 static void say_access(cx_text *to, const cx_ptx_hazard *hazard, const cx_ptx_hazard_side *side)
 {
     say_place(to, hazard->kernel, side);
@@ -41,6 +48,8 @@ static cx_access_log_hazard_kind kind_of(const cx_ptx_hazard *hazard)
         return CX_ACCESS_RACE_SHARED;
     case CX_PTX_HAZARD_WARP_RACE:
         return CX_ACCESS_RACE_WARP;
+    case CX_PTX_HAZARD_NOT_HELD:
+        return CX_ACCESS_HEAP_NOT_HELD;
     case CX_PTX_HAZARD_BLOCK_RACE:
         return CX_ACCESS_RACE_BLOCKS;
     case CX_PTX_HAZARD_DIVERGED:

@@ -1,6 +1,8 @@
 #include "emu/module/heap.h"
 
+#include "driver/access_log.h"
 #include "emu/memory/allocation.h"
+#include "ptx/written.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +15,8 @@ typedef struct heap_block {
     uint64_t offset, bytes; /* with the number */
     uint32_t previous, next;
     bool taken;
+    uint64_t wanted; /* bytes */
+    char *by; /* who has taken it; NULL: nobody wants to know */
 } heap_block;
 
 struct cx_emu_heap {
@@ -51,6 +55,13 @@ static uint32_t new_block(cx_emu_heap *heap)
     return grow_blocks(heap) ? heap->count++ : NO_BLOCK;
 }
 
+static bool is_watched(void)
+{
+    const cx_access_log_watcher *watcher = cx_access_log_watched();
+
+    return watcher != NULL && watcher->hazard != NULL;
+}
+
 cxu_result cx_emu_heap_open(cx_emu_context *context)
 {
     cx_emu_heap *heap;
@@ -74,17 +85,60 @@ cxu_result cx_emu_heap_open(cx_emu_context *context)
         return result;
     }
     heap->memory->of_module = true;
+    if (is_watched())
+        heap->memory->held = cx_ptx_written_new(heap->memory->bytes);
     heap->unused = NO_BLOCK;
     heap->count = 1;
-    heap->blocks[0] = (heap_block){0, heap->memory->bytes, NO_BLOCK, NO_BLOCK, false};
+    heap->blocks[0] = (heap_block){
+        .bytes = heap->memory->bytes, .previous = NO_BLOCK, .next = NO_BLOCK};
     context->heap = heap;
     return CXU_SUCCESS;
+}
+
+/* The length of the part of the text that is the same for all threads. */
+static size_t place_length(const char *by)
+{
+    const char *thread = strstr(by, ", block (");
+
+    return thread != NULL ? (size_t)(thread - by) : strlen(by);
+}
+
+static bool is_same_place(const char *one, const char *other)
+{
+    return place_length(one) == place_length(other) && strncmp(one, other, place_length(one)) == 0;
+}
+
+/* Tells the blocks that the place of this one has left, and forgets who took them. */
+static void tell_left(cx_emu_heap *heap, uint32_t first)
+{
+    cx_access_log_heap_left left = {.by = heap->blocks[first].by};
+    const cx_access_log_watcher *watcher = cx_access_log_watched();
+
+    for (uint32_t i = first; i < heap->count; i++) {
+        heap_block *block = &heap->blocks[i];
+
+        if (block->by == NULL || !is_same_place(block->by, left.by))
+            continue;
+        left.blocks++;
+        left.bytes += block->wanted;
+        if (i != first)
+            free(block->by);
+        if (i != first)
+            block->by = NULL;
+    }
+    if (watcher != NULL && watcher->heap_left != NULL)
+        watcher->heap_left(&left);
+    free(heap->blocks[first].by);
+    heap->blocks[first].by = NULL;
 }
 
 void cx_emu_heap_close(cx_emu_context *context)
 {
     if (context->heap == NULL)
         return;
+    for (uint32_t i = 0; i < context->heap->count; i++)
+        if (context->heap->blocks[i].by != NULL)
+            tell_left(context->heap, i);
     free(context->heap->blocks);
     free(context->heap);
     context->heap = NULL;
@@ -112,8 +166,10 @@ static void split_block(cx_emu_heap *heap, uint32_t number, uint64_t bytes)
 
     if (rest == NO_BLOCK)
         return;
-    heap->blocks[rest] = (heap_block){block->offset + bytes, block->bytes - bytes, number,
-                                      block->next, false};
+    heap->blocks[rest] = (heap_block){.offset = block->offset + bytes,
+                                      .bytes = block->bytes - bytes,
+                                      .previous = number,
+                                      .next = block->next};
     if (block->next != NO_BLOCK)
         heap->blocks[block->next].previous = rest;
     block->next = rest;
@@ -131,6 +187,7 @@ void cx_emu_heap_range(const cx_emu_context *context, uint64_t *out_begin, uint6
 uint64_t cx_emu_heap_take(cx_emu_context *context, uint64_t bytes)
 {
     cx_emu_heap *heap = context->heap;
+    const uint64_t wanted = bytes;
     uint32_t number;
 
     if (heap == NULL || bytes == 0 || bytes > heap->memory->bytes)
@@ -141,6 +198,9 @@ uint64_t cx_emu_heap_take(cx_emu_context *context, uint64_t bytes)
         return 0;
     split_block(heap, number, bytes);
     heap->blocks[number].taken = true;
+    heap->blocks[number].wanted = wanted;
+    if (heap->memory->held != NULL)
+        cx_ptx_written_mark(heap->memory->held, heap->blocks[number].offset + ALIGN, wanted);
     heap->rover = heap->blocks[number].next == NO_BLOCK ? 0 : heap->blocks[number].next;
     memcpy(heap->memory->mapped + heap->blocks[number].offset, &number, sizeof number);
     return heap->memory->address + heap->blocks[number].offset + ALIGN;
@@ -178,9 +238,26 @@ bool cx_emu_heap_give(cx_emu_context *context, uint64_t address)
         heap->blocks[number].offset != offset)
         return false;
     heap->blocks[number].taken = false;
+    free(heap->blocks[number].by);
+    heap->blocks[number].by = NULL;
+    if (heap->memory->held != NULL)
+        cx_ptx_written_clear(heap->memory->held, offset + ALIGN, heap->blocks[number].wanted);
     merge_next(heap, number);
     previous = heap->blocks[number].previous;
     if (previous != NO_BLOCK && !heap->blocks[previous].taken)
         merge_next(heap, previous);
     return true;
+}
+
+void cx_emu_heap_note(cx_emu_context *context, uint64_t address, const char *by)
+{
+    cx_emu_heap *heap = context->heap;
+    uint32_t number;
+
+    if (heap == NULL || heap->memory->held == NULL)
+        return;
+    memcpy(&number, heap->memory->mapped + (address - ALIGN - heap->memory->address),
+           sizeof number);
+    if (number < heap->count && heap->blocks[number].taken && heap->blocks[number].by == NULL)
+        heap->blocks[number].by = strdup(by);
 }

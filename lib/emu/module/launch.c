@@ -220,7 +220,8 @@ static bool find_range(cx_emu_run *run, uint64_t address, cx_ptx_range *out_rang
     *out_lacks = false;
     if (variables != NULL) {
         *out_range =
-            (cx_ptx_range){variables->address, variables->bytes, variables->mapped, false, NULL};
+            (cx_ptx_range){variables->address, variables->bytes, variables->mapped, false,
+                           NULL, NULL};
         return true;
     }
     if (allocation == NULL || !cx_emu_allocation_reachable(allocation, run->context))
@@ -234,7 +235,7 @@ static bool find_range(cx_emu_run *run, uint64_t address, cx_ptx_range *out_rang
     }
     *out_range = (cx_ptx_range){allocation->address, allocation->bytes, allocation->mapped,
                                 !cx_emu_allocation_accessible(use, run->context->device, true),
-                                allocation->written};
+                                allocation->written, allocation->held};
     return true;
 }
 
@@ -333,6 +334,17 @@ static bool give_heap(void *self, uint64_t address)
     given = cx_emu_heap_give(run->context, address);
     cx_lock_leave(&cx_emu_lock);
     return given;
+}
+
+static void note_heap(void *self, uint64_t address, const char *kernel,
+                      const cx_ptx_hazard_side *by)
+{
+    char text[CX_EMU_HAZARD_MAX];
+
+    cx_emu_hazard_place(kernel, by, text);
+    cx_lock_enter(&cx_emu_lock);
+    cx_emu_heap_note(((const cx_emu_run *)self)->context, address, text);
+    cx_lock_leave(&cx_emu_lock);
 }
 
 static int64_t ask_device(void *self, uint32_t attribute)
@@ -489,6 +501,7 @@ static void run_kernel(void *argument)
                                             .print = print_text,
                                             .allocate = take_heap,
                                             .release = give_heap,
+                                            .allocated = note_heap,
                                             .ask = ask_device,
                                             .set_condition = set_condition,
                                             .independent = cx_emu_warp_is_independent(),

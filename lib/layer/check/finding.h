@@ -38,7 +38,7 @@ static inline cx_kind_words cx_kind_words_for(const cx_kind_row *row, const cx_k
 static inline bool cx_kind_is_leak(uint32_t kind)
 {
     return (kind >= CX_KIND_LIFE_CONTEXT && kind <= CX_KIND_LIFE_REGISTERED) ||
-           kind == CX_KIND_PRIMARY_KEPT;
+           kind == CX_KIND_PRIMARY_KEPT || kind == CX_KIND_KERNEL_HEAP_LEFT;
 }
 
 /* The kind that says that an object of this kind is left; CX_KIND_COUNT: none does. */

@@ -47,6 +47,8 @@ static cx_check_kind kind_of(const cx_hazard *hazard)
         return CX_KIND_KERNEL_WARP_RACE;
     case CX_ACCESS_RACE_BLOCKS:
         return CX_KIND_KERNEL_BLOCK_RACE;
+    case CX_ACCESS_HEAP_NOT_HELD:
+        return CX_KIND_KERNEL_HEAP;
     case CX_ACCESS_UNWRITTEN_SHARED:
         return CX_KIND_KERNEL_UNWRITTEN_SHARED;
     case CX_ACCESS_BARRIER_DIVERGED:
@@ -87,4 +89,13 @@ void cx_hazards_raise(const cx_hazard *list, const cx_order_piece *piece, bool r
     for (; list != NULL; list = list->next)
         if (!races || list->kind != CX_ACCESS_UNWRITTEN)
             raise_one(list, piece);
+}
+
+void cx_hazard_heap_left(const cx_access_log_heap_left *left)
+{
+    cx_finding finding = cx_finding_begin(CX_KIND_KERNEL_HEAP_LEFT, NULL, -1, CXU_SUCCESS, 0);
+    cx_finding_note(&finding, "made", 0, "%llu block%s of %llu bytes in all by %s",
+                    (unsigned long long)left->blocks, left->blocks == 1 ? "" : "s",
+                    (unsigned long long)left->bytes, left->by);
+    cx_finding_raise(&finding);
 }

@@ -18,4 +18,7 @@ void cx_hazards_free(cx_hazard *list);
  * write what the piece reads too early, and the race is what is wrong. */
 void cx_hazards_raise(const cx_hazard *list, const cx_order_piece *piece, bool races);
 
+/* Raises a finding for what kernels have left on their heap. */
+void cx_hazard_heap_left(const cx_access_log_heap_left *left);
+
 #endif

@@ -615,6 +615,13 @@ static void hazarded(uint64_t ticket, const cx_access_log_hazard *hazard)
     cx_lock_leave(&cx_check_lock);
 }
 
+static void heap_left(const cx_access_log_heap_left *left)
+{
+    cx_lock_enter(&cx_check_lock);
+    cx_hazard_heap_left(left);
+    cx_lock_leave(&cx_check_lock);
+}
+
 static void told(uint64_t ticket, size_t part, const cx_access *all, size_t count)
 {
     cx_lock_enter(&cx_check_lock);
@@ -632,6 +639,6 @@ void cx_order_work_watch(void)
 {
     static const cx_access_log_watcher watcher = {
         .launched = launched, .promised = promised, .moved = moved, .failed = failed,
-        .told = told, .hazard = hazarded};
+        .told = told, .hazard = hazarded, .heap_left = heap_left};
     cx_access_log_watch(&watcher);
 }

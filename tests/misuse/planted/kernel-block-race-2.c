@@ -14,8 +14,7 @@
 static const char ptx[] =
     ".version 6.4\n.target sm_70\n.address_size 64\n"
     ".visible .entry move(.param .u64 all)\n{\n"
-    ".reg .b32 %r<8>;\n"
-    ".reg .b64 %rd<4>;\n"
+    ".reg .b32 %r<8>; .reg .b64 %rd<4>;\n"
     "ld.param.u64 %rd1, [all];\n"
     "mov.u32 %r1, %tid.x;\n"
     "mov.u32 %r2, %ctaid.x;\n"
