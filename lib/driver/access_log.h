@@ -112,6 +112,14 @@ extern _Thread_local uint32_t cx_access_log_place;
  * nobody watches the thread's calls. */
 extern _Thread_local uint64_t cx_access_log_turn;
 
+/* What a copy to the host that this thread's call has waited for found unwritten; 0 bytes: nothing.
+ * Who reads it takes it away. */
+typedef struct cx_access_log_unwritten {
+    uint64_t address; /* of the first byte */
+    uint64_t bytes;
+} cx_access_log_unwritten;
+extern _Thread_local cx_access_log_unwritten cx_access_log_copied;
+
 /* Before the first ticket, once in a process. */
 void cx_access_log_watch(const cx_access_log_watcher *watcher);
 

@@ -1,16 +1,15 @@
 #include "emu/memory/allocation.h"
 
-#include "driver/access_log.h"
 #include "emu/base/driver_mapping.h"
 #include "emu/base/machine.h"
 #include "emu/base/refusal.h"
-#include "emu/memory/quarantine.h"
 #include "emu/base/state.h"
 #include "emu/device/device.h"
 #include "emu/device/sticky.h"
 #include "emu/memory/freed.h"
 #include "emu/memory/mapping.h"
 #include "emu/memory/pool.h"
+#include "emu/memory/quarantine.h"
 #include "ptx/written.h"
 
 #include <stdlib.h>
@@ -394,6 +393,21 @@ void cx_emu_allocation_mark_written(const cx_emu_allocation *allocation, uintptr
 {
     if (allocation->written != NULL)
         cx_ptx_written_mark(allocation->written, address - allocation->address, bytes);
+}
+
+void cx_emu_allocation_look(const cx_emu_allocation *allocation, uintptr_t address, size_t bytes,
+                            cx_access_log_unwritten *found)
+{
+    const size_t begin = address - allocation->address;
+
+    if (allocation->written == NULL || cx_ptx_written_whole(allocation->written, begin, bytes))
+        return;
+    for (size_t at = begin; at < begin + bytes; at++) {
+        if (cx_ptx_written_whole(allocation->written, at, 1))
+            continue;
+        if (found->bytes++ == 0)
+            found->address = allocation->address + at;
+    }
 }
 
 void cx_emu_allocation_mark_all(const cx_emu_allocation *allocation)

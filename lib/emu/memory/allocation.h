@@ -9,6 +9,7 @@
 #ifndef CX_EMU_ALLOCATION_H
 #define CX_EMU_ALLOCATION_H
 
+#include "driver/access_log.h"
 #include "emu/base/context_record.h"
 #include "emu/memory/arena.h"
 #include "emu/memory/mem_advice.h"
@@ -97,6 +98,10 @@ void cx_emu_allocation_note_writes(cx_emu_allocation *allocation);
 /* A call is about to write the bytes. */
 void cx_emu_allocation_mark_written(const cx_emu_allocation *allocation, uintptr_t address,
                                     size_t bytes);
+
+/* Counts bytes that nothing has written. */
+void cx_emu_allocation_look(const cx_emu_allocation *allocation, uintptr_t address, size_t bytes,
+                            cx_access_log_unwritten *found);
 
 /* Others may write it who are not seen. */
 void cx_emu_allocation_mark_all(const cx_emu_allocation *allocation);

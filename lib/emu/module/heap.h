@@ -22,7 +22,8 @@ uint64_t cx_emu_heap_take(cx_emu_context *context, uint64_t bytes);
 /* False: no block begins there. */
 bool cx_emu_heap_give(cx_emu_context *context, uint64_t address);
 
-/* Who has taken the block there, as text: told when the heap is closed and the block is still taken. */
+/* Who has taken the block there, as text: it is told if the block is still taken when the heap is
+ * closed. */
 void cx_emu_heap_note(cx_emu_context *context, uint64_t address, const char *by);
 
 #endif

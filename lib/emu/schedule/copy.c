@@ -1,4 +1,6 @@
 #include "emu/schedule/copy.h"
+
+#include "driver/access_log.h"
 #include "emu/base/state.h"
 #include "emu/context/context.h"
 #include "emu/memory/array.h"
@@ -444,6 +446,23 @@ cxu_result cx_emu_copy_check(const cx_emu_copy *copy, const cx_emu_device *devic
     return locate_path(copy, device, 0, &found);
 }
 
+/* Looks for the memory again: the lock was released. */
+static void note_unwritten(uintptr_t address, const cx_emu_transfer *shape)
+{
+    const cx_emu_box *from = &shape->source;
+    size_t bytes;
+
+    if (!cx_emu_box_bytes(from->pitch_bytes, from->slice_bytes, shape->width_bytes, shape->height,
+                          shape->depth, &bytes))
+        return;
+    const cx_emu_allocation *allocation = cx_emu_allocation_find(address, bytes);
+    for (size_t z = 0; allocation != NULL && z < shape->depth; z++)
+        for (size_t y = 0; y < shape->height; y++)
+            cx_emu_allocation_look(allocation,
+                                   address + z * from->slice_bytes + y * from->pitch_bytes,
+                                   shape->width_bytes, &cx_access_log_copied);
+}
+
 cxu_result cx_emu_copy_submit(const cx_emu_copy *copy, CUstream handle, cx_emu_stream *stream,
                               cx_emu_copy_mode mode)
 {
@@ -457,7 +476,13 @@ cxu_result cx_emu_copy_submit(const cx_emu_copy *copy, CUstream handle, cx_emu_s
         return submit_staged(handle, stream, &found.shape, &found.to, &found.from,
                              mode == CX_EMU_COPY_SYNC && found.from_bytes > CX_EMU_TINY_BYTES);
     wait = found.from.place == CX_EMU_PLACE_PAGEABLE || must_wait(&found.to, &found.from, mode);
-    return copy->alone[0] != NULL
-               ? submit_alone(copy, stream, &found, wait)
-               : submit_transfer(stream, &found.shape, &found.to, &found.from, wait);
+    const cx_emu_transfer shape = found.shape;
+    const bool to_host = found.to.place == CX_EMU_PLACE_PAGEABLE ||
+                         found.to.place == CX_EMU_PLACE_PINNED;
+    result = copy->alone[0] != NULL
+                 ? submit_alone(copy, stream, &found, wait)
+                 : submit_transfer(stream, &found.shape, &found.to, &found.from, wait);
+    if (result == CXU_SUCCESS && wait && to_host && copy->source.array == NULL)
+        note_unwritten(copy->source.address, &shape);
+    return result;
 }

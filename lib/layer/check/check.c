@@ -84,6 +84,7 @@ static void run_after(cx_check_call *call)
             families[i][call->slot].after(call);
     cx_check_note_work(call);
     cx_check_any_capture(call);
+    cx_check_any_unwritten(call);
     if (cx_check_failed(call))
         explain_failure(call);
     cx_check_any_ignored(call);

@@ -57,6 +57,9 @@ void cx_check_any_capture(cx_check_call *call);
 /* The same before the call: what it captures has its place. */
 void cx_check_place_captured(cx_check_call *call);
 
+/* Looks at every call: what a copy to the host found unwritten. */
+void cx_check_any_unwritten(cx_check_call *call);
+
 /* The call ended the context: captures of its streams are left. Before these are ended. */
 void cx_check_captures_left(cx_check_call *call, const cx_object *context);
 

@@ -1,5 +1,6 @@
 #include "layer/check/hazard.h"
 
+#include "layer/check/check.h"
 #include "layer/check/finding.h"
 
 #include <stdio.h>
@@ -97,5 +98,23 @@ void cx_hazard_heap_left(const cx_access_log_heap_left *left)
     cx_finding_note(&finding, "made", 0, "%llu block%s of %llu bytes in all by %s",
                     (unsigned long long)left->blocks, left->blocks == 1 ? "" : "s",
                     (unsigned long long)left->bytes, left->by);
+    cx_finding_raise(&finding);
+}
+
+void cx_check_any_unwritten(cx_check_call *call)
+{
+    const cx_access_log_unwritten found = cx_access_log_copied;
+    if (found.bytes == 0)
+        return;
+    cx_access_log_copied = (cx_access_log_unwritten){0};
+    cx_finding finding = cx_finding_begin(CX_KIND_MEMORY_UNWRITTEN, call->thread, (int)call->slot,
+                                          CXU_SUCCESS, cx_check_here(call));
+    const cx_object *memory = cx_object_find_memory((uintptr_t)found.address);
+    if (memory != NULL) {
+        cx_finding_note(&finding, "cause", 0, "%llu bytes, the first one is byte %llu of it",
+                        (unsigned long long)found.bytes,
+                        (unsigned long long)(found.address - memory->key.value));
+        cx_finding_note_object(&finding, memory);
+    }
     cx_finding_raise(&finding);
 }
