@@ -14,6 +14,7 @@ typedef enum cx_access_how {
     CX_ACCESS_READ,
     CX_ACCESS_WRITE, /* whatever was there before */
     CX_ACCESS_ATOMIC,
+    CX_ACCESS_POLL,  /* a load that sees what others store meanwhile, and the work does not */
     CX_ACCESS_FAULT /* the work ended here: nothing that it may use has the address */
 } cx_access_how;
 

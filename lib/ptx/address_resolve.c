@@ -130,6 +130,12 @@ static bool is_atomic(const cx_ptx_instruction *at)
            (at->op == CX_PTX_ACCESS_128 && at->mode >= CX_PTX_WIDE_EXCHANGE);
 }
 
+/* The mode of a load says whether it sees what others store meanwhile. */
+static bool polls(const cx_ptx_instruction *at)
+{
+    return at->op >= CX_PTX_LOAD_U8 && at->op <= CX_PTX_LOAD_U64 && at->mode != 0;
+}
+
 /* True for an instruction of the module: not for a copy, which reads at another address. */
 static bool is_code(const cx_ptx_module *module, const cx_ptx_instruction *at)
 {
@@ -171,7 +177,7 @@ static unsigned char *reach_watched(cx_ptx_grid *grid, const cx_ptx_instruction 
     const cx_ptx_environment *environment = grid->environment;
     unsigned char *memory =
         reach_by(grid, &grid->watched[at->site % CX_PTX_WATCHED], at, address, value != NULL);
-    cx_ptx_touch touch = {address, memory, at->size, is_atomic(at), value};
+    cx_ptx_touch touch = {address, memory, at->size, is_atomic(at), polls(at), value};
 
     if (memory)
         environment->touched(environment->self, &touch);

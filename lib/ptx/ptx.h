@@ -132,6 +132,7 @@ typedef struct cx_ptx_touch {
     const unsigned char *memory; /* the same for the host */
     unsigned bytes;
     bool atomic; /* an atomic operation reads and writes */
+    bool polls;  /* a load that sees what others store meanwhile: volatile, relaxed, acquire */
     const unsigned char *value; /* of a store, or an operand of an atomic operation; NULL: a load */
 } cx_ptx_touch;
 

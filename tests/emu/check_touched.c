@@ -10,9 +10,10 @@
 #define BYTES (WORDS * sizeof(uint32_t))
 
 /* Each thread: put(at, value) stores a word, count(at) adds 1 to the first word atomically,
- * copy(at, from) copies a word, fail() traps. */
+ * copy(at, from) copies a word, look(at) looks for what others store in two words and stores the
+ * second one, fail() traps. */
 static const char text[] =
-    ".version 6.4\n.target sm_50\n.address_size 64\n"
+    ".version 6.4\n.target sm_70\n.address_size 64\n"
     ".visible .entry put(.param .u64 at, .param .u32 value) {\n"
     ".reg .u64 %p<3>; .reg .u32 %r<5>;\n"
     "ld.param.u64 %p0, [at]; ld.param.u32 %r0, [value];\n"
@@ -27,6 +28,10 @@ static const char text[] =
     "ld.param.u64 %p0, [at]; ld.param.u64 %p1, [from]; mov.u32 %r3, %tid.x;\n"
     "mul.wide.u32 %p2, %r3, 4; add.u64 %p0, %p0, %p2; add.u64 %p1, %p1, %p2;\n"
     "ld.u32 %r0, [%p1]; st.u32 [%p0], %r0; ret; }\n"
+    ".visible .entry look(.param .u64 at, .param .u64 unused) {\n"
+    ".reg .u64 %p<1>; .reg .u32 %r<2>;\n"
+    "ld.param.u64 %p0, [at]; ld.volatile.global.u32 %r0, [%p0];\n"
+    "ld.acquire.gpu.global.u32 %r1, [%p0+8]; st.global.u32 [%p0+8], %r1; ret; }\n"
     ".visible .entry fail(.param .u64 at, .param .u64 from) { trap; }\n";
 
 /* ---- who watches ---- */
@@ -204,6 +209,18 @@ START_TEST(atomic_operations_are_told_as_such)
 }
 END_TEST
 
+/* It need not wait for what it stores itself. */
+START_TEST(a_load_that_sees_what_others_store_polls)
+{
+    launch_watched("look", 1, 1, words, 0);
+    ck_success(cx_emu_call_ctx_synchronize());
+    ck_assert_uint_eq(told_count, 3);
+    ck_touch(0, words + 8, 4, CX_ACCESS_READ);
+    ck_touch(1, words + 8, 4, CX_ACCESS_WRITE);
+    ck_touch(2, words, 4, CX_ACCESS_POLL);
+}
+END_TEST
+
 START_TEST(a_launch_that_nobody_watches_tells_nothing)
 {
     launch("put", 1, 100, words, 1, NULL);
@@ -359,6 +376,7 @@ static Suite *touched_suite(void)
     tcase_add_test(tcase, a_store_that_changes_one_byte_is_of_its_whole_value);
     tcase_add_test(tcase, loads_come_before_stores);
     tcase_add_test(tcase, atomic_operations_are_told_as_such);
+    tcase_add_test(tcase, a_load_that_sees_what_others_store_polls);
     tcase_add_test(tcase, a_launch_that_nobody_watches_tells_nothing);
     tcase_add_test(tcase, a_graph_tells_its_nodes_and_what_each_kernel_touches);
     tcase_add_test(tcase, a_graph_tells_the_nodes_of_child_graphs);

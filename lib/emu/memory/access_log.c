@@ -9,7 +9,7 @@ enum { PAGE = 4096, WORDS = PAGE / 64, PAGES_MOST = 1 << 15 };
 
 typedef struct touched_page {
     uint64_t number;         /* of its address */
-    uint64_t bits[3][WORDS]; /* by cx_access_how: one for each byte */
+    uint64_t bits[4][WORDS]; /* by cx_access_how: one for each byte */
     UT_hash_handle hh;
 } touched_page;
 
@@ -81,6 +81,7 @@ void cx_emu_access_log_note(cx_emu_access_log *self, const cx_ptx_touch *touch)
 {
     const cx_access_how how = touch->atomic          ? CX_ACCESS_ATOMIC
                               : touch->value != NULL ? CX_ACCESS_WRITE
+                              : touch->polls         ? CX_ACCESS_POLL
                                                      : CX_ACCESS_READ;
     unsigned at = touch->address % PAGE; /* no access goes over a border of pages */
 
@@ -130,6 +131,17 @@ static void add_byte(touch_list *list, uint64_t address, cx_access_how how)
     list->all[list->count++] = (cx_access){address, address + 1, how};
 }
 
+/* What the kernel stores itself it need not wait for. */
+static void settle_polls(touched_page *page)
+{
+    for (unsigned i = 0; i < WORDS; i++) {
+        uint64_t own = page->bits[CX_ACCESS_WRITE][i] | page->bits[CX_ACCESS_ATOMIC][i];
+
+        page->bits[CX_ACCESS_READ][i] |= page->bits[CX_ACCESS_POLL][i] & own;
+        page->bits[CX_ACCESS_POLL][i] &= ~own;
+    }
+}
+
 static int by_number(const touched_page *one, const touched_page *other)
 {
     return (one->number > other->number) - (one->number < other->number);
@@ -140,7 +152,9 @@ size_t cx_emu_access_log_take(cx_emu_access_log *self, uint64_t fault, cx_access
     touch_list list = {0};
 
     HASH_SORT(self->pages, by_number);
-    for (int how = CX_ACCESS_READ; how <= CX_ACCESS_ATOMIC; how++)
+    for (touched_page *page = self->pages; page != NULL; page = page->hh.next)
+        settle_polls(page);
+    for (int how = CX_ACCESS_READ; how <= CX_ACCESS_POLL; how++)
         for (const touched_page *page = self->pages; page != NULL; page = page->hh.next)
             for (unsigned at = 0; (at = next_bit(page->bits[how], at)) < PAGE; at++)
                 add_byte(&list, page->number * PAGE + at, (cx_access_how)how);

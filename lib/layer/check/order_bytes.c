@@ -157,7 +157,8 @@ static bool is_behind(const cx_order_piece *now, const cx_stream_clock_kept *clo
 
 static bool do_conflict(const byte_access *one, const byte_access *other)
 {
-    return one->piece != other->piece && (one->how != other->how || one->how == CX_ACCESS_WRITE);
+    return one->piece != other->piece && !one->piece->polls && !other->piece->polls &&
+           (one->how != other->how || one->how == CX_ACCESS_WRITE);
 }
 
 static void remove_access(byte_range *range, unsigned at)

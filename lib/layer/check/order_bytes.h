@@ -27,6 +27,7 @@ typedef struct cx_order_piece {
     size_t node;
     cx_order_what what;
     bool by_host; /* the call waits for it */
+    bool polls;   /* it may wait for other work by values in memory: no races are told of it */
     cx_slot slot;
     cx_origin where;
     cx_stream_clock_stream stream;

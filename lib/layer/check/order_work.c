@@ -222,6 +222,8 @@ static void judge_touch(const cx_order_work *work, cx_order_piece *piece,
                         const cx_stream_clock_kept *clock, const cx_access *touch)
 {
     cx_access seen = *touch;
+    if (touch->how == CX_ACCESS_POLL)
+        seen.how = CX_ACCESS_READ;
     if (touch->how == CX_ACCESS_FAULT) {
         judge_fault(work, piece, touch->begin);
         seen.how = CX_ACCESS_READ;
@@ -276,6 +278,8 @@ static void judge_part(cx_order_work *work, cx_order_piece *piece,
                        const cx_stream_clock_kept *clock, size_t from)
 {
     const size_t end_of = end_of_part(work, from);
+    for (size_t i = from; i < end_of; i++)
+        piece->polls |= work->all[i].access.how == CX_ACCESS_POLL;
     judge_stale(work, piece, from, end_of);
     for (size_t i = from; i < end_of; i++)
         judge_touch(work, piece, clock, &work->all[i].access);
