@@ -17,7 +17,7 @@ LESSON_SOURCES = tools/lesson/check_program.c tools/lesson/check_scenario.c tool
 TRACE_SOURCES = tools/theme/write.c tools/theme/write.h lib/base/text.c lib/base/text.h lib/base/utf8.c lib/base/utf8.h lib/layer/trace/layout.c lib/layer/trace/layout.h \
 	tools/trace/calls.c tools/trace/calls.h tools/trace/command.c tools/trace/json.c tools/trace/json.h tools/trace/marks.c tools/trace/marks.h \
 	tools/trace/objects.c tools/trace/objects.h tools/trace/origins.c tools/trace/origins.h tools/trace/page.c tools/trace/page.h tools/trace/pieces.c tools/trace/pieces.h tools/trace/read.c tools/trace/read.h \
-	tools/trace/spans.c tools/trace/spans.h tools/trace/text.c tools/trace/text.h tools/trace/tracks.c tools/trace/words.c tools/trace/words.h
+	tools/trace/spans.c tools/trace/spans.h tools/trace/stats.c tools/trace/stats.h tools/trace/text.c tools/trace/text.h tools/trace/tracks.c tools/trace/words.c tools/trace/words.h
 ctxrt_SOURCES = tools/main.c tools/binary.c tools/binary.h tools/cudart.c tools/cudart.h tools/child.c tools/child.h tools/command.c tools/command.h $(BENCH_SOURCES) $(CHECK_SOURCES) $(COMPARE_SOURCES) $(COUNT_SOURCES) tools/json_text.c tools/json_text.h $(LESSON_SOURCES) tools/draw/command.c tools/info.c tools/joined.c tools/joined.h lib/layer/handshake.c lib/layer/handshake.h lib/shim/real_driver.h lib/shim/own_calls.c tools/libcuda.c tools/libcuda.h tools/place.c tools/place.h \
 	tools/nvcc.c tools/play.c tools/replay.c tools/run.c tools/standin.c tools/standin.h $(TRACE_SOURCES) tools/allocation_trace.c tools/allocation_trace.h
 ctxrt_CPPFLAGS = -D_GNU_SOURCE -I$(top_srcdir)/include -I$(top_srcdir)/lib -I$(top_srcdir)/tools -I$(top_builddir) \

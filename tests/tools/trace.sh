@@ -210,6 +210,21 @@ report $? 'a_program_runs_untraced_where_there_can_be_no_file'
 
 # ---- wrong use ----
 
+# ---- sums ----
+
+trace --stats "$traced"
+[ "$status" -eq 0 ] && has '^Calls of the driver$' && has '^Copies and fills$' &&
+    [ "$(sed -n '/^Calls of the driver$/,/^$/p' "$scratch/out" | awk '$2 ~ /^[0-9]+$/ { sum += $2 } END { print sum }')" -eq 21 ]
+report $? 'sums_have_each_call_once'
+sed -n '/^Copies and fills$/,/^$/p' "$scratch/out" | grep -q ' 4096 *[0-9.]*  copy'
+report $? 'copies_have_their_bytes_and_bandwidth'
+awk 'NF >= 6 && $2 ~ /^[0-9]+$/ && ($4 > $5 + 0.001 || $5 > $6 + 0.001 || $6 > $3 + 0.001) { wrong = 1 } END { exit wrong }' "$scratch/out"
+report $? 'the_least_time_is_below_the_mean_and_the_mean_below_the_most'
+"$ctxrt" trace --check -o "$scratch/closed.html" "$traced" 2>&1 < /dev/null | true
+[ -s "$scratch/closed.html" ] && grep -q '</html>' "$scratch/closed.html"
+report $? 'a_reader_of_the_report_that_has_gone_leaves_the_file_whole'
+
+
 while IFS='|' read -r what words wanted message; do
     # shellcheck disable=SC2086
     trace $words

@@ -45,13 +45,13 @@ static demangler find_demangler(void)
     return found;
 }
 
-static void make_readable(place_name *name)
+void symbols_readable(const char *name, char *text, size_t size)
 {
-    demangler demangle = strncmp(name->function, "_Z", 2) == 0 ? find_demangler() : NULL;
+    demangler demangle = strncmp(name, "_Z", 2) == 0 ? find_demangler() : NULL;
     int status = -1;
-    char *text = demangle != NULL ? demangle(name->function, NULL, NULL, &status) : NULL;
-    snprintf(name->readable, sizeof name->readable, "%s", text != NULL ? text : name->function);
-    free(text);
+    char *readable = demangle != NULL ? demangle(name, NULL, NULL, &status) : NULL;
+    snprintf(text, size, "%s", readable != NULL ? readable : name);
+    free(readable);
 }
 
 #ifdef HAVE_LIBDW
@@ -173,7 +173,7 @@ static void take_function(place_name *name, const char *function)
     if (function == NULL)
         return;
     snprintf(name->function, sizeof name->function, "%s", function);
-    make_readable(name);
+    symbols_readable(name->function, name->readable, sizeof name->readable);
 }
 
 /* The name that the linker sees, if there is one: it has the scopes of C++. */
@@ -274,7 +274,7 @@ bool symbols_available(void)
 
 int symbols_find_all(symbols_module module, uint64_t offset, place_name out_names[SYMBOLS_INLINED])
 {
-    (void)module, (void)offset, (void)make_readable;
+    (void)module, (void)offset;
     out_names[0] = (place_name){.line = 0};
     return 1;
 }

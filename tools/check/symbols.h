@@ -29,6 +29,9 @@ typedef struct symbols_module {
 /* The source's name without folders. */
 const char *place_file(const place_name *name);
 
+/* Writes a name of C++ as in the source; others as they are. */
+void symbols_readable(const char *name, char *text, size_t size);
+
 /* "()", unless the readable name ends with its types already. */
 const char *place_parentheses(const place_name *name);
 

@@ -10,6 +10,7 @@
 #include "trace/origins.h"
 #include "trace/page.h"
 #include "trace/read.h"
+#include "trace/stats.h"
 #include "trace/text.h"
 
 #include <errno.h>
@@ -17,7 +18,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-enum { KEY_TEXT = 300, KEY_CHECK, KEY_FROM, KEY_EVENTS };
+enum { KEY_TEXT = 300, KEY_CHECK, KEY_FROM, KEY_EVENTS, KEY_STATS };
 
 /* Writes a file of one kind. False: no memory, or it could not be written. */
 typedef bool write_file(const trace *self, const trace_marks *marks, FILE *to);
@@ -26,7 +27,7 @@ typedef struct request {
     standin_options standin;
     const char *output, *from;
     write_file *write; /* `output` */
-    bool text, check, events;
+    bool text, stats, check, events;
     char **program;
     char folder[512], check_folder[512];
 } request;
@@ -54,8 +55,8 @@ static error_t take_output(request *self, const char *name, struct argp_state *s
 
 static error_t check_request(const request *self, struct argp_state *state)
 {
-    if (self->output == NULL && !self->text)
-        return command_wrong_use(state, "say what to write: --output FILE or --text");
+    if (self->output == NULL && !self->text && !self->stats)
+        return command_wrong_use(state, "say what to write: --output FILE, --text or --stats");
     if (self->from == NULL && self->program == NULL)
         return command_wrong_use(state, "name the program to trace");
     if (self->from != NULL && (self->program != NULL || self->check || self->events))
@@ -77,6 +78,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         return take_output(self, argument, state);
     case KEY_TEXT:
         self->text = true;
+        return 0;
+    case KEY_STATS:
+        self->stats = true;
         return 0;
     case KEY_CHECK:
         self->check = true;
@@ -146,6 +150,8 @@ static int write_all(const char *command, const request *self, trace *all, const
             return command_error(command, COMMAND_FAILED, "no memory for the trace");
     int status = warn(command, all);
     if (self->text && !trace_write_text(all, stdout))
+        status = command_error(command, COMMAND_FAILED, "standard output could not be written");
+    if (self->stats && !trace_write_stats(all, stdout))
         status = command_error(command, COMMAND_FAILED, "standard output could not be written");
     int written = self->output != NULL ? write_output(command, self, all, marks) : COMMAND_GOOD;
     return written != COMMAND_GOOD ? written : status;
@@ -253,6 +259,8 @@ int trace_command(int argc, char **argv)
     static const struct argp_option options[] = {
         {"output", 'o', "FILE", 0,
          "Write a timeline: FILE.html, or FILE.json for chrome://tracing and Perfetto", 0},
+        {"stats", KEY_STATS, NULL, 0,
+         "Print calls, kernels and copies by name: count, total, least, mean and most time", 0},
         {"text", KEY_TEXT, NULL, 0, "Print each call as a line when PROGRAM has ended", 0},
         {"check", KEY_CHECK, NULL, 0, "Look for misuse too, as ctxrt check, and mark it", 0},
         {"events", KEY_EVENTS, NULL, 0,

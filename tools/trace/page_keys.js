@@ -12,10 +12,15 @@ function callText(lane, i) {
 function tellCall(lane, i) {
   const calls = lane.items, before = texts[calls.before[i]], after = texts[calls.after[i]];
   const moved = calls.before[i] !== calls.after[i] || calls.from[i] !== calls.to[i];
-  return callText(lane, i) + '\nthread ' + lane.name + ', at ' + timeText(calls.start[i]) +
+  return callText(lane, i) + '\n' + threadText(lane) + ', at ' + timeText(calls.start[i]) +
     ', took ' + timeText(calls.end[i] - calls.start[i]) +
     '\ncurrent: ' + before + ', stack of ' + calls.from[i] + (moved ? '; after it: ' + after + ', stack of ' + calls.to[i] : '') +
     (texts[calls.origin[i]] !== '' ? '\ncalled at ' + texts[calls.origin[i]] : '');
+}
+
+// Threads without a name of their own are called by their number.
+function threadText(lane) {
+  return /^thread [0-9]+$/.test(lane.name) ? lane.name : 'thread ' + lane.name;
 }
 
 function tellWork(lane, i) {
@@ -23,13 +28,13 @@ function tellWork(lane, i) {
   const timed = texts[work.kind[i]] !== 'submission';
   return texts[work.name[i]] + ' in ' + lane.name + (timed ? '\nran at ' : '\nsubmitted at ') + timeText(work.start[i]) + ', ' +
     (timed ? 'for ' : 'the call took ') + timeText(work.end[i] - work.start[i]) + (submitter === undefined ? ''
-    : '\nsubmitted by thread ' + submitter.name + ' at ' + timeText(submitter.items.start[work.call[i] - 1]) + ': ' +
+    : '\nsubmitted by ' + threadText(submitter) + ' at ' + timeText(submitter.items.start[work.call[i] - 1]) + ': ' +
       callText(submitter, work.call[i] - 1));
 }
 
 function tellEntry(lane, level, i) {
   const layer = lane.layers[level], gone = goneAt(lane, layer, i);
-  return texts[layer.word[i]] + '\nentry ' + (level + 1) + ' of the stack of thread ' + lane.name + ', from ' + timeText(layer.start[i]) +
+  return texts[layer.word[i]] + '\nentry ' + (level + 1) + ' of the stack of ' + threadText(lane) + ', from ' + timeText(layer.start[i]) +
     ' to ' + timeText(layer.end[i]) + (gone !== undefined ? '\nit was destroyed at ' + timeText(gone) + ' and stayed here' : '');
 }
 

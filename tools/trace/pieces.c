@@ -1,6 +1,7 @@
 #include "trace/pieces.h"
 
 #include "check/names.h"
+#include "check/symbols.h"
 #include "driver/work_timestamps.h"
 #include "trace/calls.h"
 
@@ -66,7 +67,7 @@ void trace_piece_text(const trace_process *self, const trace_piece *piece, char 
     }
     switch (piece->work->record.detail) {
     case CX_TIMED_KERNEL:
-        snprintf(text, size, "%.100s", kernel != NULL ? kernel : "kernel");
+        symbols_readable(kernel != NULL ? kernel : "kernel", text, size);
         return;
     case CX_TIMED_HOST:
         snprintf(text, size, "host function");

@@ -4,6 +4,7 @@
 #ifndef CX_TOOLS_TRACE_PIECES_H
 #define CX_TOOLS_TRACE_PIECES_H
 
+#include "check/symbols.h"
 #include "trace/spans.h"
 
 /* "add", "copy of 4096 bytes", "event record", "host function" */

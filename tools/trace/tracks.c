@@ -4,6 +4,7 @@
 #include "driver/work_timestamps.h"
 #include "trace/calls.h"
 
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,6 +105,50 @@ static bool add_submissions(const trace_process *process, trace_tracks *self)
     return true;
 }
 
+/* ---- order ---- */
+
+typedef struct placed_track {
+    trace_track track;
+    int device; /* INT_MAX: unknown */
+    size_t before;
+} placed_track;
+
+static int device_of(const trace_process *process, const trace_track *track)
+{
+    const trace_object *context =
+        trace_object_at(process, CX_HANDLE_CONTEXT, track->context, track->first);
+    return context != NULL && context->device >= 0 ? context->device : INT_MAX;
+}
+
+static int by_device(const void *one, const void *other)
+{
+    const placed_track *first = one, *second = other;
+    if (first->device != second->device)
+        return first->device < second->device ? -1 : 1;
+    return (first->before > second->before) - (first->before < second->before);
+}
+
+/* Streams of one GPU stand together, in the order in which they began to work. */
+static bool group_by_device(const trace_process *process, trace_tracks *self)
+{
+    placed_track *all = calloc(self->count + 1, sizeof *all);
+    unsigned *places = calloc(self->count + 1, sizeof *places);
+    bool good = all != NULL && places != NULL;
+    for (size_t i = 0; good && i < self->count; i++)
+        all[i] = (placed_track){self->all[i], device_of(process, &self->all[i]), i};
+    if (good && self->count > 1)
+        qsort(all, self->count, sizeof *all, by_device);
+    for (size_t i = 0; good && i < self->count; i++) {
+        self->all[i] = all[i].track;
+        places[all[i].before] = (unsigned)i;
+    }
+    for (size_t i = 0; good && i < self->piece_count; i++)
+        self->pieces[i].track = places[self->pieces[i].track];
+    free(all);
+    free(places);
+    return good;
+}
+
 /* ---- lanes ---- */
 
 enum { LANES_MOST = 16 };
@@ -136,7 +181,7 @@ bool trace_tracks_of(const trace_process *process, trace_tracks *out)
     bool good = process->work_count > 0 ? add_work(process, out) : add_submissions(process, out);
     if (good && out->piece_count > 0)
         qsort(out->pieces, out->piece_count, sizeof *out->pieces, by_start);
-    if (good && choose_lanes(out))
+    if (good && group_by_device(process, out) && choose_lanes(out))
         return true;
     trace_tracks_free(out);
     return false;

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A server creates a context once and pushes it for each request.
+ * A server creates a context once, which stays current for all requests.
  */
 #include "misuse.h"
 
-NAMED void serve(CUcontext context, int request)
+NAMED void serve(int request)
 {
     CUdeviceptr memory;
-    MUST(cuCtxPushCurrent(context));
     MUST(cuMemAlloc(&memory, 4096));
     MUST(cuMemsetD8(memory, (unsigned char)request, 4096));
     MUST(cuMemFree(memory));
-    MUST(cuCtxPopCurrent(&context));
 }
 
 int main(void)
@@ -19,9 +17,8 @@ int main(void)
     CUcontext context;
     MUST(cuInit(0));
     MUST(cuCtxCreate(&context, 0, 0));
-    MUST(cuCtxPopCurrent(&context));
     for (int request = 0; request < 20; request++)
-        serve(context, request);
+        serve(request);
     MUST(cuCtxDestroy(context));
     return 0;
 }

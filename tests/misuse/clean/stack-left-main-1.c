@@ -1,37 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A step that fails pops what it pushed before it jumps to the handler of errors.
+ * A program returns before the push for images that need no work.
  */
 #include "gpu.h"
 
-#include <setjmp.h>
-
-static jmp_buf handler;
-
-NAMED void fail(CUcontext context)
+NAMED int convert(CUcontext context, CUdeviceptr image, size_t bytes)
 {
+    if (bytes == 0)
+        return 0;
+    MUST(cuCtxPushCurrent(context));
+    MUST(cuMemsetD8(image, 1, bytes));
     MUST(cuCtxPopCurrent(&context));
-    longjmp(handler, 1);
-}
-
-NAMED void step(CUcontext other, int number)
-{
-    MUST(cuCtxPushCurrent(other));
-    if (number % 2 != 0)
-        fail(other);
-    MUST(cuCtxPopCurrent(&other));
+    return 1;
 }
 
 int main(void)
 {
-    CUcontext own = use_gpu(0), other;
-    MUST(cuDevicePrimaryCtxRetain(&other, 1));
-    for (volatile int i = 0; i < 4; i++)
-        if (setjmp(handler) == 0)
-            step(other, i);
-    MUST(cuCtxSetCurrent(own));
-    MUST(cuCtxSynchronize());
-    MUST(cuDevicePrimaryCtxRelease(1));
+    static const size_t bytes[] = {64, 0, 32, 0, 0, 64};
+    CUdeviceptr image;
+    int converted = 0;
+    CUcontext context = use_gpu(0);
+    MUST(cuMemAlloc(&image, 64));
+    for (int i = 0; i < 6; i++)
+        converted += convert(context, image, bytes[i]);
+    printf("%d\n", converted);
+    MUST(cuMemFree(image));
     leave_gpu(0);
     return 0;
 }
