@@ -19,7 +19,7 @@ TESTS += tests/emu/nvcc_images.sh
 EMU_WORK = tests/emu/check_array.c tests/emu/check_callback.c tests/emu/check_copy.c tests/emu/check_copy_batch.c tests/emu/check_copy_region.c \
 	tests/emu/check_discard.c \
 	tests/emu/check_event.c tests/emu/check_fault.c tests/emu/check_fill.c tests/emu/check_lazy.c tests/emu/check_order.c \
-	tests/emu/check_ordered.c tests/emu/check_random_schedule.c tests/emu/check_schedule.c tests/emu/check_sticky.c \
+	tests/emu/check_ordered.c tests/emu/check_random_schedule.c tests/emu/check_refusal.c tests/emu/check_schedule.c tests/emu/check_sticky.c \
 	tests/emu/check_stream.c tests/emu/check_stress.c tests/emu/check_value_op.c
 check_PROGRAMS += tests/emu/checks_work
 CHECK_FILES += $(EMU_WORK)

@@ -135,6 +135,12 @@ cx_object *cx_object_find_range(uintptr_t address, size_t bytes)
     return found != NULL ? *found : NULL;
 }
 
+bool cx_object_has_host_memory(void)
+{
+    return last_numbers[CX_OBJECT_PINNED_MEMORY] != 0 ||
+           last_numbers[CX_OBJECT_REGISTERED_MEMORY] != 0;
+}
+
 cx_object *cx_object_find_memory(uintptr_t address)
 {
     return cx_object_find_range(address, 1);

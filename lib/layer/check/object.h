@@ -81,6 +81,9 @@ cx_object *cx_object_find_other(uint32_t kind, uintptr_t value);
 /* Live memory that has the address; NULL: none. */
 cx_object *cx_object_find_memory(uintptr_t address);
 
+/* True if pinned or registered memory was ever made. */
+bool cx_object_has_host_memory(void);
+
 /* Any live memory of which a part lies in the range; NULL: none. */
 cx_object *cx_object_find_range(uintptr_t address, size_t bytes);
 

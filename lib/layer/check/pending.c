@@ -9,6 +9,7 @@
 #include "layer/names.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* The last use of some memory in a line. */
 typedef struct pending_use {
@@ -99,6 +100,92 @@ static void used(cx_check_call *call)
     }
 }
 
+/* ---- kernels ---- */
+
+enum { PARAMETERS = 32, KERNELS = 64 };
+
+/* Which parameters of a kernel may be pointers: those of eight bytes. */
+typedef struct kernel_pointers {
+    uintptr_t function;
+    uint32_t number; /* of its object: another kernel may have the handle later */
+    uint32_t pointers, count;
+} kernel_pointers;
+
+/* Asks the driver, with the lock "check" open meanwhile. */
+static kernel_pointers ask_pointers(CUfunction function, uint32_t number)
+{
+    kernel_pointers asked = {.function = (uintptr_t)function, .number = number};
+    size_t offset, bytes;
+    if (cx_check_driver->func_get_param_info == NULL)
+        return asked;
+    cx_lock_leave(&cx_check_lock);
+    while (asked.count < PARAMETERS &&
+           cx_check_driver->func_get_param_info(function, asked.count, &offset, &bytes) ==
+               CXU_SUCCESS) {
+        asked.pointers |= (bytes == sizeof(CUdeviceptr) ? 1u : 0u) << asked.count;
+        asked.count++;
+    }
+    cx_lock_enter(&cx_check_lock);
+    return asked;
+}
+
+/* NULL: the kernel is unknown. */
+static const kernel_pointers *pointers_of(CUfunction function)
+{
+    static kernel_pointers known[KERNELS];
+    const cx_object *object = cx_object_find(CX_HANDLE_FUNCTION, (uintptr_t)function);
+    if (object == NULL || !object->live)
+        return NULL;
+    const uint32_t number = object->number;
+    kernel_pointers *place = &known[number % KERNELS];
+    if (place->function != (uintptr_t)function || place->number != number) {
+        const kernel_pointers asked = ask_pointers(function, number);
+        *place = asked;
+    }
+    return place;
+}
+
+/* A kernel may use memory whose address, or one inside, is a parameter. */
+static void launched(cx_check_call *call, CUfunction function, CUstream stream, void **parameters)
+{
+    if (cx_check_failed(call) || parameters == NULL || !cx_object_has_host_memory())
+        return;
+    (void)cx_check_here(call);
+    const kernel_pointers *kernel = pointers_of(function);
+    const int line = cx_stream_clock_line(call, stream);
+    if (kernel == NULL || cx_stream_clock_capture(line) != 0)
+        return;
+    last_turn++;
+    for (uint32_t i = 0; i < kernel->count; i++) {
+        CUdeviceptr pointer;
+        if ((kernel->pointers >> i & 1) == 0)
+            continue;
+        memcpy(&pointer, parameters[i], sizeof pointer);
+        const cx_object *memory = cx_object_find_memory((uintptr_t)pointer);
+        if (is_kept(memory))
+            note_use(call, line, memory, stream);
+    }
+}
+
+static void launched_kernel(cx_check_call *call)
+{
+    const cx_arguments_launch_kernel *given = CX_CALL(call, launch_kernel);
+    launched(call, given->function, given->stream, given->parameters);
+}
+
+static void launched_ex(cx_check_call *call)
+{
+    const cx_arguments_launch_kernel_ex *given = CX_CALL(call, launch_kernel_ex);
+    if (!cx_check_failed(call))
+        launched(call, given->function, given->config->stream, given->parameters);
+}
+
+static void launched_cooperative(cx_check_call *call)
+{
+    const cx_arguments_launch_cooperative_kernel *given = CX_CALL(call, launch_cooperative_kernel);
+    launched(call, given->function, given->stream, given->parameters);
+}
+
 /* It may tell the program that any work is over, in a way that is not seen. */
 static void tells(cx_check_call *call)
 {
@@ -170,4 +257,7 @@ const cx_check_hooks cx_check_pending[CX_SLOT_COUNT] = {
                     USES_OF(memset_2d_d32_async) TELLS(stream_batch_mem_op)
                         TELLS(graph_launch)[CX_SLOT_mem_free_host] = {frees_host, NULL},
     [CX_SLOT_mem_host_unregister] = {unregisters, NULL},
+    [CX_SLOT_launch_kernel] = {NULL, launched_kernel},
+    [CX_SLOT_launch_kernel_ex] = {NULL, launched_ex},
+    [CX_SLOT_launch_cooperative_kernel] = {NULL, launched_cooperative},
 };
