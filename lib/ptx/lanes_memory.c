@@ -27,6 +27,7 @@
 #endif
 
 #define HALF (CX_PTX_WARP_SIZE / 2)
+#define INLINED inline __attribute__((always_inline))
 
 typedef uint8_t cell_u8 __attribute__((may_alias));
 typedef int8_t cell_s8 __attribute__((may_alias));
@@ -84,84 +85,96 @@ static inline bool differ(const void *one, const void *other, size_t bytes)
 #endif
 }
 
-/* The pattern of places in memory that may begin at `end` - 1 at most. */
-#define FIND_PATTERN(type, at_lane, begin)                                                    \
-    const type first = (at_lane)[0], second = (at_lane)[HALF], step = at->size;               \
-    const type last = (at_lane)[CX_PTX_WARP_SIZE - 1], middle = (at_lane)[HALF - 1];          \
-    const type limit = (type)end, low = (type)(begin);                                        \
-    const bool are_inside = first < limit && last < limit && !((first + low) & unaligned);    \
-    const bool are_even = are_inside && !(step & unaligned);                                  \
-    const size_t bytes = sizeof(type) * CX_PTX_WARP_SIZE;                                     \
-    type expected[CX_PTX_WARP_SIZE], wrong = 0;                                               \
-                                                                                              \
-    out->first = first;                                                                       \
-    out->second = second;                                                                     \
-    EACH_LANE (lane)                                                                          \
-        expected[lane] = (type)(first + step * (type)lane);                                   \
-    if (last >= first && last - first == step * 31 && !differ(expected, at_lane, bytes))      \
-        return are_even ? CONSECUTIVE : OUTSIDE;                                              \
-    EACH_LANE (lane)                                                                          \
-        expected[lane] = first;                                                               \
-    if (last == first && !differ(expected, at_lane, bytes))                                   \
-        return are_inside ? UNIFORM : OUTSIDE;                                                \
-    EACH_LANE (lane)                                                                          \
-        expected[lane] = (type)((lane < HALF ? first : second) + step * (type)(lane % HALF)); \
-    if (middle >= first && last >= second && middle - first == step * 15 &&                   \
-        last - second == step * 15 && !differ(expected, at_lane, bytes))                      \
-        return are_even && middle < limit && second < limit && !((second + low) & unaligned)  \
-                   ? HALVES                                                                   \
-                   : OUTSIDE;                                                                 \
-    EACH_LANE (lane)                                                                          \
-        expected[lane] = lane < HALF ? first : second;                                        \
-    if (middle == first && last == second && !differ(expected, at_lane, bytes))               \
-        return are_inside && second < limit && !((second + low) & unaligned) ? TWO : OUTSIDE; \
-    EACH_LANE (lane)                                                                          \
-        wrong |= (type)((at_lane)[lane] >= limit) | (((at_lane)[lane] + low) & unaligned);    \
-    return wrong ? OUTSIDE : SCATTERED;
-
 /* All bits, if the lane is active. */
-#define ALL_OR_NONE(type, lane) ((type)0 - ((type)active >> (lane) & 1))
+#define ALL_OR_NONE(type, lane) ((type)0 - ((type)active >> (type)(lane) & 1))
 
-/* The same of some lanes, whose first one is `begins_at`. */
-#define FIND_PATTERN_OF_SOME(type, at_lane, begin)                                              \
-    const int begins_at = __builtin_ctz(active);                                                \
-    const type first = (at_lane)[begins_at], step = at->size;                                   \
-    const type last = (at_lane)[31 - __builtin_clz(active)];                                    \
-    const type limit = (type)end, low = (type)(begin);                                          \
-    type wrong = 0, uneven = step & unaligned;                                                  \
-                                                                                                \
-    out->first = first;                                                                         \
-    EACH_LANE (lane)                                                                            \
-        uneven |= ALL_OR_NONE(type, lane) &                                                     \
-                  ((at_lane)[lane] ^ (first + step * (type)(lane - begins_at)));                \
-    if (!uneven && last >= first && last < limit && !((first + low) & unaligned))               \
-        return PARTLY_CONSECUTIVE;                                                              \
-    EACH_LANE (lane)                                                                            \
-        wrong |= ALL_OR_NONE(type, lane) &                                                      \
-                 ((type)((at_lane)[lane] >= limit) | (((at_lane)[lane] + low) & unaligned));    \
-    return wrong ? OUTSIDE : PARTLY_SCATTERED;
+/* The pattern of places in memory that may begin at `end` - 1 at most. Only a pattern that the places
+ * of some lanes allow is compared with all. */
+#define FILL_EXPECTED(type, expression) \
+    EACH_LANE (lane)                    \
+        expected[lane] = (type)(expression);
+#define DEFINE_FIND(type)                                                                         \
+    static INLINED pattern find_among_##type(const cx_ptx_access *access, const type *at_lane,    \
+                                            const type step, places *out)                         \
+    {                                                                                             \
+        const type first = at_lane[0], second = at_lane[HALF], middle = at_lane[HALF - 1];        \
+        const type last = at_lane[CX_PTX_WARP_SIZE - 1];                                          \
+        const type limit = (type)access->end, low = (type)access->begin;                          \
+        const type unaligned = access->unaligned;                                                 \
+        const bool are_inside = first < limit && last < limit && !((first + low) & unaligned);    \
+        const bool are_even = are_inside && !(step & unaligned);                                  \
+        const size_t bytes = sizeof(type) * CX_PTX_WARP_SIZE;                                     \
+        type expected[CX_PTX_WARP_SIZE], wrong = 0;                                               \
+                                                                                                  \
+        out->first = first;                                                                       \
+        out->second = second;                                                                     \
+        if (last >= first && last - first == step * 31) {                                         \
+            FILL_EXPECTED(type, first + step * (type)lane)                                        \
+            if (!differ(expected, at_lane, bytes))                                                \
+                return are_even ? CONSECUTIVE : OUTSIDE;                                          \
+        }                                                                                         \
+        if (last == first && middle == first) {                                                   \
+            FILL_EXPECTED(type, first)                                                            \
+            if (!differ(expected, at_lane, bytes))                                                \
+                return are_inside ? UNIFORM : OUTSIDE;                                            \
+        }                                                                                         \
+        if (middle >= first && last >= second && middle - first == step * 15 &&                   \
+            last - second == step * 15) {                                                         \
+            FILL_EXPECTED(type, (lane < HALF ? first : second) + step * (type)(lane % HALF))      \
+            if (!differ(expected, at_lane, bytes))                                                \
+                return are_even && middle < limit && second < limit &&                            \
+                               !((second + low) & unaligned)                                      \
+                           ? HALVES                                                               \
+                           : OUTSIDE;                                                             \
+        }                                                                                         \
+        if (middle == first && last == second) {                                                  \
+            FILL_EXPECTED(type, lane < HALF ? first : second)                                     \
+            if (!differ(expected, at_lane, bytes))                                                \
+                return are_inside && second < limit && !((second + low) & unaligned) ? TWO        \
+                                                                                     : OUTSIDE;   \
+        }                                                                                         \
+        EACH_LANE (lane)                                                                          \
+            wrong |= (type)(at_lane[lane] >= limit) | ((at_lane[lane] + low) & unaligned);        \
+        return wrong ? OUTSIDE : SCATTERED;                                                       \
+    }                                                                                             \
+                                                                                                  \
+    /* The same of some lanes. */                                                                 \
+    static INLINED pattern find_some_among_##type(const cx_ptx_access *access,                    \
+                                                 const type *at_lane, const type step,            \
+                                                 uint32_t active, places *out)                    \
+    {                                                                                             \
+        const int begins_at = __builtin_ctz(active);                                              \
+        const type first = at_lane[begins_at], last = at_lane[31 - __builtin_clz(active)];        \
+        const type limit = (type)access->end, low = (type)access->begin;                          \
+        const type unaligned = access->unaligned;                                                 \
+        type wrong = 0, uneven = step & unaligned;                                                \
+                                                                                                  \
+        out->first = first;                                                                       \
+        EACH_LANE (lane)                                                                          \
+            uneven |= ALL_OR_NONE(type, lane) &                                                   \
+                      (at_lane[lane] ^ (first + step * (type)(lane - begins_at)));                \
+        if (!uneven && last >= first && last < limit && !((first + low) & unaligned))             \
+            return PARTLY_CONSECUTIVE;                                                            \
+        EACH_LANE (lane)                                                                          \
+            wrong |= ALL_OR_NONE(type, lane) &                                                    \
+                     ((type)(at_lane[lane] >= limit) | ((at_lane[lane] + low) & unaligned));      \
+        return wrong ? OUTSIDE : PARTLY_SCATTERED;                                                \
+    }
+
+DEFINE_FIND(uint32_t)
+DEFINE_FIND(uint64_t)
 
 /* The row's words are offsets into shared memory or parameters. */
 static pattern find_words(const cx_ptx_access *access, const cx_ptx_word *row,
-                          const cx_ptx_instruction *at, places *out)
+                          const cx_ptx_instruction *at, uint32_t active, places *out)
 {
-    const uint64_t end = access->end;
-    const uint32_t plus = (uint32_t)access->immediate, unaligned = access->unaligned;
+    const uint32_t plus = (uint32_t)access->immediate;
 
     EACH_LANE (lane)
         out->offsets[lane] = row[lane] + plus;
-    FIND_PATTERN(uint32_t, out->offsets, 0)
-}
-
-static pattern find_words_of_some(const cx_ptx_access *access, const cx_ptx_word *row,
-                                  const cx_ptx_instruction *at, uint32_t active, places *out)
-{
-    const uint64_t end = access->end;
-    const uint32_t plus = (uint32_t)access->immediate, unaligned = access->unaligned;
-
-    EACH_LANE (lane)
-        out->offsets[lane] = row[lane] + plus;
-    FIND_PATTERN_OF_SOME(uint32_t, out->offsets, 0)
+    return active == UINT32_MAX
+               ? find_among_uint32_t(access, out->offsets, at->size, out)
+               : find_some_among_uint32_t(access, out->offsets, at->size, active, out);
 }
 
 static inline void find_offsets(const cx_ptx_access *access, const cx_ptx_rows *rows,
@@ -182,24 +195,31 @@ static inline void find_offsets(const cx_ptx_access *access, const cx_ptx_rows *
         out->offsets[lane] = (uint32_t)offsets[lane];
 }
 
+/* Most memory has less than 4 GiB: then only the lower halves count. */
 static pattern find_longs(const cx_ptx_access *access, const cx_ptx_rows *rows,
                           const cx_ptx_instruction *at, places *out)
 {
-    const uint64_t begin = access->begin, end = access->end, unaligned = access->unaligned;
-    uint64_t offsets[CX_PTX_WARP_SIZE];
+    uint64_t offsets[CX_PTX_WARP_SIZE], high = 0;
 
     find_offsets(access, rows, at, offsets, out);
-    FIND_PATTERN(uint64_t, offsets, begin)
+    EACH_LANE (lane)
+        high |= offsets[lane];
+    return high >> 32 == 0 && access->end <= UINT32_MAX
+               ? find_among_uint32_t(access, out->offsets, at->size, out)
+               : find_among_uint64_t(access, offsets, at->size, out);
 }
 
 static pattern find_longs_of_some(const cx_ptx_access *access, const cx_ptx_rows *rows,
                                   const cx_ptx_instruction *at, uint32_t active, places *out)
 {
-    const uint64_t begin = access->begin, end = access->end, unaligned = access->unaligned;
-    uint64_t offsets[CX_PTX_WARP_SIZE];
+    uint64_t offsets[CX_PTX_WARP_SIZE], high = 0;
 
     find_offsets(access, rows, at, offsets, out);
-    FIND_PATTERN_OF_SOME(uint64_t, offsets, begin)
+    EACH_LANE (lane)
+        high |= ALL_OR_NONE(uint64_t, lane) & offsets[lane];
+    return high >> 32 == 0 && access->end <= UINT32_MAX
+               ? find_some_among_uint32_t(access, out->offsets, at->size, active, out)
+               : find_some_among_uint64_t(access, offsets, at->size, active, out);
 }
 
 /* Each lane has memory of its own. */
@@ -230,11 +250,12 @@ static pattern find_places(const cx_ptx_access *access, const cx_ptx_rows *rows,
 
     if (access->stride)
         return find_own(access, rows, at, active, out);
-    if (active == UINT32_MAX)
-        how = words ? find_words(access, row, at, out) : find_longs(access, rows, at, out);
+    if (words)
+        how = find_words(access, row, at, active, out);
+    else if (active == UINT32_MAX)
+        how = find_longs(access, rows, at, out);
     else
-        how = words ? find_words_of_some(access, row, at, active, out)
-                    : find_longs_of_some(access, rows, at, active, out);
+        how = find_longs_of_some(access, rows, at, active, out);
     if (stores && (how == UNIFORM || how == HALVES || how == TWO)) /* lanes may have one place */
         how = SCATTERED;
     return (how == SCATTERED || how == PARTLY_SCATTERED) && access->end > UINT32_MAX ? OUTSIDE
