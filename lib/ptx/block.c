@@ -8,10 +8,9 @@
 #include <string.h>
 
 
-static void put(const cx_ptx_grid *grid, const cx_ptx_block *block, const cx_ptx_thread *thread,
-                uint32_t fixed, uint64_t value)
+static void put(const cx_ptx_rows *rows, uint32_t fixed, uint32_t lane, uint32_t value)
 {
-    cx_ptx_thread_put(grid, block, thread, cx_ptx_fixed_place(fixed), value);
+    ((cx_ptx_word *)cx_ptx_row(rows, cx_ptx_fixed_place(fixed)))[lane] = value;
 }
 
 static unsigned char *align_rows(unsigned char *memory)
@@ -19,44 +18,87 @@ static unsigned char *align_rows(unsigned char *memory)
     return memory + (CX_PTX_ROW_ALIGN - (uintptr_t)memory % CX_PTX_ROW_ALIGN);
 }
 
+/* Gives all lanes of a warp the same value. */
+static void fill_row(const cx_ptx_rows *rows, uint32_t fixed, uint64_t value)
+{
+    const uint32_t place = cx_ptx_fixed_place(fixed);
+    void *row = cx_ptx_row(rows, place);
+
+    if (cx_ptx_is_long(place)) {
+        for (uint32_t lane = 0; lane < CX_PTX_WARP_SIZE; lane++)
+            ((cx_ptx_long *)row)[lane] = value;
+    } else {
+        for (uint32_t lane = 0; lane < CX_PTX_WARP_SIZE; lane++)
+            ((cx_ptx_word *)row)[lane] = (uint32_t)value;
+    }
+}
+
+/* Lanes behind the last thread have registers, too, which nobody reads. */
+static void begin_lanes(const cx_ptx_grid *grid, const cx_ptx_rows *rows, uint32_t first)
+{
+    const uint32_t *size = grid->launch->block;
+    uint32_t x = first % size[0], y = first / size[0] % size[1], z = first / size[0] / size[1];
+
+    for (uint32_t lane = 0; lane < CX_PTX_WARP_SIZE; lane++) {
+        const uint32_t bit = UINT32_C(1) << lane;
+
+        put(rows, CX_PTX_SLOT_TID, lane, x);
+        put(rows, CX_PTX_SLOT_TID + 1, lane, y);
+        put(rows, CX_PTX_SLOT_TID + 2, lane, z);
+        put(rows, CX_PTX_SLOT_LANEID, lane, lane);
+        put(rows, CX_PTX_SLOT_LANEMASK_EQ, lane, bit);
+        put(rows, CX_PTX_SLOT_LANEMASK_LT, lane, bit - 1);
+        put(rows, CX_PTX_SLOT_LANEMASK_LE, lane, bit - 1 + bit);
+        put(rows, CX_PTX_SLOT_LANEMASK_GE, lane, (uint32_t)-bit);
+        put(rows, CX_PTX_SLOT_LANEMASK_GT, lane, (uint32_t)(-bit - bit));
+        if (++x < size[0])
+            continue;
+        x = 0;
+        if (++y < size[1])
+            continue;
+        y = 0;
+        z++;
+    }
+}
+
 /* Writes what is the same in all blocks. */
 static void begin_registers(const cx_ptx_grid *grid, const cx_ptx_block *block)
 {
     const cx_ptx_launch *launch = grid->launch;
+    const struct {
+        uint32_t slot;
+        uint64_t value;
+    } same[] = {
+        {CX_PTX_SLOT_NTID, launch->block[0]},
+        {CX_PTX_SLOT_NTID + 1, launch->block[1]},
+        {CX_PTX_SLOT_NTID + 2, launch->block[2]},
+        {CX_PTX_SLOT_NCTAID, launch->grid[0]},
+        {CX_PTX_SLOT_NCTAID + 1, launch->grid[1]},
+        {CX_PTX_SLOT_NCTAID + 2, launch->grid[2]},
+        {CX_PTX_SLOT_NWARPID, cx_ptx_warps_of(grid)},
+        {CX_PTX_SLOT_SMID, 0},
+        {CX_PTX_SLOT_NSMID, 1},
+        {CX_PTX_SLOT_DYNAMIC_BYTES, launch->shared_bytes},
+        {CX_PTX_SLOT_SHARED_BYTES, grid->shared_bytes},
+        {CX_PTX_SLOT_WORKSPACE_LOW, 0},
+        {CX_PTX_SLOT_WORKSPACE_HIGH, launch->cooperative ? CX_PTX_WINDOW_WORKSPACE >> 32 : 0},
+        {CX_PTX_SLOT_GLOBAL, launch->memory_address},
+        {CX_PTX_SLOT_CONSTANT, launch->memory_address + grid->module->constant_begin},
+        {CX_PTX_SLOT_MANAGED, launch->managed_address},
+        {CX_PTX_SLOT_SHARED, block->shared_begin},
+        {CX_PTX_SLOT_DYNAMIC, block->shared_begin + grid->dynamic_begin},
+    };
 
-    for (uint32_t i = 0; i < grid->threads_in_block; i++) {
-        const cx_ptx_thread thread = {
-            .index = i, .function = (uint32_t)(grid->kernel - grid->module->functions)};
-        const uint32_t lane = i % CX_PTX_WARP_SIZE,
-                       own[] = {i % launch->block[0], i / launch->block[0] % launch->block[1],
-                                i / launch->block[0] / launch->block[1]};
-        const uint64_t values[CX_PTX_SLOTS_FIXED] = {
-            [CX_PTX_SLOT_LANEID] = lane,
-            [CX_PTX_SLOT_WARPID] = i / CX_PTX_WARP_SIZE,
-            [CX_PTX_SLOT_NWARPID] = cx_ptx_warps_of(grid),
-            [CX_PTX_SLOT_NSMID] = 1,
-            [CX_PTX_SLOT_LANEMASK_EQ] = UINT32_C(1) << lane,
-            [CX_PTX_SLOT_LANEMASK_LT] = (UINT32_C(1) << lane) - 1,
-            [CX_PTX_SLOT_LANEMASK_LE] = UINT32_MAX >> (31 - lane),
-            [CX_PTX_SLOT_LANEMASK_GE] = (uint32_t)(UINT32_MAX << lane),
-            [CX_PTX_SLOT_LANEMASK_GT] = (uint32_t)(UINT32_MAX << lane << 1),
-            [CX_PTX_SLOT_DYNAMIC_BYTES] = launch->shared_bytes,
-            [CX_PTX_SLOT_SHARED_BYTES] = grid->shared_bytes,
-            [CX_PTX_SLOT_WORKSPACE_HIGH] = launch->cooperative ? CX_PTX_WINDOW_WORKSPACE >> 32 : 0,
-            [CX_PTX_SLOT_GLOBAL] = launch->memory_address,
-            [CX_PTX_SLOT_CONSTANT] = launch->memory_address + grid->module->constant_begin,
-            [CX_PTX_SLOT_MANAGED] = launch->managed_address,
-            [CX_PTX_SLOT_SHARED] = block->shared_begin,
-            [CX_PTX_SLOT_DYNAMIC] = block->shared_begin + grid->dynamic_begin,
-        };
+    for (uint32_t i = 0; i < cx_ptx_warps_of(grid); i++) {
+        const cx_ptx_thread first = {
+            .index = i * CX_PTX_WARP_SIZE,
+            .function = (uint32_t)(grid->kernel - grid->module->functions)};
+        const cx_ptx_rows rows = cx_ptx_rows_of(grid, block, &first);
 
-        for (uint32_t slot = CX_PTX_SLOT_LANEID; slot < CX_PTX_SLOT_RETURN; slot++)
-            put(grid, block, &thread, slot, values[slot]);
-        for (uint32_t j = 0; j < 3; j++) {
-            put(grid, block, &thread, CX_PTX_SLOT_TID + j, own[j]);
-            put(grid, block, &thread, CX_PTX_SLOT_NTID + j, launch->block[j]);
-            put(grid, block, &thread, CX_PTX_SLOT_NCTAID + j, launch->grid[j]);
-        }
+        for (size_t j = 0; j < sizeof same / sizeof same[0]; j++)
+            fill_row(&rows, same[j].slot, same[j].value);
+        fill_row(&rows, CX_PTX_SLOT_WARPID, i);
+        begin_lanes(grid, &rows, first.index);
     }
 }
 
@@ -93,21 +135,6 @@ static void begin_threads(const cx_ptx_grid *grid, const cx_ptx_block *block)
         block->threads[i] = begun;
         begun.index++;
         begun.local += local_bytes;
-    }
-}
-
-/* Gives all lanes of a warp the same value. */
-static void fill_row(const cx_ptx_rows *rows, uint32_t fixed, uint64_t value)
-{
-    const uint32_t place = cx_ptx_fixed_place(fixed);
-    void *row = cx_ptx_row(rows, place);
-
-    if (cx_ptx_is_long(place)) {
-        for (uint32_t lane = 0; lane < CX_PTX_WARP_SIZE; lane++)
-            ((cx_ptx_long *)row)[lane] = value;
-    } else {
-        for (uint32_t lane = 0; lane < CX_PTX_WARP_SIZE; lane++)
-            ((cx_ptx_word *)row)[lane] = (uint32_t)value;
     }
 }
 

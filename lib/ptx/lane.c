@@ -4,6 +4,7 @@
 #include "ptx/bits.h"
 #include "ptx/cell.h"
 #include "ptx/grid.h"
+#include "ptx/halves.h"
 #include "ptx/lane_loop.h"
 #include "ptx/minifloat.h"
 

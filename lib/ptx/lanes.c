@@ -5,6 +5,7 @@
 #include "ptx/cell.h"
 #include "ptx/direction.h"
 #include "ptx/grid.h"
+#include "ptx/halves.h"
 #include "ptx/lane_loop.h"
 #include "ptx/minifloat.h"
 

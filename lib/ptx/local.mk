@@ -4,7 +4,7 @@ lib_ptx_libptx_la_SOURCES = \
 	lib/ptx/body.c lib/ptx/builtin.c lib/ptx/builtin.h lib/ptx/bulk.c lib/ptx/bulk.h lib/ptx/call.c lib/ptx/cluster.c lib/ptx/cluster.h lib/ptx/convert.c \
 	lib/ptx/dynamic_parallelism.c lib/ptx/dynamic_parallelism.h lib/ptx/encode_arithmetic.c lib/ptx/encode_call.c \
 	lib/ptx/encode_cluster.c lib/ptx/encode_compare.c lib/ptx/encode_composed.c lib/ptx/encode_control.c lib/ptx/encode_convert.c lib/ptx/encode_matrix.c lib/ptx/encode_memory.c \
-	lib/ptx/encode_texture.c lib/ptx/encode_wide.c lib/ptx/expression.c lib/ptx/expression.h lib/ptx/flow.c lib/ptx/flow.h lib/ptx/grid.h lib/ptx/growth.h lib/ptx/interpret.c lib/ptx/lanes.h \
+	lib/ptx/encode_texture.c lib/ptx/encode_wide.c lib/ptx/expression.c lib/ptx/expression.h lib/ptx/flow.c lib/ptx/flow.h lib/ptx/grid.h lib/ptx/growth.h lib/ptx/halves.h lib/ptx/interpret.c lib/ptx/lanes.h \
 	lib/ptx/lanes_find.c lib/ptx/lex.c lib/ptx/lex.h lib/ptx/link.c lib/ptx/link.h lib/ptx/liveness.c lib/ptx/liveness.h \
 	lib/ptx/matrix.c lib/ptx/matrix.h lib/ptx/mbarrier.c lib/ptx/minifloat.c lib/ptx/minifloat.h lib/ptx/module.c lib/ptx/module.h lib/ptx/moves.c lib/ptx/moves.h lib/ptx/names.c lib/ptx/names.h \
 	lib/ptx/op.c lib/ptx/operand.c lib/ptx/ops.def lib/ptx/parse.c lib/ptx/parser.c lib/ptx/parser.h lib/ptx/placement.c lib/ptx/print.c lib/ptx/ptx.h \
