@@ -225,6 +225,15 @@ CTXRT_API ctxrt_status ctxrt_scope_enter_at(ctxrt_device device, ctxrt_scope *sc
 #define CTXRT_DEVICE_PUSH(device) ctxrt_device_push_at((device), __FILE__, __LINE__)
 #define CTXRT_SCOPE_ENTER(device, scope) ctxrt_scope_enter_at((device), (scope), __FILE__, __LINE__)
 
+/* In a program that defines CTXRT_ORIGINS before it includes this header, the plain names note the
+ * place, too; so do those of memory.h. */
+#ifdef CTXRT_ORIGINS
+#define ctxrt_device_set(device) ctxrt_device_set_at((device), __FILE__, __LINE__)
+#define ctxrt_stack_push(context) ctxrt_stack_push_at((context), __FILE__, __LINE__)
+#define ctxrt_device_push(device) ctxrt_device_push_at((device), __FILE__, __LINE__)
+#define ctxrt_scope_enter(device, scope) ctxrt_scope_enter_at((device), (scope), __FILE__, __LINE__)
+#endif
+
 /**
  * Makes `stream` the current stream of the top frame: what a NULL stream argument means from now
  * on. NULL goes back to the thread's default stream. Borrowed: keep it alive while it is current.

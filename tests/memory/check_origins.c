@@ -118,6 +118,37 @@ START_TEST(without_a_file_there_is_no_place)
 }
 END_TEST
 
+static void assert_top_at(int line)
+{
+    ctxrt_frame_info frame;
+    cx_assert_ok(ctxrt_stack_peek(0, &frame));
+    ck_assert_str_eq(frame.file, __FILE__);
+    ck_assert_int_eq(frame.line, line);
+}
+
+/* The plain names of calls that make frames note their place as those that allocate do. */
+START_TEST(frames_name_the_file_and_the_line)
+{
+    ctxrt_scope scope = CTXRT_SCOPE_INIT;
+    ctxrt_context *context;
+    cx_fixture_start();
+    cx_assert_ok(ctxrt_context_retain_primary(CTXRT_CUDA(0), &context));
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
+    assert_top_at(__LINE__ - 1);
+    cx_assert_ok(ctxrt_stack_push(context));
+    assert_top_at(__LINE__ - 1);
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    assert_top_at(__LINE__ - 1);
+    cx_assert_ok(ctxrt_scope_enter(CTXRT_CUDA(0), &scope));
+    assert_top_at(__LINE__ - 1);
+    cx_assert_ok(ctxrt_scope_leave(&scope));
+    for (int i = 0; i < 3; i++)
+        cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_context_release(context));
+    cx_fixture_end();
+}
+END_TEST
+
 static Suite *origins_suite(void)
 {
     Suite *suite = suite_create("origins");
@@ -126,6 +157,7 @@ static Suite *origins_suite(void)
     tcase_add_test(tcase, memory_that_is_used_again_does_not_keep_the_place_of_before);
     tcase_add_loop_test(tcase, a_trace_and_debug_mode_know_it_too, 0, 2);
     tcase_add_test(tcase, without_a_file_there_is_no_place);
+    tcase_add_test(tcase, frames_name_the_file_and_the_line);
     suite_add_tcase(suite, tcase);
     return suite;
 }

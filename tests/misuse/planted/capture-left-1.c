@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A function returns between the beginning and the end of a capture. The stream stays in the capture:
- * what the program submits to it later is recorded, and never runs.
+ * A function returns between the beginning and the end of a capture. The stream stays in the
+ * capture: what the program submits to it later is recorded, and never runs.
  *
  * expect: CAPTURE-LEFT
  * at: record_steps
