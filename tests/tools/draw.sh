@@ -85,7 +85,7 @@ report $? 'a_scenario_has_a_panel_for_each_step_with_the_stacks_that_show_prints
 sed -n 's/^ *\([0-9]*  [A-Z]: .*[^ ]\)  -> .*/\1/p' "$scratch/shown" > "$scratch/calls"
 sed -n 's/.*class="call"[^>]*>\(.*\)<.text>/\1/p' "$scratch/story.svg" | cmp -s - "$scratch/calls"
 report $? 'its_calls_are_those_of_the_scenario'
-grep -q '>a on GPU 0: p=07, stream s, h=07,<' "$scratch/story.svg" && grep -q '>event e<' "$scratch/story.svg" && grep -q '>stream s (1 pending), h=07' "$scratch/story.svg" &&
+grep -q '>a on GPU 0: p=07, stream s, h=07,<' "$scratch/story.svg" && grep -q '>event e<' "$scratch/story.svg" && grep -q '>stream s (1 not waited for), h=07' "$scratch/story.svg" &&
     grep -q '>thick border: current; ' "$scratch/story.svg" && grep -q 'p=07: each byte' "$scratch/story.svg"
 report $? 'and_a_context_is_told_with_what_it_holds'
 echo '{"scenarios": [null, {"steps": [null]}]}' > "$scratch/other"

@@ -111,10 +111,11 @@ static int count_work(const json_t *step, int stream, int context)
     return count;
 }
 
+/* Work that nothing has waited for: it may be done already, and nobody knows. */
 static void write_pending(FILE *to, int count)
 {
     if (count > 0)
-        fprintf(to, " (%d pending)", count);
+        fprintf(to, " (%d not waited for)", count);
 }
 
 /* "p" or, where all bytes are alike, "p=07". */
@@ -123,6 +124,17 @@ static void write_memory(FILE *to, const json_t *thing, bool contents)
     fputs(draw_text(thing, "name"), to);
     if (contents && *only_run(thing) != '\0')
         fprintf(to, "=%s", only_run(thing));
+}
+
+/* Where the event was recorded last. */
+static void write_record(FILE *to, const json_t *event, const json_t *state)
+{
+    int stream = (int)json_integer_value(json_object_get(event, "stream"));
+    if (json_integer_value(json_object_get(event, "recorded")) == 0)
+        return;
+    fprintf(to, " (recorded in %s)",
+            stream >= 0 ? draw_text(json_array_get(state, (size_t)stream), "name")
+                        : "a default stream");
 }
 
 static void write_thing(FILE *to, const moment *at, size_t index, int context)
@@ -136,6 +148,8 @@ static void write_thing(FILE *to, const moment *at, size_t index, int context)
             json_is_true(json_object_get(thing, "capturing")) ? " captures" : "");
     if (is_kind(thing, "stream"))
         write_pending(to, count_work(at->step, (int)index, context));
+    if (is_kind(thing, "event"))
+        write_record(to, thing, at->state);
 }
 
 static void write_held(FILE *to, const moment *at, size_t context)
