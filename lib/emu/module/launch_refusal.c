@@ -1,10 +1,17 @@
 #include "emu/module/launch_refusal.h"
 
+#include "emu/base/state.h"
 #include "emu/device/device.h"
 
 #include <stdio.h>
 
-static _Thread_local char latest[128];
+/* Whether the calling thread's latest launch was refused; its address names the thread. Room for
+ * variables of threads is scarce, so the text is shared. */
+static _Thread_local bool refused;
+
+/* Guarded by "emu.state": the latest refusal of all threads. */
+static const bool *owner;
+static char latest[128];
 
 static bool tell_threads(const uint32_t block[3], const char *whose, uint64_t most)
 {
@@ -34,11 +41,14 @@ static bool tell_dimensions(const cx_emu_device *device, const char *what, const
 
 void cx_emu_launch_refusal_forget(void)
 {
-    latest[0] = '\0';
+    refused = false;
 }
 
 void cx_emu_launch_refusal_note(const cx_emu_launch *launch, const cx_emu_function *function)
 {
+    refused = true;
+    owner = &refused;
+    latest[0] = '\0';
     const cx_emu_device *device = function->module->context->device;
     size_t kernel = cx_emu_function_describe(function).max_threads;
     size_t shared = cx_emu_function_dynamic_limit(function);
@@ -57,7 +67,12 @@ void cx_emu_launch_refusal_note(const cx_emu_launch *launch, const cx_emu_functi
 
 bool cx_emu_launch_refusal_describe(char *text, size_t size)
 {
-    if (latest[0] != '\0')
+    if (!refused)
+        return false;
+    cx_lock_enter(&cx_emu_lock);
+    const bool told = owner == &refused && latest[0] != '\0';
+    if (told)
         snprintf(text, size, "%s", latest);
-    return latest[0] != '\0';
+    cx_lock_leave(&cx_emu_lock);
+    return told;
 }

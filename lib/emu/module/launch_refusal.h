@@ -14,7 +14,8 @@ void cx_emu_launch_refusal_forget(void);
 /* Records a refused launch. Lock "emu.state" held. */
 void cx_emu_launch_refusal_note(const cx_emu_launch *launch, const cx_emu_function *function);
 
-/* Tells the limit, in a sentence without a capital. False: the launch was over none. */
+/* Tells the limit, in a sentence without a capital. False: the launch was over none, or another
+ * thread was refused since. Takes the lock "emu.state". */
 bool cx_emu_launch_refusal_describe(char *text, size_t size);
 
 #endif
