@@ -9,4 +9,4 @@ record-clients: all
 
 EXTRA_DIST += tests/clients/run.py tests/clients/pytests.py tests/clients/without_nvjitlink/sitecustomize.py \
 	tests/clients/numba_fixtures.py tests/clients/no_decoder.c tests/clients/nvcc_ptx.sh tests/clients/calls tests/clients/clients \
-	tests/clients/expected
+	tests/clients/programs tests/clients/expected

@@ -72,7 +72,7 @@ class Client:
 
     def command(self, words, name):
         """On the stand-in, by `ctxrt run`, or by `ctxrt check`, whose report has the name."""
-        options = ["--cuda", str(self.get("cuda", 12))]
+        options = ["--cuda", str(self.get("cuda", 12))] + self.get("options", {}).get(name, [])
         if hasattr(self.module, "cudart"):
             options += ["--cudart", str(self.module.cudart)]
         if self.check:
@@ -125,7 +125,8 @@ class Client:
 
 
 class Commands:
-    """Runs tests that are commands of the shell: 0 passes, 77 skips."""
+    """Runs tests that are commands of the shell: 0 passes, 77 skips. A client's `before` is what a test does outside of ctxrt at
+    first, `options` are those of ctxrt for it."""
 
     def __init__(self, client, number):
         self.client, self.commands = client, client.get("commands", {})
@@ -137,6 +138,9 @@ class Commands:
         scratch = self.client.folder / "scratch" / name
         scratch.mkdir(parents=True, exist_ok=True)
         words = self.client.command(["sh", "-euc", self.client.get("common", "") + self.commands[name]], name)
+        before = self.client.get("before", {}).get(name, "")
+        if before:
+            words = ["sh", "-euc", before + 'exec "$@"', "sh"] + words
         with open(log, "w") as output:
             child = subprocess.Popen(words, env=self.client.environment(), cwd=scratch, start_new_session=True,
                                      stdin=subprocess.DEVNULL, stdout=output, stderr=output)
