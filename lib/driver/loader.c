@@ -44,18 +44,24 @@ static bool refuse_driver(cx_driver *driver)
     return false;
 }
 
+/* Per-thread default streams, and the variants of older calls for them, are of CUDA 7.0. */
+enum { FIRST_PER_THREAD = 7000 };
+
 static void *ask_for_symbol(const source *from, const cx_symbol *symbol, uint64_t stream)
 {
+    int since = symbol->since;
     void *function = NULL;
     cxu_result result = CXU_NOT_FOUND;
     /* Asked for an ABI newer than itself, a driver may return an older one. */
-    if (symbol->since > from->version)
+    if (stream == CXU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM && since < FIRST_PER_THREAD)
+        since = FIRST_PER_THREAD;
+    if (since > from->version)
         return NULL;
     if (from->proc_address_v2 != NULL) {
         int status = 0;
-        result = from->proc_address_v2(symbol->name, &function, symbol->since, stream, &status);
+        result = from->proc_address_v2(symbol->name, &function, since, stream, &status);
     } else if (from->proc_address != NULL) {
-        result = from->proc_address(symbol->name, &function, symbol->since, stream);
+        result = from->proc_address(symbol->name, &function, since, stream);
     }
     return result == CXU_SUCCESS ? function : NULL;
 }

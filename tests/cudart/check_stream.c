@@ -55,7 +55,7 @@ START_TEST(variants_with_a_suffix_use_the_threads_stream)
     assert_ok(cudaStreamGetId(CXU_STREAM_PER_THREAD, &named));
     ck_assert_uint_ne(legacy, mine);
     ck_assert_uint_eq(mine, named);
-    assert_ok(cudaStreamCreateWithFlags(&blocking, CXU_STREAM_NON_BLOCKING));
+    assert_ok(cudaStreamCreate(&blocking));
     gate_close(&held, blocking);
     assert_ok(cudaMemsetAsync_ptsz(words, 1, WORD_BYTES, NULL));
     assert_ok(cudaStreamSynchronize_ptsz(NULL));

@@ -258,6 +258,28 @@ START_TEST(the_path_is_what_the_dynamic_linker_names)
 }
 END_TEST
 
+/* An older call has had its variant since CUDA 7.0 only: the table that asks for it by the call's own
+ * version gets none. */
+START_TEST(every_call_of_a_stream_has_a_variant_for_the_threads_stream)
+{
+    static cx_driver_table mine;
+    char path[512];
+    const char *top = getenv("top_builddir");
+    snprintf(path, sizeof path, "%s/lib/shim/cuda-13/.libs/libcuda.so.1", top != NULL ? top : ".");
+    ck_assert_msg(cx_driver_load(path, &driver), "%s", driver.reason);
+    cx_driver_fill_per_thread(&driver, &mine);
+#define NONE true
+#define PTDS false
+#define PTSZ false
+#define CX_SYMBOL(slot, name, suffix, since, stream, need, arity, parameters) \
+    ck_assert_msg((mine.slot == driver.table.slot) == (stream), #name);
+#include "driver/symbols.def"
+#undef NONE
+#undef PTDS
+#undef PTSZ
+}
+END_TEST
+
 static Suite *loader_suite(void)
 {
     Suite *suite = suite_create("loader");
@@ -280,6 +302,7 @@ static Suite *loader_suite(void)
     tcase_add_test(tests, a_driver_without_devices_is_not_loaded);
     tcase_add_test(tests, a_driver_that_counts_no_devices_is_loaded_with_none);
     tcase_add_test(tests, the_path_is_what_the_dynamic_linker_names);
+    tcase_add_test(tests, every_call_of_a_stream_has_a_variant_for_the_threads_stream);
     suite_add_tcase(suite, tests);
     return suite;
 }
