@@ -22,7 +22,7 @@ cx_ptx_builtin cx_ptx_builtin_find(const char *name)
                 {"__ctxrt_last_error", CX_PTX_BUILTIN_LAST_ERROR},
                 {"__ctxrt_create_stream", CX_PTX_BUILTIN_CREATE_STREAM},
                 {"__ctxrt_ask_device", CX_PTX_BUILTIN_ASK_DEVICE},
-                {"__ctxrt_set_condition", CX_PTX_BUILTIN_SET_CONDITION}};
+                {"cudaGraphSetConditional", CX_PTX_BUILTIN_SET_CONDITION}};
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (strcmp(name, rows[i].name) == 0)

@@ -245,6 +245,17 @@ static CUfunction link_step(void)
     return step;
 }
 
+/* nvcc calls the function from programs that are compiled without -rdc=true, too. */
+static CUfunction load_step(void)
+{
+    CUmodule module;
+    CUfunction step;
+
+    ck_success(cx_emu_call_module_load_data(&module, step_text));
+    ck_success(cx_emu_call_module_get_function(&step, module, "step"));
+    return step;
+}
+
 static CUgraphNode add_step(CUgraph into, CUfunction step, CUdeviceptr at, uint64_t handle)
 {
     void *parameters[] = {&at, &handle};
@@ -297,6 +308,13 @@ START_TEST(a_kernel_decides_what_a_condition_runs)
 }
 END_TEST
 
+START_TEST(a_kernel_decides_without_the_device_runtime)
+{
+    ck_assert_uint_eq(count_down(load_step(), 5, CXU_GRAPH_COND_TYPE_WHILE), 4);
+    drop(graph);
+}
+END_TEST
+
 START_TEST(a_kernel_sets_no_handle_that_is_gone)
 {
     CUfunction step = link_step();
@@ -329,6 +347,7 @@ static Suite *condition_suite(void)
     tcase_add_test(tests, each_handle_decides_one_node);
     tcase_add_test(tests, host_functions_and_cycles_are_no_bodies);
     tcase_add_test(tests, a_kernel_decides_what_a_condition_runs);
+    tcase_add_test(tests, a_kernel_decides_without_the_device_runtime);
     tcase_add_test(tests, a_kernel_sets_no_handle_that_is_gone);
     suite_add_tcase(suite, tests);
     return suite;
