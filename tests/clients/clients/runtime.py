@@ -10,6 +10,14 @@ import shutil
 
 cuda = 13
 limit = 240  # with the compiler's time
+reasons = {
+    "device_graph: .*JIT compilation": "kernels do not launch graphs: cudaGraphLaunch is an unresolved function",
+}
+# Under ctxrt check each finding is told of the program: here it is meant.
+misuses = {
+    "faults": "its kernels fail on purpose",
+    "device_graph": "it fails while it captures",
+}
 NVCC = os.environ.get("CTXRT_NVCC") or shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
 
 

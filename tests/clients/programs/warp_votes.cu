@@ -1,4 +1,4 @@
-/* Votes of a warp: all, any, ballot and masks of parts, with threads that have left. */
+/* Votes of a warp: all, any, ballot and masks of parts; the last warp has lost some of its threads. */
 #include "program.cuh"
 
 enum { KINDS = 5 };
@@ -8,7 +8,8 @@ __global__ void vote(const int *values, unsigned *results, int count)
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= count)
         return;
-    unsigned here = __activemask(), even = __ballot_sync(here, values[i] % 2 == 0);
+    int left = count - i / 32 * 32;
+    unsigned here = left >= 32 ? 0xffffffff : (1u << left) - 1, even = __ballot_sync(here, values[i] % 2 == 0);
     unsigned *result = results + i * KINDS;
     result[0] = even;
     result[1] = (unsigned)__all_sync(here, values[i] < 990);
