@@ -258,8 +258,8 @@ START_TEST(the_path_is_what_the_dynamic_linker_names)
 }
 END_TEST
 
-/* An older call has had its variant since CUDA 7.0 only: the table that asks for it by the call's own
- * version gets none. */
+/* Calls of before CUDA 7.0 have had their variants since then: who asks by the version of the call
+ * itself gets none. */
 START_TEST(every_call_of_a_stream_has_a_variant_for_the_threads_stream)
 {
     static cx_driver_table mine;
