@@ -1,4 +1,5 @@
-/* Copies to shared memory that run on while threads compute: a pipeline of two stages feeds a moving sum. */
+/* Copies to shared memory that run on while threads compute: a pipeline of two stages feeds a
+ * moving sum. */
 // nvcc: -arch=compute_80
 #include "program.cuh"
 
@@ -19,7 +20,8 @@ __global__ void sum_tiles(const int *values, int *sums)
     for (int tile = 0; tile < TILES; tile++) {
         for (; asked < TILES && asked < tile + 2; asked++) {
             pipeline.producer_acquire();
-            cuda::memcpy_async(block, tiles[asked % 2], values + asked * TILE, sizeof tiles[0], pipeline);
+            cuda::memcpy_async(block, tiles[asked % 2], values + asked * TILE, sizeof tiles[0],
+                               pipeline);
             pipeline.producer_commit();
         }
         pipeline.consumer_wait();

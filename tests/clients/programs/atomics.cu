@@ -1,4 +1,5 @@
-/* Each kind of atomic operation on integers, in global memory, by threads that meet at few places. */
+/* Each kind of atomic operation on integers, in global memory, by threads that meet at few places.
+ */
 #include "program.cuh"
 
 enum { THREADS = 2048, KINDS = 9 };

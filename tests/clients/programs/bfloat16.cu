@@ -1,4 +1,5 @@
-/* Numbers of the format bfloat16: conversions of all bit patterns, and sums of rows with the norm of each. */
+/* Numbers of the format bfloat16: conversions of all bit patterns, and sums of rows with the norm
+ * of each. */
 // nvcc: -arch=compute_80
 #include "program.cuh"
 

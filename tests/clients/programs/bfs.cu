@@ -1,4 +1,5 @@
-/* Breadth first search from queues of nodes: an atomic compare and swap claims a node for the next level. */
+/* Breadth first search from queues of nodes: an atomic compare and swap claims a node for the next
+ * level. */
 #include "program.cuh"
 
 struct graph {
@@ -42,11 +43,13 @@ int main()
             }
     std::vector<int> levels(nodes, -1);
     levels[0] = 0;
-    on_device<int> starts(g.starts), edges(g.edges), there(levels), a(nodes), b(nodes), next_length(1);
+    on_device<int> starts(g.starts), edges(g.edges), there(levels), a(nodes), b(nodes),
+        next_length(1);
     int *queue = a, *next = b;
     for (int length = 1, level = 1; length > 0; level++) {
         next_length.write({0});
-        visit<<<blocks_for(length, 128), 128>>>(starts, edges, queue, length, level, there, next, next_length);
+        visit<<<blocks_for(length, 128), 128>>>(starts, edges, queue, length, level, there, next,
+                                                next_length);
         LAUNCHED();
         length = next_length.read()[0];
         std::swap(queue, next);

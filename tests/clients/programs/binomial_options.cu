@@ -1,4 +1,5 @@
-/* American put options by a binomial tree: a block for each option, which goes back through the tree's levels. */
+/* American put options by a binomial tree: a block for each option, which goes back through the
+ * tree's levels. */
 #include "program.cuh"
 
 enum { STEPS = 63, OPTIONS = 24 };
@@ -51,7 +52,8 @@ int main()
             level[node] = exercise(mine, STEPS, node);
         for (int step = STEPS - 1; step >= 0; step--)
             for (int node = 0; node <= step; node++)
-                level[node] = fmax(exercise(mine, step, node), hold(mine, level[node + 1], level[node]));
+                level[node] =
+                    fmax(exercise(mine, step, node), hold(mine, level[node + 1], level[node]));
         options[i] = mine;
         expected[i] = level[0];
     }

@@ -1,4 +1,5 @@
-/* Prices of European options by the formula of Black and Scholes, with the device's own normal distribution. */
+/* Prices of European options by the formula of Black and Scholes, with the device's own normal
+ * distribution. */
 #include "program.cuh"
 
 const double RATE = 0.02, VOLATILITY = 0.3;
@@ -10,7 +11,8 @@ __global__ void price(const float *stocks, const float *strikes, const float *ye
     if (i >= count)
         return;
     float rate = (float)RATE, volatility = (float)VOLATILITY, root = sqrtf(years[i]);
-    float d1 = (logf(stocks[i] / strikes[i]) + (rate + volatility * volatility / 2) * years[i]) / (volatility * root);
+    float d1 = (logf(stocks[i] / strikes[i]) + (rate + volatility * volatility / 2) * years[i]) /
+               (volatility * root);
     float d2 = d1 - volatility * root, discounted = strikes[i] * expf(-rate * years[i]);
     calls[i] = stocks[i] * normcdff(d1) - discounted * normcdff(d2);
     puts[i] = discounted * normcdff(-d2) - stocks[i] * normcdff(-d1);
@@ -31,7 +33,8 @@ int main()
         strikes[i] = 1 + 99 * random.uniform();
         years[i] = 0.25f + 9.75f * random.uniform();
         double root = sqrt(years[i]);
-        double d1 = (log((double)stocks[i] / strikes[i]) + (RATE + VOLATILITY * VOLATILITY / 2) * years[i]) /
+        double d1 = (log((double)stocks[i] / strikes[i]) +
+                     (RATE + VOLATILITY * VOLATILITY / 2) * years[i]) /
                     (VOLATILITY * root);
         double d2 = d1 - VOLATILITY * root, discounted = strikes[i] * exp(-RATE * years[i]);
         calls[i] = (float)(stocks[i] * normal(d1) - discounted * normal(d2));

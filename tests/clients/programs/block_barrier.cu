@@ -1,4 +1,5 @@
-/* Barriers of libcu++: warps that make and warps that take pass a buffer to and fro, and atomics with scopes count. */
+/* Barriers of libcu++: warps that make and warps that take pass a buffer to and fro, and atomics
+ * with scopes count. */
 // nvcc: -arch=compute_80
 #include "program.cuh"
 

@@ -1,4 +1,5 @@
-/* The default stream and blocking ones wait for each other, others do not: counted by what each kernel saw. */
+/* The default stream and blocking ones wait for each other, others do not: counted by what each
+ * kernel saw. */
 #include "program.cuh"
 
 __global__ void wait_for(volatile int *flag)
@@ -38,7 +39,8 @@ int main()
         LAUNCHED();
         MUST(cudaStreamSynchronize(free_stream));
         HOLDS(*(volatile int *)free_one == 7);
-        HOLDS(cudaStreamQuery(0) == cudaErrorNotReady && cudaStreamQuery(other) == cudaErrorNotReady);
+        HOLDS(cudaStreamQuery(0) == cudaErrorNotReady &&
+              cudaStreamQuery(other) == cudaErrorNotReady);
         HOLDS(cudaGetLastError() == cudaErrorNotReady);
         *(volatile int *)flag = 1;
         MUST(cudaStreamSynchronize(other));

@@ -1,4 +1,5 @@
-/* Three-dimensional copies: a box within pitched memory, and a texture of an array of three dimensions. */
+/* Three-dimensional copies: a box within pitched memory, and a texture of an array of three
+ * dimensions. */
 #include "program.cuh"
 
 enum { WIDTH = 20, HEIGHT = 12, DEPTH = 8 };
@@ -18,9 +19,11 @@ __global__ void negate(cudaPitchedPtr memory)
 
 int main()
 {
-    std::vector<float> box = random_numbers(48).floats(WIDTH * HEIGHT * DEPTH), part(5 * 4 * 3), expected;
+    std::vector<float> box = random_numbers(48).floats(WIDTH * HEIGHT * DEPTH), part(5 * 4 * 3),
+                       expected;
     cudaExtent whole = make_cudaExtent(WIDTH * sizeof(float), HEIGHT, DEPTH);
-    cudaPitchedPtr memory, here = make_cudaPitchedPtr(box.data(), WIDTH * sizeof(float), WIDTH, HEIGHT);
+    cudaPitchedPtr memory,
+        here = make_cudaPitchedPtr(box.data(), WIDTH * sizeof(float), WIDTH, HEIGHT);
     MUST(cudaMalloc3D(&memory, whole));
     cudaMemcpy3DParms in{};
     in.srcPtr = here;

@@ -1,4 +1,5 @@
-/* What streams take while they are captured: fills, symbols, two-dimensional copies, host functions, events and a library call. */
+/* What streams take while they are captured: fills, symbols, two-dimensional copies, host
+ * functions, events and a library call. */
 #include "program.cuh"
 
 enum { WIDTH = 20, HEIGHT = 6 };
@@ -8,7 +9,8 @@ __device__ int largest;
 
 __global__ void scale(int *values)
 {
-    values[blockIdx.x * WIDTH + threadIdx.x] = values[blockIdx.x * WIDTH + threadIdx.x] * factor + (int)threadIdx.x;
+    values[blockIdx.x * WIDTH + threadIdx.x] =
+        values[blockIdx.x * WIDTH + threadIdx.x] * factor + (int)threadIdx.x;
 }
 
 __global__ void find(const int *values)
@@ -28,24 +30,29 @@ int main()
     cudaGraphExec_t program;
     cudaStreamCaptureStatus status;
     MUST(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    std::vector<int> image = random_numbers(91).ints(WIDTH * HEIGHT, 100), found(WIDTH * HEIGHT, -1), expected;
+    std::vector<int> image = random_numbers(91).ints(WIDTH * HEIGHT, 100),
+                     found(WIDTH * HEIGHT, -1), expected;
     int by = 7, most = 0, none = 0, calls = 0;
     {
         on_device<int> there(WIDTH * HEIGHT);
         MUST(cudaDeviceSynchronize());
         MUST(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
         MUST(cudaMemcpyToSymbolAsync(factor, &by, sizeof by, 0, cudaMemcpyHostToDevice, stream));
-        MUST(cudaMemcpyToSymbolAsync(largest, &none, sizeof none, 0, cudaMemcpyHostToDevice, stream));
+        MUST(cudaMemcpyToSymbolAsync(largest, &none, sizeof none, 0, cudaMemcpyHostToDevice,
+                                     stream));
         MUST(cudaMemset2DAsync(there, WIDTH * sizeof(int), 0, WIDTH * sizeof(int), HEIGHT, stream));
         /* All columns but the first and the last. */
-        MUST(cudaMemcpy2DAsync(there + 1, WIDTH * sizeof(int), image.data() + 1, WIDTH * sizeof(int), (WIDTH - 2) * sizeof(int),
-                               HEIGHT, cudaMemcpyHostToDevice, stream));
+        MUST(cudaMemcpy2DAsync(there + 1, WIDTH * sizeof(int), image.data() + 1,
+                               WIDTH * sizeof(int), (WIDTH - 2) * sizeof(int), HEIGHT,
+                               cudaMemcpyHostToDevice, stream));
         scale<<<HEIGHT, WIDTH, 0, stream>>>(there);
         LAUNCHED();
         find<<<HEIGHT, WIDTH, 0, stream>>>(there);
         LAUNCHED();
-        MUST(cudaMemcpyFromSymbolAsync(&most, largest, sizeof most, 0, cudaMemcpyDeviceToHost, stream));
-        MUST(cudaMemcpyAsync(found.data(), there, WIDTH * HEIGHT * sizeof(int), cudaMemcpyDeviceToHost, stream));
+        MUST(cudaMemcpyFromSymbolAsync(&most, largest, sizeof most, 0, cudaMemcpyDeviceToHost,
+                                       stream));
+        MUST(cudaMemcpyAsync(found.data(), there, WIDTH * HEIGHT * sizeof(int),
+                             cudaMemcpyDeviceToHost, stream));
         MUST(cudaLaunchHostFunc(stream, add_one, &calls));
         MUST(cudaStreamIsCapturing(stream, &status));
         HOLDS(status == cudaStreamCaptureStatusActive);

@@ -1,4 +1,5 @@
-/* The longest common subsequence of two texts by words of bits, 64 columns in each, beside the table of the CPU. */
+/* The longest common subsequence of two texts by words of bits, 64 columns in each, beside the
+ * table of the CPU. */
 #include "program.cuh"
 
 enum { PAIRS = 64, LENGTH = 60 };

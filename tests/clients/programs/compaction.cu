@@ -1,4 +1,5 @@
-/* Filters numbers: each warp takes room by one atomic addition for all its lanes, by a coalesced group. */
+/* Filters numbers: each warp takes room by one atomic addition for all its lanes, by a coalesced
+ * group. */
 #include "program.cuh"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-/* Conjugate gradients for a band matrix: products, dot products and updates of vectors that stay on the device. */
+/* Conjugate gradients for a band matrix: products, dot products and updates of vectors that stay on
+ * the device. */
 #include "program.cuh"
 
 enum { SIZE = 1024, BLOCKS = 8, THREADS = 128 };
@@ -34,7 +35,8 @@ __global__ void dot(const double *a, const double *b, double *result)
 }
 
 /* y = a * x + b * y, where a and b are fractions of numbers on the device. */
-__global__ void combine(const double *x, double *y, double sign, const double *over, const double *under, bool scales)
+__global__ void combine(const double *x, double *y, double sign, const double *over,
+                        const double *under, bool scales)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     double factor = *over / *under;

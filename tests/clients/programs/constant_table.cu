@@ -1,4 +1,5 @@
-/* Tables of the program: constant memory by symbol and address, a part of it written, device variables read back. */
+/* Tables of the program: constant memory by symbol and address, a part of it written, device
+ * variables read back. */
 #include "program.cuh"
 
 struct table {

@@ -1,4 +1,5 @@
-/* A separable convolution: rows, then columns, with the weights in constant memory and edges repeated. */
+/* A separable convolution: rows, then columns, with the weights in constant memory and edges
+ * repeated. */
 #include "program.cuh"
 
 enum { RADIUS = 4, WIDTH = 96, HEIGHT = 64 };
@@ -43,8 +44,9 @@ int main()
         for (int x = 0; x < WIDTH; x++)
             for (int i = -RADIUS; i <= RADIUS; i++)
                 for (int j = -RADIUS; j <= RADIUS; j++)
-                    expected[y * WIDTH + x] += kernel[i + RADIUS] * kernel[j + RADIUS] *
-                                               image[inside(y + i, HEIGHT) * WIDTH + inside(x + j, WIDTH)];
+                    expected[y * WIDTH + x] +=
+                        kernel[i + RADIUS] * kernel[j + RADIUS] *
+                        image[inside(y + i, HEIGHT) * WIDTH + inside(x + j, WIDTH)];
     MUST(cudaMemcpyToSymbol(weights, kernel.data(), sizeof weights));
     on_device<float> from(image), between(WIDTH * HEIGHT), to(WIDTH * HEIGHT);
     rows<<<HEIGHT, WIDTH>>>(from, between);

@@ -1,4 +1,5 @@
-/* CRC-32 of pieces by a table in shared memory, and of the whole from those of the pieces by matrices of bits. */
+/* CRC-32 of pieces by a table in shared memory, and of the whole from those of the pieces by
+ * matrices of bits. */
 #include "program.cuh"
 
 enum { PIECES = 64, LENGTH = 200 };
@@ -24,7 +25,8 @@ __global__ void check_pieces(const unsigned char *bytes, uint32_t *sums)
     sums[piece] = crc;
 }
 
-/* The CRC of a piece moves on by the bytes that follow it; those of all pieces are added without carry. */
+/* The CRC of a piece moves on by the bytes that follow it; those of all pieces are added without
+ * carry. */
 __global__ void combine(const uint32_t *sums, uint32_t start, uint32_t *whole)
 {
     uint32_t crc = sums[threadIdx.x], mine = threadIdx.x == 0 ? start : 0;

@@ -1,4 +1,5 @@
-/* The template library CUB: collective operations of a block, and a radix sort and a selection of the device. */
+/* The template library CUB: collective operations of a block, and a radix sort and a selection of
+ * the device. */
 #include "program.cuh"
 
 #include <algorithm>

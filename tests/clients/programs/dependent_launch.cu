@@ -1,4 +1,5 @@
-/* A launch that may begin before the kernel in front of it ends: the second waits within itself for the first's results. */
+/* A launch that may begin before the kernel in front of it ends: the second waits within itself for
+ * the first's results. */
 // nvcc: -arch=compute_90
 #include "program.cuh"
 

@@ -1,4 +1,5 @@
-/* printf within kernels: the text that reaches the standard output is what the host's printf writes. */
+/* printf within kernels: the text that reaches the standard output is what the host's printf
+ * writes. */
 #include "program.cuh"
 
 #include <string>
@@ -6,8 +7,10 @@
 
 __global__ void tell(double number)
 {
-    printf("block %d of %u: %8.3f|%-6d|%+05d|%c|%s|%%\n", blockIdx.x, gridDim.x, number, 42, 7, 'x', "text");
-    printf("%lld %llx %#o %e %g %.2s\n", -1234567890123ll, 0xfedcba9876543210ull, 8, number, number * 1e10, "word");
+    printf("block %d of %u: %8.3f|%-6d|%+05d|%c|%s|%%\n", blockIdx.x, gridDim.x, number, 42, 7, 'x',
+           "text");
+    printf("%lld %llx %#o %e %g %.2s\n", -1234567890123ll, 0xfedcba9876543210ull, 8, number,
+           number * 1e10, "word");
 }
 
 int main()
@@ -27,8 +30,10 @@ int main()
     std::string found(1000, '\0');
     found.resize((size_t)pread(file, &found[0], found.size(), 0));
     unlink(place);
-    snprintf(line, sizeof line, "block %d of %u: %8.3f|%-6d|%+05d|%c|%s|%%\n%lld %llx %#o %e %g %.2s\n", 0, 1u, number, 42, 7,
-             'x', "text", -1234567890123ll, 0xfedcba9876543210ull, 8, number, number * 1e10, "word");
+    snprintf(line, sizeof line,
+             "block %d of %u: %8.3f|%-6d|%+05d|%c|%s|%%\n%lld %llx %#o %e %g %.2s\n", 0, 1u, number,
+             42, 7, 'x', "text", -1234567890123ll, 0xfedcba9876543210ull, 8, number, number * 1e10,
+             "word");
     if (found != line)
         fprintf(stderr, "found:\n%sexpected:\n%s", found.c_str(), line);
     HOLDS(found == line);

@@ -1,4 +1,5 @@
-/* Atomic operations on doubles that no instruction has, by loops of compare and swap: maximum, product, complex sum. */
+/* Atomic operations on doubles that no instruction has, by loops of compare and swap: maximum,
+ * product, complex sum. */
 #include "program.cuh"
 
 typedef unsigned long long word;
@@ -8,7 +9,9 @@ template <typename CHANGE> __device__ void change_atomically(double *cell, CHANG
     word *place = (word *)cell, seen = *place, assumed;
     do {
         assumed = seen;
-        seen = atomicCAS(place, assumed, (word)__double_as_longlong(change(__longlong_as_double((long long)assumed))));
+        seen =
+            atomicCAS(place, assumed,
+                      (word)__double_as_longlong(change(__longlong_as_double((long long)assumed))));
     } while (seen != assumed);
 }
 

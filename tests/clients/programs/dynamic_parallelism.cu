@@ -1,4 +1,5 @@
-/* Kernels that launch kernels: a sort that launches one for each half, and a tail launch that runs after its parent. */
+/* Kernels that launch kernels: a sort that launches one for each half, and a tail launch that runs
+ * after its parent. */
 // nvcc: -rdc=true
 #include "program.cuh"
 

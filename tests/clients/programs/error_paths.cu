@@ -1,4 +1,5 @@
-/* Errors that a program meets and goes on from: of arguments, launches and memory; the last one is kept until it is read. */
+/* Errors that a program meets and goes on from: of arguments, launches and memory; the last one is
+ * kept until it is read. */
 #include "program.cuh"
 
 __global__ void nothing(int *result)
@@ -10,7 +11,8 @@ static void refused(cudaError_t error, cudaError_t expected, int line)
 {
     if (error != expected || cudaPeekAtLastError() != expected || cudaGetLastError() != expected ||
         cudaGetLastError() != cudaSuccess) {
-        fprintf(stderr, "line %d: %s, expected %s\n", line, cudaGetErrorName(error), cudaGetErrorName(expected));
+        fprintf(stderr, "line %d: %s, expected %s\n", line, cudaGetErrorName(error),
+                cudaGetErrorName(expected));
         exit(1);
     }
 }

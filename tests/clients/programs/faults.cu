@@ -1,4 +1,5 @@
-/* Kernels that fail, each in a process of its own: an assertion, a trap and a bad address, and what later calls say. */
+/* Kernels that fail, each in a process of its own: an assertion, a trap and a bad address, and what
+ * later calls say. */
 #include "program.cuh"
 
 #include <cassert>
@@ -16,12 +17,15 @@ __global__ void fail(int kind, int *place)
 
 static int child(int kind)
 {
-    const cudaError_t expected[] = {cudaErrorAssert, cudaErrorLaunchFailure, cudaErrorIllegalAddress};
+    const cudaError_t expected[] = {cudaErrorAssert, cudaErrorLaunchFailure,
+                                    cudaErrorIllegalAddress};
     void *memory;
     if (freopen("/dev/null", "w", stderr) == NULL)
         return 2;
     fail<<<1, 1>>>(kind, (int *)0x7000);
-    return cudaDeviceSynchronize() == expected[kind] && cudaMalloc(&memory, 100) == expected[kind] ? 0 : 1;
+    return cudaDeviceSynchronize() == expected[kind] && cudaMalloc(&memory, 100) == expected[kind]
+               ? 0
+               : 1;
 }
 
 int main()

@@ -1,4 +1,5 @@
-/* A sum in one launch: the block that comes last, by a counter and a fence, adds what the others left. */
+/* A sum in one launch: the block that comes last, by a counter and a fence, adds what the others
+ * left. */
 #include "program.cuh"
 
 enum { BLOCKS = 12, THREADS = 128 };

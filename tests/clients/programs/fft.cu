@@ -1,4 +1,5 @@
-/* The fast Fourier transform of rows: bits reversed, sines and cosines of the device, butterflies in shared memory. */
+/* The fast Fourier transform of rows: bits reversed, sines and cosines of the device, butterflies
+ * in shared memory. */
 #include "program.cuh"
 
 enum { SIZE = 128, BITS = 7 };

@@ -39,8 +39,9 @@ int main()
     for (int middle = 0; middle < NODES; middle++)
         for (int from = 0; from < NODES; from++)
             for (int to = 0; to < NODES; to++)
-                ways[from * NODES + to] = std::min(ways[from * NODES + to],
-                                                   ways[from * NODES + middle] + ways[middle * NODES + to]);
+                ways[from * NODES + to] =
+                    std::min(ways[from * NODES + to],
+                             ways[from * NODES + middle] + ways[middle * NODES + to]);
     for (int &way : ways)
         way = std::min(way, (int)NONE);
     std::vector<int> found = there.read(), before = befores.read();
@@ -49,7 +50,8 @@ int main()
         for (int to = 0; to < NODES; to++)
             if (from != to && ways[from * NODES + to] < NONE) {
                 int node = before[from * NODES + to];
-                HOLDS(ways[from * NODES + node] + edges[node * NODES + to] == ways[from * NODES + to]);
+                HOLDS(ways[from * NODES + node] + edges[node * NODES + to] ==
+                      ways[from * NODES + to]);
             }
     return 0;
 }

@@ -1,4 +1,5 @@
-/* Functions of the device by address: a table in the program, and a pointer that the host reads and hands to a kernel. */
+/* Functions of the device by address: a table in the program, and a pointer that the host reads and
+ * hands to a kernel. */
 #include "program.cuh"
 
 typedef int (*step)(int);

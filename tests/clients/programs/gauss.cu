@@ -1,4 +1,5 @@
-/* Gaussian elimination with a search for the pivot: one block, which finds the largest by shared memory. */
+/* Gaussian elimination with a search for the pivot: one block, which finds the largest by shared
+ * memory. */
 #include "program.cuh"
 
 enum { SIZE = 40, WIDTH = SIZE + 1, THREADS = 64 };
@@ -42,7 +43,8 @@ int main()
         value = random.uniform();
     for (int row = 0; row < SIZE; row++)
         for (int column = 0; column < SIZE; column++) {
-            double value = row == column ? 0 : random.uniform() - 0.5; /* without pivots it divides by 0 */
+            double value =
+                row == column ? 0 : random.uniform() - 0.5; /* without pivots it divides by 0 */
             system[row * WIDTH + column] = value;
             system[row * WIDTH + SIZE] += value * expected[column];
         }

@@ -1,4 +1,5 @@
-/* A graph made node by node: copies, a fill, kernels, a child graph and a host function; then a node is changed. */
+/* A graph made node by node: copies, a fill, kernels, a child graph and a host function; then a
+ * node is changed. */
 #include "program.cuh"
 
 enum { COUNT = 256 };
@@ -13,7 +14,8 @@ static void count_call(void *calls)
     ++*(int *)calls;
 }
 
-static cudaGraphNode_t add_kernel(cudaGraph_t graph, cudaGraphNode_t *after, size_t many, int *values, int by)
+static cudaGraphNode_t add_kernel(cudaGraph_t graph, cudaGraphNode_t *after, size_t many,
+                                  int *values, int by)
 {
     void *arguments[] = {&values, &by};
     cudaKernelNodeParams parameters{};
@@ -36,7 +38,8 @@ int main()
     MUST(cudaGraphCreate(&graph, 0));
     MUST(cudaGraphCreate(&child, 0));
     add_kernel(child, NULL, 0, there, 2);
-    MUST(cudaGraphAddMemcpyNode1D(&in, graph, NULL, 0, there, values.data(), COUNT * sizeof(int), cudaMemcpyHostToDevice));
+    MUST(cudaGraphAddMemcpyNode1D(&in, graph, NULL, 0, there, values.data(), COUNT * sizeof(int),
+                                  cudaMemcpyHostToDevice));
     cudaMemsetParams seven{};
     seven.dst = there + COUNT / 2;
     seven.value = 7;
@@ -46,7 +49,8 @@ int main()
     MUST(cudaGraphAddMemsetNode(&fill, graph, &in, 1, &seven));
     kernel = add_kernel(graph, &fill, 1, there, 3);
     MUST(cudaGraphAddChildGraphNode(&inner, graph, &kernel, 1, child));
-    MUST(cudaGraphAddMemcpyNode1D(&out, graph, &inner, 1, found.data(), there, COUNT * sizeof(int), cudaMemcpyDeviceToHost));
+    MUST(cudaGraphAddMemcpyNode1D(&out, graph, &inner, 1, found.data(), there, COUNT * sizeof(int),
+                                  cudaMemcpyDeviceToHost));
     cudaHostNodeParams call{};
     call.fn = count_call;
     call.userData = &calls;

@@ -1,4 +1,5 @@
-/* A graph from the work of two streams, launched many times; then its parameters are updated from another capture. */
+/* A graph from the work of two streams, launched many times; then its parameters are updated from
+ * another capture. */
 #include "program.cuh"
 
 enum { COUNT = 512 };

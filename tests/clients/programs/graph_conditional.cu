@@ -1,4 +1,5 @@
-/* Conditional nodes: a loop halves a number until it is 1 (Collatz), and a branch runs only for some numbers. */
+/* Conditional nodes: a loop halves a number until it is 1 (Collatz), and a branch runs only for
+ * some numbers. */
 #include "program.cuh"
 
 __global__ void collatz(unsigned *number, unsigned *steps, cudaGraphConditionalHandle again)
@@ -20,7 +21,8 @@ __global__ void count(unsigned *longs)
     ++*longs;
 }
 
-static cudaGraphNode_t add_kernel(cudaGraph_t graph, const cudaGraphNode_t *after, void *kernel, void **arguments)
+static cudaGraphNode_t add_kernel(cudaGraph_t graph, const cudaGraphNode_t *after, void *kernel,
+                                  void **arguments)
 {
     cudaKernelNodeParams parameters{};
     parameters.func = kernel;
@@ -31,7 +33,8 @@ static cudaGraphNode_t add_kernel(cudaGraph_t graph, const cudaGraphNode_t *afte
     return node;
 }
 
-static cudaGraphNode_t add_conditional(cudaGraph_t graph, const cudaGraphNode_t *after, cudaGraphConditionalHandle handle,
+static cudaGraphNode_t add_conditional(cudaGraph_t graph, const cudaGraphNode_t *after,
+                                       cudaGraphConditionalHandle handle,
                                        cudaGraphConditionalNodeType type, cudaGraph_t *body)
 {
     cudaGraphNodeParams parameters{};
@@ -58,8 +61,10 @@ int main()
     MUST(cudaGraphCreate(&graph, 0));
     MUST(cudaGraphConditionalHandleCreate(&again, graph, 1, cudaGraphCondAssignDefault));
     MUST(cudaGraphConditionalHandleCreate(&is_long, graph, 0, cudaGraphCondAssignDefault));
-    cudaGraphNode_t looped = add_conditional(graph, NULL, again, cudaGraphCondTypeWhile, &loop), decided;
-    void *of_step[] = {&number, &steps, &again}, *of_decision[] = {&steps, &is_long}, *of_count[] = {&longs};
+    cudaGraphNode_t looped = add_conditional(graph, NULL, again, cudaGraphCondTypeWhile, &loop),
+                    decided;
+    void *of_step[] = {&number, &steps, &again}, *of_decision[] = {&steps, &is_long},
+         *of_count[] = {&longs};
     add_kernel(loop, NULL, (void *)collatz, of_step);
     decided = add_kernel(graph, &looped, (void *)decide, of_decision);
     add_conditional(graph, &decided, is_long, cudaGraphCondTypeIf, &branch);

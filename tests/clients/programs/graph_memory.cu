@@ -1,4 +1,5 @@
-/* A graph that allocates and frees: captured cudaMallocAsync, and memory that one graph leaves to the stream. */
+/* A graph that allocates and frees: captured cudaMallocAsync, and memory that one graph leaves to
+ * the stream. */
 #include "program.cuh"
 
 enum { COUNT = 512 };
@@ -39,7 +40,8 @@ int main()
             MUST(cudaDeviceSynchronize());
             MUST(cudaGraphLaunch(program, stream));
             std::vector<int> found(COUNT), values(COUNT);
-            MUST(cudaMemcpyAsync(found.data(), left, COUNT * sizeof(int), cudaMemcpyDeviceToHost, stream));
+            MUST(cudaMemcpyAsync(found.data(), left, COUNT * sizeof(int), cudaMemcpyDeviceToHost,
+                                 stream));
             MUST(cudaFreeAsync(left, stream)); /* before the graph may allocate it again */
             MUST(cudaStreamSynchronize(stream));
             for (int i = 0; i < COUNT; i++) {

@@ -1,4 +1,5 @@
-/* A cooperative launch: the blocks of a grid wait for each other between the steps of one kernel. */
+/* A cooperative launch: the blocks of a grid wait for each other between the steps of one kernel.
+ */
 #include "program.cuh"
 
 #include <cooperative_groups.h>

@@ -1,4 +1,5 @@
-/* Numbers of 16 bits, alone and in pairs: sums, products, fused ones and comparisons, as the CPU rounds them. */
+/* Numbers of 16 bits, alone and in pairs: sums, products, fused ones and comparisons, as the CPU
+ * rounds them. */
 #include "program.cuh"
 
 #include <cuda_fp16.h>
@@ -11,7 +12,8 @@ __global__ void work(const __half2 *a, const __half2 *b, __half2 *results)
     results[5 * i] = __hadd2(a[i], b[i]);
     results[5 * i + 1] = __hmul2(a[i], b[i]);
     results[5 * i + 2] = __hfma2(a[i], b[i], a[i]);
-    results[5 * i + 3] = __halves2half2(__low2half(a[i]) - __high2half(b[i]), __hneg(__high2half(a[i])));
+    results[5 * i + 3] =
+        __halves2half2(__low2half(a[i]) - __high2half(b[i]), __hneg(__high2half(a[i])));
     results[5 * i + 4] = __hgt2(a[i], b[i]);
 }
 
@@ -34,9 +36,10 @@ int main()
     for (int i = 0; i < COUNT; i++) {
         a[i] = pair(random.uniform() * 8 - 4, random.uniform());
         b[i] = pair(random.uniform() * 8 - 4, random.uniform() * 1e-3);
-        double x = __low2float(a[i]), y = __high2float(a[i]), u = __low2float(b[i]), v = __high2float(b[i]);
-        for (__half2 result : {pair(x + u, y + v), pair(x * u, y * v), pair(x * u + x, y * v + y), pair(x - v, -y),
-                               pair(x > u, y > v)}) {
+        double x = __low2float(a[i]), y = __high2float(a[i]), u = __low2float(b[i]),
+               v = __high2float(b[i]);
+        for (__half2 result : {pair(x + u, y + v), pair(x * u, y * v), pair(x * u + x, y * v + y),
+                               pair(x - v, -y), pair(x > u, y > v)}) {
             expected.push_back(__low2float(result));
             expected.push_back(__high2float(result));
         }

@@ -5,7 +5,8 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-struct __align__(16) wide {
+struct __align__(16) wide
+{
     unsigned long long low, high;
 };
 

@@ -1,4 +1,5 @@
-/* A table of keys with open places: threads put keys in by compare and swap, count them, and find them again. */
+/* A table of keys with open places: threads put keys in by compare and swap, count them, and find
+ * them again. */
 #include "program.cuh"
 
 #include <map>

@@ -1,4 +1,5 @@
-/* Two histograms of bytes: atomic additions in global memory, and in each block's own shared memory first. */
+/* Two histograms of bytes: atomic additions in global memory, and in each block's own shared memory
+ * first. */
 #include "program.cuh"
 
 __global__ void count_global(const unsigned char *bytes, int count, unsigned *bins)

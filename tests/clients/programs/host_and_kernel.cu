@@ -1,4 +1,5 @@
-/* A kernel that runs while the host talks to it through mapped memory: the host asks, the kernel answers. */
+/* A kernel that runs while the host talks to it through mapped memory: the host asks, the kernel
+ * answers. */
 #include "program.cuh"
 
 #include <atomic>

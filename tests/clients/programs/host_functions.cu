@@ -1,4 +1,5 @@
-/* Functions of the host in a stream, between its kernels: they see what was copied, and what they write is copied on. */
+/* Functions of the host in a stream, between its kernels: they see what was copied, and what they
+ * write is copied on. */
 #include "program.cuh"
 
 enum { COUNT = 64, ROUNDS = 5 };

@@ -1,9 +1,11 @@
-/* A system of equations by Jacobi's method: a warp for each row, and the largest residual as bits of a float. */
+/* A system of equations by Jacobi's method: a warp for each row, and the largest residual as bits
+ * of a float. */
 #include "program.cuh"
 
 enum { SIZE = 128 };
 
-__global__ void improve(const float *matrix, const float *right, const float *from, float *to, int *residual)
+__global__ void improve(const float *matrix, const float *right, const float *from, float *to,
+                        int *residual)
 {
     int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
     float sum = 0;
@@ -15,13 +17,15 @@ __global__ void improve(const float *matrix, const float *right, const float *fr
         return;
     float rest = right[row] - sum;
     to[row] = from[row] + rest / matrix[row * SIZE + row];
-    atomicMax(residual, __float_as_int(fabsf(rest))); /* floats above 0 are in the order of their bits */
+    atomicMax(residual,
+              __float_as_int(fabsf(rest))); /* floats above 0 are in the order of their bits */
 }
 
 int main()
 {
     random_numbers random(23);
-    std::vector<float> matrix = random.floats(SIZE * SIZE), solution = random.floats(SIZE), right(SIZE);
+    std::vector<float> matrix = random.floats(SIZE * SIZE), solution = random.floats(SIZE),
+                       right(SIZE);
     for (int row = 0; row < SIZE; row++) {
         matrix[row * SIZE + row] += SIZE;
         for (int column = 0; column < SIZE; column++)

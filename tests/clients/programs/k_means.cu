@@ -1,4 +1,5 @@
-/* Clusters of points by k-means: shared sums of each block, until no point changes its cluster. Integers keep it exact. */
+/* Clusters of points by k-means: shared sums of each block, until no point changes its cluster.
+ * Integers keep it exact. */
 #include "program.cuh"
 
 enum { POINTS = 1500, CLUSTERS = 5 };
@@ -53,7 +54,8 @@ int main()
     random_numbers random(31);
     std::vector<int2> points(POINTS);
     for (int i = 0; i < POINTS; i++)
-        points[i] = make_int2(i % CLUSTERS * 1000 + (int)random.below(900), i % 3 * 500 + (int)random.below(900));
+        points[i] = make_int2(i % CLUSTERS * 1000 + (int)random.below(900),
+                              i % 3 * 500 + (int)random.below(900));
     std::vector<int2> start(points.begin(), points.begin() + CLUSTERS), centers = start;
     std::vector<int> expected(POINTS, -1);
     on_device<int2> there(points), places(start);

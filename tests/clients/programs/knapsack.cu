@@ -1,4 +1,5 @@
-/* The best load of a knapsack by dynamic programming: a launch for each thing, in turns between two rows. */
+/* The best load of a knapsack by dynamic programming: a launch for each thing, in turns between two
+ * rows. */
 #include "program.cuh"
 
 enum { CAPACITY = 2000, THINGS = 30 };

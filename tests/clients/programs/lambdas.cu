@@ -28,7 +28,8 @@ template <typename FIRST> static FIRST chain(FIRST first)
     return first;
 }
 
-template <typename FIRST, typename SECOND, typename... REST> static auto chain(FIRST first, SECOND second, REST... rest)
+template <typename FIRST, typename SECOND, typename... REST>
+static auto chain(FIRST first, SECOND second, REST... rest)
 {
     return chain(chained<FIRST, SECOND>{first, second}, rest...);
 }

@@ -1,4 +1,5 @@
-/* A kernel with 20,000 bytes of parameters, one with structures that need alignment, and one by cudaLaunchKernel. */
+/* A kernel with 20,000 bytes of parameters, one with structures that need alignment, and one by
+ * cudaLaunchKernel. */
 #include "program.cuh"
 
 struct table {
@@ -6,7 +7,8 @@ struct table {
     double last;
 };
 
-struct __align__(16) mixed {
+struct __align__(16) mixed
+{
     char letter;
     double number;
     short shorts[3];

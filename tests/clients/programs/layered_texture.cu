@@ -6,7 +6,8 @@ enum { SIDE = 8, LAYERS = 6 };
 __global__ void layers(cudaTextureObject_t texture, float *values)
 {
     int i = (blockIdx.x * SIDE + threadIdx.y) * SIDE + threadIdx.x;
-    values[i] = tex2DLayered<float>(texture, ((int)threadIdx.x - 2 + 0.5f) / SIDE, (threadIdx.y + 0.5f) / SIDE, (int)blockIdx.x);
+    values[i] = tex2DLayered<float>(texture, ((int)threadIdx.x - 2 + 0.5f) / SIDE,
+                                    (threadIdx.y + 0.5f) / SIDE, (int)blockIdx.x);
 }
 
 __global__ void faces(cudaTextureObject_t texture, float *values)
@@ -16,7 +17,8 @@ __global__ void faces(cudaTextureObject_t texture, float *values)
     values[threadIdx.x] = texCubemap<float>(texture, way.x, way.y, way.z);
 }
 
-static std::vector<float> sampled(unsigned flags, cudaTextureAddressMode edge, const std::vector<float> &image)
+static std::vector<float> sampled(unsigned flags, cudaTextureAddressMode edge,
+                                  const std::vector<float> &image)
 {
     cudaArray_t array;
     cudaChannelFormatDesc floats = cudaCreateChannelDesc<float>();
@@ -51,7 +53,8 @@ static std::vector<float> sampled(unsigned flags, cudaTextureAddressMode edge, c
 
 int main()
 {
-    std::vector<float> image = random_numbers(87).floats(SIDE * SIDE * LAYERS), border, wrapped, mirrored, middles;
+    std::vector<float> image = random_numbers(87).floats(SIDE * SIDE * LAYERS), border, wrapped,
+                       mirrored, middles;
     for (int i = 0; i < SIDE * SIDE * LAYERS; i++) {
         int x = i % SIDE - 2, row = i / SIDE * SIDE;
         border.push_back(x < 0 ? 0 : image[row + x]);

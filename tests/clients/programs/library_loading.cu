@@ -1,4 +1,5 @@
-/* Kernels from a library that the program holds as text: loaded, found by name, asked for its variable, and unloaded. */
+/* Kernels from a library that the program holds as text: loaded, found by name, asked for its
+ * variable, and unloaded. */
 #include "program.cuh"
 
 #include <cstring>

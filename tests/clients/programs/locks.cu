@@ -17,7 +17,8 @@ __device__ void unlock(int *word)
 }
 
 /* The account with the lower number is locked first, so that no two threads wait for each other. */
-__global__ void transfer(int *locks, volatile int *accounts, const int *from, const int *to, const int *amounts)
+__global__ void transfer(int *locks, volatile int *accounts, const int *from, const int *to,
+                         const int *amounts)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x, a = min(from[i], to[i]), b = max(from[i], to[i]);
     if (a == b)
@@ -44,8 +45,9 @@ __global__ void append(int *mutex, volatile int *length, volatile int *list)
 int main()
 {
     random_numbers random(78);
-    std::vector<int> accounts(ACCOUNTS, 1000), from = random.ints(THREADS, ACCOUNTS), to = random.ints(THREADS, ACCOUNTS),
-                     amounts = random.ints(THREADS, 50);
+    std::vector<int> accounts(ACCOUNTS, 1000), from = random.ints(THREADS, ACCOUNTS),
+                                               to = random.ints(THREADS, ACCOUNTS),
+                                               amounts = random.ints(THREADS, 50);
     on_device<int> locks(ACCOUNTS), there(accounts), a(from), b(to), c(amounts);
     transfer<<<4, THREADS / 4>>>(locks, there, a, b, c);
     LAUNCHED();

@@ -1,4 +1,5 @@
-/* LU decomposition in place, a pair of kernels for each column, and the two factors multiplied again. */
+/* LU decomposition in place, a pair of kernels for each column, and the two factors multiplied
+ * again. */
 #include "program.cuh"
 
 enum { SIZE = 48 };
@@ -36,7 +37,8 @@ int main()
     for (int row = 0; row < SIZE; row++)
         for (int column = 0; column < SIZE; column++)
             for (int i = 0; i <= std::min(row, column); i++)
-                product[row * SIZE + column] += (i == row ? 1 : factors[row * SIZE + i]) * factors[i * SIZE + column];
+                product[row * SIZE + column] +=
+                    (i == row ? 1 : factors[row * SIZE + i]) * factors[i * SIZE + column];
     near(product, matrix, 1e-12, "product of the factors");
     return 0;
 }

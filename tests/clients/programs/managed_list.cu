@@ -1,4 +1,5 @@
-/* Managed memory: a list that host and device walk by the same pointers, advice, prefetches, and a managed variable. */
+/* Managed memory: a list that host and device walk by the same pointers, advice, prefetches, and a
+ * managed variable. */
 #include "program.cuh"
 
 #include <new>

@@ -1,4 +1,5 @@
-/* The Mandelbrot set: loops whose lengths differ from thread to thread, without fused operations. */
+/* The Mandelbrot set: loops whose lengths differ from thread to thread, without fused operations.
+ */
 // nvcc: -fmad=false -Xcompiler -ffp-contract=off
 #include "program.cuh"
 

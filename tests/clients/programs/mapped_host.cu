@@ -1,4 +1,5 @@
-/* Memory of the host that kernels read and write in place: mapped, and registered after it was allocated. */
+/* Memory of the host that kernels read and write in place: mapped, and registered after it was
+ * allocated. */
 #include "program.cuh"
 
 __global__ void multiply(const double *from, double *to, double by)
@@ -11,7 +12,8 @@ int main()
 {
     const int count = 2048;
     double *mapped, *seen, *there;
-    MUST(cudaHostAlloc(&mapped, count * sizeof *mapped, cudaHostAllocMapped | cudaHostAllocWriteCombined));
+    MUST(cudaHostAlloc(&mapped, count * sizeof *mapped,
+                       cudaHostAllocMapped | cudaHostAllocWriteCombined));
     MUST(cudaHostGetDevicePointer(&seen, mapped, 0));
     std::vector<double> registered(count), expected(count);
     MUST(cudaHostRegister(registered.data(), count * sizeof(double), cudaHostRegisterMapped));
@@ -31,7 +33,8 @@ int main()
 
     cudaPointerAttributes of;
     MUST(cudaPointerGetAttributes(&of, mapped + 5));
-    HOLDS(of.type == cudaMemoryTypeHost && of.devicePointer == seen + 5 && of.hostPointer == mapped + 5);
+    HOLDS(of.type == cudaMemoryTypeHost && of.devicePointer == seen + 5 &&
+          of.hostPointer == mapped + 5);
     MUST(cudaHostUnregister(registered.data()));
     MUST(cudaFreeHost(mapped));
     return 0;

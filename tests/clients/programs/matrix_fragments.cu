@@ -1,4 +1,5 @@
-/* Products of matrices by the warp's matrix instructions: halves into floats, and bytes into integers. */
+/* Products of matrices by the warp's matrix instructions: halves into floats, and bytes into
+ * integers. */
 // nvcc: -arch=compute_75
 #include "program.cuh"
 
@@ -9,7 +10,8 @@ using namespace nvcuda;
 
 enum { SIDE = 48, TILE = 16 };
 
-template <typename FROM, typename TO> __global__ void multiply(const FROM *a, const FROM *b, TO *product)
+template <typename FROM, typename TO>
+__global__ void multiply(const FROM *a, const FROM *b, TO *product)
 {
     wmma::fragment<wmma::matrix_a, TILE, TILE, TILE, FROM, wmma::row_major> left;
     wmma::fragment<wmma::matrix_b, TILE, TILE, TILE, FROM, wmma::col_major> right;
@@ -27,7 +29,8 @@ template <typename FROM, typename TO> __global__ void multiply(const FROM *a, co
 }
 
 /* The second matrix lies column by column. */
-template <typename FROM, typename TO> static void compare(const std::vector<int> &a, const std::vector<int> &b, const char *what)
+template <typename FROM, typename TO>
+static void compare(const std::vector<int> &a, const std::vector<int> &b, const char *what)
 {
     std::vector<FROM> left, right;
     std::vector<TO> expected(SIDE * SIDE);

@@ -1,4 +1,5 @@
-/* Memory in the order of streams: from the pool of the device, and from one of the program with a limit of its own. */
+/* Memory in the order of streams: from the pool of the device, and from one of the program with a
+ * limit of its own. */
 #include "program.cuh"
 
 enum { COUNT = 1024 };

@@ -1,4 +1,5 @@
-/* A mipmapped array: kernels make each level from the one before, and a texture reads levels and between two. */
+/* A mipmapped array: kernels make each level from the one before, and a texture reads levels and
+ * between two. */
 #include "program.cuh"
 
 enum { SIDE = 32, LEVELS = 4 };
@@ -21,13 +22,14 @@ int main()
 {
     cudaMipmappedArray_t mipmap;
     cudaChannelFormatDesc floats = cudaCreateChannelDesc<float>();
-    MUST(cudaMallocMipmappedArray(&mipmap, &floats, make_cudaExtent(SIDE, SIDE, 0), LEVELS, cudaArraySurfaceLoadStore));
+    MUST(cudaMallocMipmappedArray(&mipmap, &floats, make_cudaExtent(SIDE, SIDE, 0), LEVELS,
+                                  cudaArraySurfaceLoadStore));
     cudaArray_t levels[LEVELS];
     for (unsigned i = 0; i < LEVELS; i++)
         MUST(cudaGetMipmappedArrayLevel(&levels[i], mipmap, i));
     std::vector<float> image = random_numbers(49).floats(SIDE * SIDE), picked;
-    MUST(cudaMemcpy2DToArray(levels[0], 0, 0, image.data(), SIDE * sizeof(float), SIDE * sizeof(float), SIDE,
-                             cudaMemcpyHostToDevice));
+    MUST(cudaMemcpy2DToArray(levels[0], 0, 0, image.data(), SIDE * sizeof(float),
+                             SIDE * sizeof(float), SIDE, cudaMemcpyHostToDevice));
     for (int level = 0, side = SIDE; level < LEVELS; level++, side /= 2) {
         picked.push_back(image[(int)(0.6f * side) * side + (int)(0.3f * side)]);
         if (level == LEVELS - 1)

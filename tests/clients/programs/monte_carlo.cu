@@ -1,9 +1,11 @@
-/* Pi by random points: each thread has a generator of its own, and the CPU follows the same numbers. */
+/* Pi by random points: each thread has a generator of its own, and the CPU follows the same
+ * numbers. */
 #include "program.cuh"
 
 struct generator {
     uint32_t a, b;
-    __host__ __device__ explicit generator(uint32_t seed) : a(seed * 2654435761u + 1), b(seed ^ 0x9e3779b9u)
+    __host__ __device__ explicit generator(uint32_t seed)
+        : a(seed * 2654435761u + 1), b(seed ^ 0x9e3779b9u)
     {
     }
     __host__ __device__ uint32_t next()

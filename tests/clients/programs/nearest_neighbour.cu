@@ -1,4 +1,5 @@
-/* The nearest of many points for each question: distance and index in one 64-bit word, and its atomic minimum. */
+/* The nearest of many points for each question: distance and index in one 64-bit word, and its
+ * atomic minimum. */
 #include "program.cuh"
 
 enum { POINTS = 2000, QUESTIONS = 20, DIMENSIONS = 4 };
@@ -29,11 +30,13 @@ __global__ void find(const int *points, const int *questions, unsigned long long
 int main()
 {
     random_numbers random(32);
-    std::vector<int> points = random.ints(POINTS * DIMENSIONS, 100), questions = random.ints(QUESTIONS * DIMENSIONS, 100);
+    std::vector<int> points = random.ints(POINTS * DIMENSIONS, 100),
+                     questions = random.ints(QUESTIONS * DIMENSIONS, 100);
     std::vector<unsigned long long> expected(QUESTIONS, ~0ull);
     for (int q = 0; q < QUESTIONS; q++)
         for (int i = 0; i < POINTS; i++)
-            expected[q] = std::min(expected[q], measure(&points[i * DIMENSIONS], &questions[q * DIMENSIONS], i));
+            expected[q] = std::min(expected[q],
+                                   measure(&points[i * DIMENSIONS], &questions[q * DIMENSIONS], i));
     on_device<int> a(points), b(questions);
     on_device<unsigned long long> nearest(std::vector<unsigned long long>(QUESTIONS, ~0ull));
     find<<<dim3(4, QUESTIONS), 64>>>(a, b, nearest);

@@ -1,4 +1,5 @@
-/* The alignment of two sequences, a wave of tiles after the other along the diagonals of its table. */
+/* The alignment of two sequences, a wave of tiles after the other along the diagonals of its table.
+ */
 #include "program.cuh"
 
 enum { LENGTH = 96, TILE = 16, SIDE = LENGTH + 1, GAP = 3 };
@@ -12,13 +13,14 @@ __host__ __device__ int score(char a, char b, int diagonal, int up, int left)
 
 __global__ void wave(const char *a, const char *b, int *table, int diagonal, int first)
 {
-    int left = (first + blockIdx.x) * TILE + 1, top = (diagonal - first - (int)blockIdx.x) * TILE + 1;
+    int left = (first + blockIdx.x) * TILE + 1,
+        top = (diagonal - first - (int)blockIdx.x) * TILE + 1;
     int x = left + threadIdx.x;
     for (int step = 0; step < 2 * TILE - 1; step++) {
         int y = top + step - (int)threadIdx.x;
         if (y >= top && y < top + TILE)
-            table[y * SIDE + x] = score(a[x - 1], b[y - 1], table[(y - 1) * SIDE + x - 1], table[(y - 1) * SIDE + x],
-                                        table[y * SIDE + x - 1]);
+            table[y * SIDE + x] = score(a[x - 1], b[y - 1], table[(y - 1) * SIDE + x - 1],
+                                        table[(y - 1) * SIDE + x], table[y * SIDE + x - 1]);
         __syncthreads();
     }
 }
@@ -44,8 +46,8 @@ int main()
     }
     for (int y = 1; y < SIDE; y++)
         for (int x = 1; x < SIDE; x++)
-            table[y * SIDE + x] = score(a[x - 1], b[y - 1], table[(y - 1) * SIDE + x - 1], table[(y - 1) * SIDE + x],
-                                        table[y * SIDE + x - 1]);
+            table[y * SIDE + x] = score(a[x - 1], b[y - 1], table[(y - 1) * SIDE + x - 1],
+                                        table[(y - 1) * SIDE + x], table[y * SIDE + x - 1]);
     same(there.read(), table, "scores");
     return 0;
 }

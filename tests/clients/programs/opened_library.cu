@@ -1,4 +1,5 @@
-/* A library with kernels that a program opens, uses, closes and opens again: its variables are then new. */
+/* A library with kernels that a program opens, uses, closes and opens again: its variables are then
+ * new. */
 // plugin: yes
 #include "program.cuh"
 

@@ -1,4 +1,5 @@
-/* Ranks of pages by their links, until the ranks stand still: atomic additions of doubles, and the norm of a change. */
+/* Ranks of pages by their links, until the ranks stand still: atomic additions of doubles, and the
+ * norm of a change. */
 #include "program.cuh"
 
 enum { PAGES = 500, LINKS = 8 };

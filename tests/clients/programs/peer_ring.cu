@@ -1,4 +1,5 @@
-/* A ring of GPUs: each adds its number to an array and copies it to the next; then a kernel reads another GPU's memory. */
+/* A ring of GPUs: each adds its number to an array and copies it to the next; then a kernel reads
+ * another GPU's memory. */
 #include "program.cuh"
 
 __global__ void add(int *values, int number)

@@ -1,4 +1,5 @@
-/* What the programs have in common: checked calls, arrays of the device, random numbers and comparisons. */
+/* What the programs have in common: checked calls, arrays of the device, random numbers and
+ * comparisons. */
 #pragma once
 #include <cuda_runtime.h>
 

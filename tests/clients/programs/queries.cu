@@ -1,4 +1,5 @@
-/* What a program asks before it works: devices, attributes, occupancy, functions and pointers; the answers agree. */
+/* What a program asks before it works: devices, attributes, occupancy, functions and pointers; the
+ * answers agree. */
 #include "program.cuh"
 
 #include <cstring>
@@ -33,7 +34,8 @@ int main()
 
     cudaFuncAttributes of;
     MUST(cudaFuncGetAttributes(&of, scale));
-    HOLDS(of.sharedSizeBytes == 256 * sizeof(float) && of.maxThreadsPerBlock == 256 && of.ptxVersion >= 75);
+    HOLDS(of.sharedSizeBytes == 256 * sizeof(float) && of.maxThreadsPerBlock == 256 &&
+          of.ptxVersion >= 75);
     MUST(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, scale, 256, 0));
     HOLDS(blocks > 0 && blocks * 256 <= properties.maxThreadsPerMultiProcessor);
     MUST(cudaOccupancyMaxPotentialBlockSize(&least, &size, scale, 0, 0));
@@ -47,7 +49,8 @@ int main()
     HOLDS(available - less >= 4 << 20);
     cudaPointerAttributes pointer;
     MUST(cudaPointerGetAttributes(&pointer, values + 100));
-    HOLDS(pointer.type == cudaMemoryTypeDevice && pointer.device == device && pointer.devicePointer == values + 100);
+    HOLDS(pointer.type == cudaMemoryTypeDevice && pointer.device == device &&
+          pointer.devicePointer == values + 100);
     MUST(cudaPointerGetAttributes(&pointer, &count));
     HOLDS(pointer.type == cudaMemoryTypeUnregistered);
     scale<<<16, 256>>>(values, 1.5f);

@@ -1,4 +1,5 @@
-/* Updates of a table at random places by exclusive or, whose order does not matter; the generator jumps ahead by matrices. */
+/* Updates of a table at random places by exclusive or, whose order does not matter; the generator
+ * jumps ahead by matrices. */
 #include "program.cuh"
 
 enum { BITS = 12, UPDATES = 1 << 14, THREADS = 512 };

@@ -1,4 +1,5 @@
-/* Recursion on the device: Ackermann's function, quicksort and the count of ways to place queens. */
+/* Recursion on the device: Ackermann's function, quicksort and the count of ways to place queens.
+ */
 #include "program.cuh"
 
 #include <algorithm>

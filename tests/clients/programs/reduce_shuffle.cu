@@ -1,4 +1,5 @@
-/* The sum and the maximum of many integers: shuffles within a warp, shared memory within a block. */
+/* The sum and the maximum of many integers: shuffles within a warp, shared memory within a block.
+ */
 #include "program.cuh"
 
 __device__ int add(int a, int b)
@@ -36,7 +37,8 @@ __global__ void reduce(const int *values, size_t count, int *results)
     }
 }
 
-template <int (*COMBINE)(int, int)> static int reduce_all(const on_device<int> &values, size_t count)
+template <int (*COMBINE)(int, int)>
+static int reduce_all(const on_device<int> &values, size_t count)
 {
     on_device<int> parts(16), result(1);
     reduce<COMBINE><<<16, 256>>>(values, count, parts);

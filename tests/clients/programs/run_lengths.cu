@@ -1,4 +1,5 @@
-/* Run-length encoding: flags at the start of each run, their prefix sums as places, and the text made again. */
+/* Run-length encoding: flags at the start of each run, their prefix sums as places, and the text
+ * made again. */
 #include "program.cuh"
 
 enum { LENGTH = 1024 };

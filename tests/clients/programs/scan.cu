@@ -1,4 +1,5 @@
-/* Exclusive prefix sums of any length: a tree in the shared memory of each block, then the sums of blocks. */
+/* Exclusive prefix sums of any length: a tree in the shared memory of each block, then the sums of
+ * blocks. */
 #include "program.cuh"
 
 enum { BLOCK = 256 };

@@ -1,4 +1,5 @@
-/* Separate compilation: functions, variables and a kernel of another file, linked for the device. */
+/* Separate compilation: functions, variables and a kernel of another file, linked for the device.
+ */
 // nvcc: -rdc=true
 #include "program.cuh"
 

@@ -1,4 +1,5 @@
-/* SHA-256 of many short messages; the constants are computed from primes, and one digest is known from the standard. */
+/* SHA-256 of many short messages; the constants are computed from primes, and one digest is known
+ * from the standard. */
 #include "program.cuh"
 
 __constant__ uint32_t constants[64];
@@ -9,7 +10,8 @@ __host__ __device__ uint32_t turned(uint32_t word, int by)
     return word >> by | word << (32 - by);
 }
 
-__host__ __device__ void digest(const uint32_t *k, const unsigned char *message, int length, uint32_t *state)
+__host__ __device__ void digest(const uint32_t *k, const unsigned char *message, int length,
+                                uint32_t *state)
 {
     uint32_t w[64] = {}, s[8];
     for (int i = 0; i <= length; i++)
@@ -17,13 +19,16 @@ __host__ __device__ void digest(const uint32_t *k, const unsigned char *message,
     w[15] = (uint32_t)length * 8;
     for (int i = 16; i < 64; i++) {
         uint32_t a = w[i - 15], b = w[i - 2];
-        w[i] = w[i - 16] + (turned(a, 7) ^ turned(a, 18) ^ a >> 3) + w[i - 7] + (turned(b, 17) ^ turned(b, 19) ^ b >> 10);
+        w[i] = w[i - 16] + (turned(a, 7) ^ turned(a, 18) ^ a >> 3) + w[i - 7] +
+               (turned(b, 17) ^ turned(b, 19) ^ b >> 10);
     }
     for (int i = 0; i < 8; i++)
         s[i] = state[i];
     for (int i = 0; i < 64; i++) {
-        uint32_t more = s[7] + (turned(s[4], 6) ^ turned(s[4], 11) ^ turned(s[4], 25)) + ((s[4] & s[5]) ^ (~s[4] & s[6])) + k[i] + w[i];
-        uint32_t sum = more + (turned(s[0], 2) ^ turned(s[0], 13) ^ turned(s[0], 22)) + ((s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]));
+        uint32_t more = s[7] + (turned(s[4], 6) ^ turned(s[4], 11) ^ turned(s[4], 25)) +
+                        ((s[4] & s[5]) ^ (~s[4] & s[6])) + k[i] + w[i];
+        uint32_t sum = more + (turned(s[0], 2) ^ turned(s[0], 13) ^ turned(s[0], 22)) +
+                       ((s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]));
         for (int j = 7; j > 0; j--)
             s[j] = s[j - 1];
         s[4] += more;

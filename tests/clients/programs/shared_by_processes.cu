@@ -1,4 +1,5 @@
-/* Two processes: the child opens memory and an event of its parent by handles, and works on the memory. */
+/* Two processes: the child opens memory and an event of its parent by handles, and works on the
+ * memory. */
 #include "program.cuh"
 
 #include <sys/wait.h>

@@ -1,4 +1,5 @@
-/* Numbers of 8 bits (e4m3 and e5m2): all patterns to floats, and floats to the nearest, as the host's functions do. */
+/* Numbers of 8 bits (e4m3 and e5m2): all patterns to floats, and floats to the nearest, as the
+ * host's functions do. */
 // nvcc: -arch=compute_89
 // ctxrt: --gpu l4
 #include "program.cuh"
@@ -29,14 +30,16 @@ static float number(float value)
 
 static float by_hand(int bits, int exponent_bits, int mantissa_bits)
 {
-    int exponent = bits >> mantissa_bits & ((1 << exponent_bits) - 1), mantissa = bits & ((1 << mantissa_bits) - 1);
+    int exponent = bits >> mantissa_bits & ((1 << exponent_bits) - 1),
+        mantissa = bits & ((1 << mantissa_bits) - 1);
     int bias = (1 << (exponent_bits - 1)) - 1, most = (1 << exponent_bits) - 1;
     float sign = bits & 128 ? -1.f : 1.f;
     if (exponent_bits == 4 ? (bits & 127) == 127 : exponent == most && mantissa > 0)
         return 1e6f;
     if (exponent_bits == 5 && exponent == most)
         return sign * INFINITY;
-    float value = ldexpf((float)(mantissa + (exponent ? 1 << mantissa_bits : 0)), (exponent ? exponent : 1) - bias - mantissa_bits);
+    float value = ldexpf((float)(mantissa + (exponent ? 1 << mantissa_bits : 0)),
+                         (exponent ? exponent : 1) - bias - mantissa_bits);
     return sign * value;
 }
 

@@ -1,4 +1,5 @@
-/* A stable merge sort: each element of two sorted runs finds its place in the merged run by binary search. */
+/* A stable merge sort: each element of two sorted runs finds its place in the merged run by binary
+ * search. */
 #include "program.cuh"
 
 #include <algorithm>
@@ -48,7 +49,8 @@ int main()
         LAUNCHED();
         std::swap(from, to);
     }
-    std::stable_sort(records.begin(), records.end(), [](record x, record y) { return x.key < y.key; });
+    std::stable_sort(records.begin(), records.end(),
+                     [](record x, record y) { return x.key < y.key; });
     std::vector<int> found(count), expected(count);
     std::vector<record> sorted = from == a ? a.read() : b.read();
     for (int i = 0; i < count; i++) {

@@ -1,4 +1,5 @@
-/* Odd-even transposition: one block sorts rows of unequal lengths in shared memory, a row after the other. */
+/* Odd-even transposition: one block sorts rows of unequal lengths in shared memory, a row after the
+ * other. */
 #include "program.cuh"
 
 #include <algorithm>

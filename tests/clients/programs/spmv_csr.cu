@@ -1,7 +1,8 @@
 /* A sparse matrix of compressed rows, times a vector: a thread for a row, a warp for a row. */
 #include "program.cuh"
 
-__global__ void by_thread(const int *starts, const int *columns, const float *values, const float *x, float *y, int rows)
+__global__ void by_thread(const int *starts, const int *columns, const float *values,
+                          const float *x, float *y, int rows)
 {
     int row = blockIdx.x * blockDim.x + threadIdx.x;
     if (row >= rows)
@@ -12,7 +13,8 @@ __global__ void by_thread(const int *starts, const int *columns, const float *va
     y[row] = sum;
 }
 
-__global__ void by_warp(const int *starts, const int *columns, const float *values, const float *x, float *y, int rows)
+__global__ void by_warp(const int *starts, const int *columns, const float *values, const float *x,
+                        float *y, int rows)
 {
     int row = (blockIdx.x * blockDim.x + threadIdx.x) / warpSize, lane = threadIdx.x % warpSize;
     if (row >= rows)
@@ -36,7 +38,8 @@ int main()
             columns.push_back((int)random.below(rows));
         starts.push_back((int)columns.size());
     }
-    std::vector<float> values = random.floats(columns.size()), x = random.floats(rows), expected(rows);
+    std::vector<float> values = random.floats(columns.size()), x = random.floats(rows),
+                       expected(rows);
     for (int row = 0; row < rows; row++)
         for (int i = starts[row]; i < starts[row + 1]; i++)
             expected[row] += values[i] * x[columns[i]];

@@ -1,4 +1,5 @@
-/* A sparse matrix as columns of equal length (ELLPACK), with the rest of long rows as triples that add atomically. */
+/* A sparse matrix as columns of equal length (ELLPACK), with the rest of long rows as triples that
+ * add atomically. */
 #include "program.cuh"
 
 enum { ROWS = 600, SLOTS = 6 };

@@ -1,4 +1,5 @@
-/* Heat in a plate: a five point stencil, with a tile and its halo in shared memory, for some steps. */
+/* Heat in a plate: a five point stencil, with a tile and its halo in shared memory, for some steps.
+ */
 #include "program.cuh"
 
 enum { SIDE = 64, TILE = 16, STEPS = 12 };
@@ -18,8 +19,9 @@ __global__ void step(const float *from, float *to)
     if (threadIdx.y == TILE - 1)
         tile[TILE + 1][tx] = y < SIDE - 1 ? from[(y + 1) * SIDE + x] : 0;
     __syncthreads();
-    to[y * SIDE + x] = tile[ty][tx] + 0.2f * (tile[ty - 1][tx] + tile[ty + 1][tx] + tile[ty][tx - 1] +
-                                              tile[ty][tx + 1] - 4 * tile[ty][tx]);
+    to[y * SIDE + x] =
+        tile[ty][tx] + 0.2f * (tile[ty - 1][tx] + tile[ty + 1][tx] + tile[ty][tx - 1] +
+                               tile[ty][tx + 1] - 4 * tile[ty][tx]);
 }
 
 static float at(const std::vector<float> &plate, int x, int y)
@@ -38,9 +40,10 @@ int main()
         std::swap(from, to);
         for (int y = 0; y < SIDE; y++)
             for (int x = 0; x < SIDE; x++)
-                next[y * SIDE + x] = at(plate, x, y) + 0.2f * (at(plate, x, y - 1) + at(plate, x, y + 1) +
-                                                               at(plate, x - 1, y) + at(plate, x + 1, y) -
-                                                               4 * at(plate, x, y));
+                next[y * SIDE + x] =
+                    at(plate, x, y) +
+                    0.2f * (at(plate, x, y - 1) + at(plate, x, y + 1) + at(plate, x - 1, y) +
+                            at(plate, x + 1, y) - 4 * at(plate, x, y));
         plate.swap(next);
     }
     near(a.read(), plate, 1e-5, "temperatures");

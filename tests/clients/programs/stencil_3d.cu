@@ -16,9 +16,10 @@ __global__ void step(const double *from, double *to)
     double below = from[place(x, y, 0)], here = from[place(x, y, 1)];
     for (int z = 1; z < HEIGHT - 1; z++) {
         double above = from[place(x, y, z + 1)];
-        to[place(x, y, z)] = 0.4 * here + 0.1 * (below + above + from[place(x - 1, y, z)] +
-                                                 from[place(x + 1, y, z)] + from[place(x, y - 1, z)] +
-                                                 from[place(x, y + 1, z)]);
+        to[place(x, y, z)] =
+            0.4 * here +
+            0.1 * (below + above + from[place(x - 1, y, z)] + from[place(x + 1, y, z)] +
+                   from[place(x, y - 1, z)] + from[place(x, y + 1, z)]);
         below = here;
         here = above;
     }
@@ -40,10 +41,11 @@ int main()
         for (int z = 1; z < HEIGHT - 1; z++)
             for (int y = 1; y < DEPTH - 1; y++)
                 for (int x = 1; x < WIDTH - 1; x++)
-                    next[place(x, y, z)] = 0.4 * box[place(x, y, z)] +
-                                           0.1 * (box[place(x, y, z - 1)] + box[place(x, y, z + 1)] +
-                                                  box[place(x - 1, y, z)] + box[place(x + 1, y, z)] +
-                                                  box[place(x, y - 1, z)] + box[place(x, y + 1, z)]);
+                    next[place(x, y, z)] =
+                        0.4 * box[place(x, y, z)] +
+                        0.1 * (box[place(x, y, z - 1)] + box[place(x, y, z + 1)] +
+                               box[place(x - 1, y, z)] + box[place(x + 1, y, z)] +
+                               box[place(x, y - 1, z)] + box[place(x, y + 1, z)]);
         box.swap(next);
     }
     near(a.read(), box, 1e-12, "cells");

@@ -1,4 +1,5 @@
-/* Pieces of an array in three streams that overlap, with events that order them and one that tells the times. */
+/* Pieces of an array in three streams that overlap, with events that order them and one that tells
+ * the times. */
 #include "program.cuh"
 
 enum { STREAMS = 3, PIECE = 2048 };
@@ -56,7 +57,8 @@ int main()
     MUST(cudaEventSynchronize(stop));
     float ms;
     MUST(cudaEventElapsedTime(&ms, start, stop));
-    HOLDS(ms >= 0 && cudaStreamQuery(streams[0]) == cudaSuccess && cudaEventQuery(done[1]) == cudaSuccess);
+    HOLDS(ms >= 0 && cudaStreamQuery(streams[0]) == cudaSuccess &&
+          cudaEventQuery(done[1]) == cudaSuccess);
     same(std::vector<int>(here + STREAMS * PIECE, here + (STREAMS + 1) * PIECE), expected, "sums");
     for (int i = 0; i < STREAMS; i++) {
         MUST(cudaStreamDestroy(streams[i]));

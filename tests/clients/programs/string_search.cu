@@ -1,4 +1,5 @@
-/* Searches a text for several words, by rolling hashes in constant memory and a comparison where one agrees. */
+/* Searches a text for several words, by rolling hashes in constant memory and a comparison where
+ * one agrees. */
 #include "program.cuh"
 
 #include <cstring>
@@ -39,7 +40,8 @@ __global__ void search(const char *text, int last, int stretch, int *counts, int
                 atomicAdd(counts + word, 1);
                 atomicMin(firsts + word, i);
             }
-        value = (value - (unsigned char)text[i] * top) * BASE + (i + 1 < end ? (unsigned char)text[i + LENGTH] : 0);
+        value = (value - (unsigned char)text[i] * top) * BASE +
+                (i + 1 < end ? (unsigned char)text[i + LENGTH] : 0);
     }
 }
 
@@ -54,7 +56,8 @@ int main()
     std::vector<int> counts(WORDS), firsts(WORDS, (int)text.size());
     for (int word = 0; word < WORDS; word++) {
         values[word] = hash(sought[word]);
-        for (size_t at = text.find(sought[word]); at != std::string::npos; at = text.find(sought[word], at + 1))
+        for (size_t at = text.find(sought[word]); at != std::string::npos;
+             at = text.find(sought[word], at + 1))
             if (counts[word]++ == 0)
                 firsts[word] = (int)at;
     }

@@ -1,4 +1,5 @@
-/* Surfaces: kernels write an array of two channels, read it shifted, and write a layered one; writes outside are dropped. */
+/* Surfaces: kernels write an array of two channels, read it shifted, and write a layered one;
+ * writes outside are dropped. */
 #include "program.cuh"
 
 enum { WIDTH = 40, HEIGHT = 24, LAYERS = 3 };
@@ -6,7 +7,8 @@ enum { WIDTH = 40, HEIGHT = 24, LAYERS = 3 };
 __global__ void write(cudaSurfaceObject_t to)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
-    surf2Dwrite(make_short2((short)x, (short)y), to, x * (int)sizeof(short2), y, cudaBoundaryModeZero);
+    surf2Dwrite(make_short2((short)x, (short)y), to, x * (int)sizeof(short2), y,
+                cudaBoundaryModeZero);
 }
 
 __global__ void shift(cudaSurfaceObject_t from, cudaSurfaceObject_t to)
@@ -14,9 +16,11 @@ __global__ void shift(cudaSurfaceObject_t from, cudaSurfaceObject_t to)
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
     if (x >= WIDTH)
         return;
-    short2 value = surf2Dread<short2>(from, (x + 3) * (int)sizeof(short2), y, cudaBoundaryModeClamp);
+    short2 value =
+        surf2Dread<short2>(from, (x + 3) * (int)sizeof(short2), y, cudaBoundaryModeClamp);
     for (int layer = 0; layer < LAYERS; layer++)
-        surf2DLayeredwrite(value.x * 100 + value.y * 10 + layer, to, x * (int)sizeof(int), y, layer);
+        surf2DLayeredwrite(value.x * 100 + value.y * 10 + layer, to, x * (int)sizeof(int), y,
+                           layer);
 }
 
 static cudaSurfaceObject_t surface_of(cudaArray_t array)

@@ -1,4 +1,5 @@
-/* Textures that filter between pixels: of an array, of pitched rows, and of bytes that are read as fractions. */
+/* Textures that filter between pixels: of an array, of pitched rows, and of bytes that are read as
+ * fractions. */
 #include "program.cuh"
 
 enum { WIDTH = 64, HEIGHT = 32, SAMPLES = 1024 };
@@ -19,13 +20,15 @@ static float pixel(const std::vector<float> &image, int x, int y)
 /* Edges are repeated. A GPU has 8 bits for the weight of a neighbour. */
 static float filtered(const std::vector<float> &image, float2 place)
 {
-    float x = floorf(place.x - 0.5f), y = floorf(place.y - 0.5f), a = place.x - 0.5f - x, b = place.y - 0.5f - y;
+    float x = floorf(place.x - 0.5f), y = floorf(place.y - 0.5f), a = place.x - 0.5f - x,
+          b = place.y - 0.5f - y;
     int i = (int)x, j = (int)y;
     return (1 - b) * ((1 - a) * pixel(image, i, j) + a * pixel(image, i + 1, j)) +
            b * ((1 - a) * pixel(image, i, j + 1) + a * pixel(image, i + 1, j + 1));
 }
 
-static std::vector<float> sampled(const cudaResourceDesc &resource, cudaTextureReadMode mode, const on_device<float2> &places)
+static std::vector<float> sampled(const cudaResourceDesc &resource, cudaTextureReadMode mode,
+                                  const on_device<float2> &places)
 {
     cudaTextureDesc how{};
     how.addressMode[0] = how.addressMode[1] = cudaAddressModeClamp;
@@ -50,7 +53,8 @@ int main()
         image[i] = (bytes[i] = (unsigned char)random.below(256)) / 255.f;
     std::vector<float2> places(SAMPLES);
     for (int i = 0; i < SAMPLES; i++) {
-        places[i] = make_float2(random.uniform() * (WIDTH + 4) - 2, random.uniform() * (HEIGHT + 4) - 2);
+        places[i] =
+            make_float2(random.uniform() * (WIDTH + 4) - 2, random.uniform() * (HEIGHT + 4) - 2);
         expected[i] = filtered(image, places[i]);
     }
     on_device<float2> there(places);
@@ -60,7 +64,8 @@ int main()
     resource.resType = cudaResourceTypeArray;
     MUST(cudaMallocArray(&resource.res.array.array, &floats, WIDTH, HEIGHT));
     size_t row = WIDTH * sizeof(float);
-    MUST(cudaMemcpy2DToArray(resource.res.array.array, 0, 0, image.data(), row, row, HEIGHT, cudaMemcpyHostToDevice));
+    MUST(cudaMemcpy2DToArray(resource.res.array.array, 0, 0, image.data(), row, row, HEIGHT,
+                             cudaMemcpyHostToDevice));
     near(sampled(resource, cudaReadModeElementType, there), expected, 0.01, "samples of an array");
     MUST(cudaFreeArray(resource.res.array.array));
 
@@ -70,9 +75,10 @@ int main()
     rows.res.pitch2D.width = WIDTH;
     rows.res.pitch2D.height = HEIGHT;
     MUST(cudaMallocPitch(&rows.res.pitch2D.devPtr, &rows.res.pitch2D.pitchInBytes, WIDTH, HEIGHT));
-    MUST(cudaMemcpy2D(rows.res.pitch2D.devPtr, rows.res.pitch2D.pitchInBytes, bytes.data(), WIDTH, WIDTH, HEIGHT,
-                      cudaMemcpyHostToDevice));
-    near(sampled(rows, cudaReadModeNormalizedFloat, there), expected, 0.01, "samples of pitched rows");
+    MUST(cudaMemcpy2D(rows.res.pitch2D.devPtr, rows.res.pitch2D.pitchInBytes, bytes.data(), WIDTH,
+                      WIDTH, HEIGHT, cudaMemcpyHostToDevice));
+    near(sampled(rows, cudaReadModeNormalizedFloat, there), expected, 0.01,
+         "samples of pitched rows");
     MUST(cudaFree(rows.res.pitch2D.devPtr));
     return 0;
 }

@@ -1,4 +1,5 @@
-/* A thread of the host for each GPU: each has its own device and streams, and they meet to add up their parts. */
+/* A thread of the host for each GPU: each has its own device and streams, and they meet to add up
+ * their parts. */
 #include "program.cuh"
 
 #include <thread>

@@ -1,4 +1,5 @@
-/* A default stream for each thread of the host, by the compiler's option; threads of the host do not wait for each other. */
+/* A default stream for each thread of the host, by the compiler's option; threads of the host do
+ * not wait for each other. */
 // nvcc: -default-stream per-thread
 #include "program.cuh"
 

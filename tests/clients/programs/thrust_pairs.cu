@@ -1,4 +1,5 @@
-/* The template library thrust: sort by key, reduce by key, scan, transform and unique on vectors of the device. */
+/* The template library thrust: sort by key, reduce by key, scan, transform and unique on vectors of
+ * the device. */
 #include "program.cuh"
 
 #include <algorithm>
@@ -27,11 +28,14 @@ int main()
         sums[keys[i]] += values[i];
         squares += (long long)values[i] * values[i];
     }
-    thrust::device_vector<int> k(keys), v(values), some_keys(count), some_sums(count), places(count);
-    long long found = thrust::transform_reduce(v.begin(), v.end(), squared(), 0ll, thrust::plus<long long>());
+    thrust::device_vector<int> k(keys), v(values), some_keys(count), some_sums(count),
+        places(count);
+    long long found =
+        thrust::transform_reduce(v.begin(), v.end(), squared(), 0ll, thrust::plus<long long>());
     HOLDS(found == squares);
     thrust::sort_by_key(k.begin(), k.end(), v.begin());
-    auto ends = thrust::reduce_by_key(k.begin(), k.end(), v.begin(), some_keys.begin(), some_sums.begin());
+    auto ends =
+        thrust::reduce_by_key(k.begin(), k.end(), v.begin(), some_keys.begin(), some_sums.begin());
     size_t groups = (size_t)(ends.first - some_keys.begin());
     std::vector<int> found_keys(groups), found_sums(groups), expected_keys, expected_sums, before;
     thrust::copy(some_keys.begin(), ends.first, found_keys.begin());

@@ -1,4 +1,5 @@
-/* The transpose of a matrix whose sides no tile divides, through tiles in shared memory and pitched rows. */
+/* The transpose of a matrix whose sides no tile divides, through tiles in shared memory and pitched
+ * rows. */
 #include "program.cuh"
 
 enum { TILE = 16 };

@@ -1,4 +1,5 @@
-/* Objects with virtual functions, made by a kernel with new, used by another and deleted by a third. */
+/* Objects with virtual functions, made by a kernel with new, used by another and deleted by a
+ * third. */
 #include "program.cuh"
 
 class shape

@@ -1,4 +1,5 @@
-/* An array that grows in place: addresses are reserved by the driver's calls, and the runtime's kernels use them. */
+/* An array that grows in place: addresses are reserved by the driver's calls, and the runtime's
+ * kernels use them. */
 // nvcc: -lcuda
 #include "program.cuh"
 

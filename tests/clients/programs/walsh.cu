@@ -1,4 +1,5 @@
-/* The fast Walsh-Hadamard transform: short distances by shuffles, longer ones by shared memory. Twice gives all back. */
+/* The fast Walsh-Hadamard transform: short distances by shuffles, longer ones by shared memory.
+ * Twice gives all back. */
 #include "program.cuh"
 
 enum { SIZE = 512 };
@@ -27,7 +28,8 @@ int main()
     std::vector<int> values = random_numbers(27).ints(blocks * SIZE, 100), expected(blocks * SIZE);
     for (int i = 0; i < blocks * SIZE; i++)
         for (int j = 0; j < SIZE; j++)
-            expected[i] += __builtin_parity(i % SIZE & j) ? -values[i / SIZE * SIZE + j] : values[i / SIZE * SIZE + j];
+            expected[i] += __builtin_parity(i % SIZE & j) ? -values[i / SIZE * SIZE + j]
+                                                          : values[i / SIZE * SIZE + j];
     on_device<int> there(values), once(blocks * SIZE), twice(blocks * SIZE);
     transform<<<blocks, SIZE>>>(there, once);
     LAUNCHED();

@@ -1,4 +1,5 @@
-/* Lanes with equal keys find each other: matches of a warp, groups by labels, and sums of a warp in one instruction. */
+/* Lanes with equal keys find each other: matches of a warp, groups by labels, and sums of a warp in
+ * one instruction. */
 // nvcc: -arch=compute_80
 #include "program.cuh"
 

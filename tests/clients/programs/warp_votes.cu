@@ -1,4 +1,5 @@
-/* Votes of a warp: all, any, ballot and masks of parts; the last warp has lost some of its threads. */
+/* Votes of a warp: all, any, ballot and masks of parts; the last warp has lost some of its threads.
+ */
 #include "program.cuh"
 
 enum { KINDS = 5 };
@@ -9,7 +10,8 @@ __global__ void vote(const int *values, unsigned *results, int count)
     if (i >= count)
         return;
     int left = count - i / 32 * 32;
-    unsigned here = left >= 32 ? 0xffffffff : (1u << left) - 1, even = __ballot_sync(here, values[i] % 2 == 0);
+    unsigned here = left >= 32 ? 0xffffffff : (1u << left) - 1,
+             even = __ballot_sync(here, values[i] % 2 == 0);
     unsigned *result = results + i * KINDS;
     result[0] = even;
     result[1] = (unsigned)__all_sync(here, values[i] < 990);
@@ -38,7 +40,8 @@ int main()
             }
         }
         for (int i = start; i < std::min(start + 32, count); i++) {
-            unsigned row[KINDS] = {even, all, any, values[i] % 2 == 0 ? large : 0, values[i] % 2 == 0 ? each : 0};
+            unsigned row[KINDS] = {even, all, any, values[i] % 2 == 0 ? large : 0,
+                                   values[i] % 2 == 0 ? each : 0};
             std::copy(row, row + KINDS, &expected[i * KINDS]);
         }
     }

@@ -1,4 +1,5 @@
-/* Persistent blocks that take work from a queue until it is empty; work makes more work (an adaptive integral). */
+/* Persistent blocks that take work from a queue until it is empty; work makes more work (an
+ * adaptive integral). */
 #include "program.cuh"
 
 struct piece {
@@ -18,16 +19,19 @@ __host__ __device__ double height(double x)
 
 __host__ __device__ double simpson(piece of)
 {
-    return (of.to - of.from) / 6 * (height(of.from) + 4 * height((of.from + of.to) / 2) + height(of.to));
+    return (of.to - of.from) / 6 *
+           (height(of.from) + 4 * height((of.from + of.to) / 2) + height(of.to));
 }
 
 __device__ void add(queue *all, piece one)
 {
     unsigned place = atomicAdd(&all->end, 1);
-    atomicExch((unsigned long long *)&all->pieces[place].from, (unsigned long long)__double_as_longlong(one.from));
+    atomicExch((unsigned long long *)&all->pieces[place].from,
+               (unsigned long long)__double_as_longlong(one.from));
     __threadfence();
     /* The upper bound, which is never 0, tells that the piece is there. */
-    atomicExch((unsigned long long *)&all->pieces[place].to, (unsigned long long)__double_as_longlong(one.to));
+    atomicExch((unsigned long long *)&all->pieces[place].to,
+               (unsigned long long)__double_as_longlong(one.to));
 }
 
 __global__ void integrate(queue *all, double tolerance)
@@ -36,11 +40,14 @@ __global__ void integrate(queue *all, double tolerance)
         unsigned place = atomicAdd(&all->next, 1);
         double to = 0;
         while (to == 0 && atomicAdd(&all->open, 0) > 0)
-            to = __longlong_as_double((long long)atomicAdd((unsigned long long *)&all->pieces[place].to, 0ull));
+            to = __longlong_as_double(
+                (long long)atomicAdd((unsigned long long *)&all->pieces[place].to, 0ull));
         if (to == 0)
             return;
         __threadfence();
-        piece one = {__longlong_as_double((long long)atomicAdd((unsigned long long *)&all->pieces[place].from, 0ull)), to};
+        piece one = {__longlong_as_double((long long)atomicAdd(
+                         (unsigned long long *)&all->pieces[place].from, 0ull)),
+                     to};
         double middle = (one.from + one.to) / 2;
         piece left = {one.from, middle}, right = {middle, one.to};
         double fine = simpson(left) + simpson(right);
