@@ -11,7 +11,7 @@ enum { CUDART_MAJORS = 3, CUDART_PATH = PATH_MAX + 32, CUDART_PATHS = 3 * (PATH_
 /* The folders of libcudart.so.11.0, .12 and .13, with ':' between them. False: one is not found. */
 bool cudart_find(char folders[CUDART_PATHS]);
 
-/* The file that is ctxrt's runtime library of a major version, 11, 12 or 13. False: it is not found. */
+/* The file that is the runtime library of a major version, 11, 12 or 13. False: it is not found. */
 bool cudart_find_version(int major, char file[CUDART_PATH]);
 
 /* True if the program itself finds another libcudart by its RPATH, before LD_LIBRARY_PATH. */
