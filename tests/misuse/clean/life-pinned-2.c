@@ -34,6 +34,7 @@ int main(void)
     MUST(cuDevicePrimaryCtxRetain(&context, 0));
     MUST(cuCtxSetCurrent(context));
     MUST(cuMemAlloc(&source, BYTES));
+    MUST(cuMemsetD8(source, 0, BYTES));
     open_buffers();
     for (int i = 0; i < 5; i++)
         fetch(source);

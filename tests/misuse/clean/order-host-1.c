@@ -26,6 +26,7 @@ int main(void)
     use_gpu(0);
     MUST(cuMemAllocHost(&pinned, BYTES));
     MUST(cuMemAlloc(&camera, BYTES));
+    MUST(cuMemsetD8(camera, 0, BYTES));
     MUST(cuMemAlloc(&screen, BYTES));
     MUST(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     for (int i = 0; i < 2; i++) {

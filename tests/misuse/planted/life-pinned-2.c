@@ -40,6 +40,7 @@ int main(void)
     MUST(cuDevicePrimaryCtxRetain(&context, 0)); /* left to the system, with the process */
     MUST(cuCtxSetCurrent(context));
     MUST(cuMemAlloc(&source, BYTES));
+    MUST(cuMemsetD8(source, 0, BYTES));
     open_buffers();
     for (int i = 0; i < 5; i++)
         fetch(source);

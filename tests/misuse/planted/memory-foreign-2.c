@@ -31,6 +31,7 @@ int main(void)
     use_gpu(0);
     void *staging = make_staging();
     MUST(cuMemAlloc(&data, BYTES));
+    MUST(cuMemsetD8(data, 0, BYTES));
     MUST(cuMemcpyDtoH(staging, data, BYTES));
     drop_staging(staging);
     MUST(cuMemFree(data));
