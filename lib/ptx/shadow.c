@@ -233,8 +233,10 @@ static void note_access(const cx_ptx_step *run, const cx_ptx_instruction *at)
 
     if (global && at->op != CX_PTX_COPY_ASYNC)
         cx_ptx_shadow_global(&access, global);
-    if (run->grid->shadow->time >= TIME_LAST)
+    if (run->grid->shadow->time >= TIME_LAST) {
+        cx_ptx_shadow_blocks_order(run->grid, run->block);
         return;
+    }
     access.time = ++run->grid->shadow->time;
     if (shared)
         cx_ptx_shadow_shared(&access, shared);
@@ -243,6 +245,9 @@ static void note_access(const cx_ptx_step *run, const cx_ptx_instruction *at)
             self->latest[first + (uint32_t)__builtin_ctz(left)] = access.code + 1;
     if (!access.strong)
         return;
+    /* The barrier of a cooperative grid is in memory that is neither shared nor global. */
+    if (shared != run->active)
+        cx_ptx_shadow_blocks_order(run->grid, run->block);
     self->met = access.time;
     for (uint32_t left = run->active; left; left &= left - 1)
         self->synced[first + (uint32_t)__builtin_ctz(left)] = access.time;

@@ -118,10 +118,8 @@ static void judge_races(const cx_ptx_shadow_access *access, const piece *all,
     const unsigned size = access->at->size, count = (unsigned)(all->end - all->begin) / size;
     const uint32_t first = access->run->warp->lanes->index;
 
-    if (access->strong) {
-        cx_ptx_shadow_blocks_order(access->run->grid, access->run->block);
+    if (access->strong)
         return;
-    }
     if (!access->writes && !cx_ptx_shadow_blocks_knows(access->run->grid, all->begin))
         return; /* no piece goes over a border of pages */
     for (unsigned i = 0; i < count; i++) {

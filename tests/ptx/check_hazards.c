@@ -106,7 +106,7 @@ static const struct row {
      32},
     {"lanes that add atomically to each other's words",
      NEW WRITE "bar.warp.sync 0xffffffff;\natom.shared.add.u32 %r7, [%r2], 1;\n"
-         "atom.shared.add.u32 %r7, [%r4], 1;\n" END,
+               "atom.shared.add.u32 %r7, [%r4], 1;\n" END,
      "", 32},
     {"a lane sets a flag for its warp",
      NEW "@%p1 st.volatile.shared.u32 [flag], 1;\nL:\nld.volatile.shared.u32 %r7, [flag];\n"
@@ -190,13 +190,18 @@ static void hear(void *self, const cx_ptx_hazard *hazard)
     all->all[count] = *hazard;
 }
 
+static bool cooperative; /* the launches */
+
 static heard run(const char *text, uint32_t threads, bool independent, uint64_t seed)
 {
     const uint64_t out = ADDRESS;
     heard all = {0};
     const cx_ptx_environment environment = {
         .find = find, .hazard = hear, .self = &all, .independent = independent, .seed = seed};
-    const cx_ptx_launch launch = {.grid = {2, 1, 1}, .block = {threads, 1, 1}, .parameters = &out};
+    const cx_ptx_launch launch = {.grid = {2, 1, 1},
+                                  .block = {threads, 1, 1},
+                                  .cooperative = cooperative,
+                                  .parameters = &out};
     cx_ptx_error error = {0};
     cx_ptx_fault fault = {0};
     cx_ptx_module *module = NULL;
@@ -234,6 +239,33 @@ START_TEST(an_idiom_is_silent_in_any_order_of_lanes)
 }
 END_TEST
 
+/* Each block stores a word, waits at the grid's barrier, and reads the word of the other one. */
+#define GRID_BARRIER                                                             \
+    "mov.u32 %r8, %envreg1;\nmov.u32 %r9, %envreg2;\nmov.b64 %d4, {%r9, %r8};\n" \
+    "atom.add.release.gpu.u32 %r10, [%d4+4], 1;\n"                               \
+    "L:\nld.acquire.gpu.u32 %r10, [%d4+4];\nsetp.lt.u32 %p4, %r10, 2;\n@%p4 bra L;\n"
+
+static const struct {
+    const char *barrier, *told;
+} meetings[] = {{"", "B"}, {GRID_BARRIER, ""}};
+
+START_TEST(the_barrier_of_a_cooperative_grid_orders_its_blocks)
+{
+    char text[4096];
+
+    snprintf(text, sizeof text, "%s%s%s",
+             NEW "ld.param.u64 %d3, [out];\nmov.u32 %r11, %ctaid.x;\n"
+                 "mul.wide.u32 %d5, %r11, 4;\nadd.u64 %d6, %d3, %d5;\nadd.u32 %r12, %r11, 7;\n"
+                 "st.global.u32 [%d6+4096], %r12;\n",
+             meetings[_i].barrier,
+             "xor.b32 %r11, %r11, 1;\nmul.wide.u32 %d5, %r11, 4;\nadd.u64 %d6, %d3, %d5;\n"
+             "ld.global.u32 %r7, [%d6+4096];\n" END);
+    cooperative = true;
+    ck_assert_str_eq(run(text, 1, false, 0).told, meetings[_i].told);
+    cooperative = false;
+}
+END_TEST
+
 START_TEST(a_race_names_both_threads_and_the_place_in_shared_memory)
 {
     const heard all = run(rows[0].text, 64, false, 0);
@@ -258,6 +290,7 @@ static Suite *hazards_suite(void)
 
     tcase_add_loop_test(all, a_launch_tells_these_hazards, 0, ROWS);
     tcase_add_loop_test(all, an_idiom_is_silent_in_any_order_of_lanes, 0, ROWS);
+    tcase_add_loop_test(all, the_barrier_of_a_cooperative_grid_orders_its_blocks, 0, 2);
     tcase_add_test(all, a_race_names_both_threads_and_the_place_in_shared_memory);
     suite_add_tcase(suite, all);
     return suite;
