@@ -72,7 +72,7 @@ static _Alignas(16) unsigned char memory[BYTES];
 static bool find(void *self, uint64_t address, cx_ptx_range *out_range)
 {
     (void)self;
-    *out_range = (cx_ptx_range){ADDRESS, BYTES, memory, false, NULL};
+    *out_range = (cx_ptx_range){ADDRESS, BYTES, memory, false, NULL, NULL};
     return address - ADDRESS < BYTES;
 }
 
@@ -209,7 +209,7 @@ static unsigned char *large;
 static bool find_large(void *self, uint64_t address, cx_ptx_range *out_range)
 {
     (void)self;
-    *out_range = (cx_ptx_range){ADDRESS, LARGE, large, false, NULL};
+    *out_range = (cx_ptx_range){ADDRESS, LARGE, large, false, NULL, NULL};
     return address - ADDRESS < LARGE;
 }
 

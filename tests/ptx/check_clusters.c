@@ -24,7 +24,7 @@ static uint64_t patience; /* questions until a launch is stopped; 0: it is not *
 static bool find(void *self, uint64_t address, cx_ptx_range *out_range)
 {
     (void)self;
-    *out_range = (cx_ptx_range){ADDRESS, sizeof memory, (unsigned char *)memory, false, NULL};
+    *out_range = (cx_ptx_range){ADDRESS, sizeof memory, (unsigned char *)memory, false, NULL, NULL};
     return address - ADDRESS < sizeof memory;
 }
 

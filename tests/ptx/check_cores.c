@@ -52,7 +52,7 @@ static bool find(void *self, uint64_t address, cx_ptx_range *out_range)
     launch *run = self;
 
     *out_range = (cx_ptx_range){ADDRESS, sizeof run->memory, (unsigned char *)run->memory, false,
-                                NULL};
+                                NULL, NULL};
     return address - ADDRESS < sizeof run->memory;
 }
 

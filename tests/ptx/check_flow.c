@@ -26,7 +26,7 @@ static unsigned stop_after; /* times that a launch asks whether to stop */
 static bool find(void *self, uint64_t address, cx_ptx_range *out_range)
 {
     (void)self;
-    *out_range = (cx_ptx_range){ADDRESS, sizeof memory, (unsigned char *)memory, false, NULL};
+    *out_range = (cx_ptx_range){ADDRESS, sizeof memory, (unsigned char *)memory, false, NULL, NULL};
     return address >= ADDRESS && address < ADDRESS + sizeof memory;
 }
 

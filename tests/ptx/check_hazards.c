@@ -176,7 +176,7 @@ typedef struct heard {
 static bool find(void *self, uint64_t address, cx_ptx_range *out_range)
 {
     (void)self;
-    *out_range = (cx_ptx_range){ADDRESS, BYTES, memory, false, NULL};
+    *out_range = (cx_ptx_range){ADDRESS, BYTES, memory, false, NULL, NULL};
     return address - ADDRESS < BYTES;
 }
 

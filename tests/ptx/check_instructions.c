@@ -39,7 +39,7 @@ static uint64_t bits_g(double value)
 static bool find(void *self, uint64_t address, cx_ptx_range *out_range)
 {
     (void)self;
-    *out_range = (cx_ptx_range){ADDRESS, sizeof memory, memory, false, NULL};
+    *out_range = (cx_ptx_range){ADDRESS, sizeof memory, memory, false, NULL, NULL};
     return address >= ADDRESS && address < ADDRESS + sizeof memory;
 }
 

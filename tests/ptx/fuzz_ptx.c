@@ -23,7 +23,7 @@ static bool find(void *self, uint64_t address, cx_ptx_range *out_range)
 
     if (address - ADDRESS >= MEMORY)
         return false;
-    *out_range = (cx_ptx_range){ADDRESS, MEMORY, (unsigned char *)all->memory, false, NULL};
+    *out_range = (cx_ptx_range){ADDRESS, MEMORY, (unsigned char *)all->memory, false, NULL, NULL};
     return true;
 }
 
