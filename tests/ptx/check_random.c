@@ -36,7 +36,8 @@ static bool find(void *self, uint64_t address, cx_ptx_range *out_range)
         *out_range = (cx_ptx_range){CONSTANTS, sizeof constants, constants, true};
         return true;
     }
-    *out_range = (cx_ptx_range){RANDOM_ADDRESS + offset, range_bytes, memory + offset, false, NULL, NULL};
+    *out_range = (cx_ptx_range){RANDOM_ADDRESS + offset, range_bytes, memory + offset,
+                                false, NULL, NULL};
     return address - RANDOM_ADDRESS < MEMORY;
 }
 

@@ -31,7 +31,8 @@ static bool find(void *self, uint64_t address, cx_ptx_range *out_range)
     if (address - place < sizeof variables)
         *out_range = (cx_ptx_range){place, sizeof variables, variables, false, NULL, NULL};
     else
-        *out_range = (cx_ptx_range){ADDRESS, sizeof memory, (unsigned char *)memory, false, NULL, NULL};
+        *out_range = (cx_ptx_range){ADDRESS, sizeof memory, (unsigned char *)memory,
+                                    false, NULL, NULL};
     return address - place < sizeof variables || address - ADDRESS < sizeof memory;
 }
 

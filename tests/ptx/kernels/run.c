@@ -48,7 +48,8 @@ static bool find(void *self, uint64_t address, cx_ptx_range *out_range)
         uint64_t start = (uintptr_t)buffers[i].memory;
 
         if (address - start < buffers[i].bytes) {
-            *out_range = (cx_ptx_range){start, buffers[i].bytes, buffers[i].memory, false, NULL, NULL};
+            *out_range = (cx_ptx_range){start, buffers[i].bytes, buffers[i].memory,
+                                        false, NULL, NULL};
             return true;
         }
     }
