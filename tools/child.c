@@ -37,7 +37,7 @@ static void pass_signals(void)
         (void)sigaction(passed[i], &action, NULL);
     (void)signal(SIGINT, SIG_IGN); /* the terminal sends it to the program too */
     (void)signal(SIGQUIT, SIG_IGN);
-    (void)signal(SIGPIPE, SIG_IGN); /* a reader of the report may go: files are still to be written */
+    (void)signal(SIGPIPE, SIG_IGN); /* a reader of the report may go, and files remain */
 }
 
 /* Until the program's process id is known. */

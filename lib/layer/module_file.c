@@ -79,7 +79,8 @@ static size_t find_id(const char *note, size_t bytes, uint8_t out_id[CX_MODULE_I
     while (bytes >= sizeof(ElfW(Nhdr))) {
         ElfW(Nhdr) head;
         memcpy(&head, note, sizeof head);
-        const size_t name = (head.n_namesz + 3u) & ~(size_t)3, text = (head.n_descsz + 3u) & ~(size_t)3;
+        const size_t name = (head.n_namesz + 3u) & ~(size_t)3;
+        const size_t text = (head.n_descsz + 3u) & ~(size_t)3;
         if (name + text > bytes - sizeof head)
             return 0;
         const char *content = note + sizeof head;

@@ -18,7 +18,8 @@ __attribute__((cold)) cxu_result cx_emu_refuse_numbers(cxu_result result, const 
                                                        unsigned long long first,
                                                        unsigned long long second);
 
-/* The phrase of the thread's latest refused call; NULL: there is none. Each call begins with NULL. */
+/* The phrase of the thread's latest refused call; NULL: there is none. Each call begins with
+ * NULL. */
 extern __attribute__((tls_model("initial-exec"))) _Thread_local const char *cx_emu_why;
 
 /* Writes why the thread's latest call was refused with this result. False: no phrase is known. */

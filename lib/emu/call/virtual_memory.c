@@ -129,7 +129,8 @@ cxu_result cx_emu_call_mem_create(CUmemGenericAllocationHandle *out_handle, size
         return result;
     if (out_handle == NULL || properties == NULL || flags != 0 || bytes == 0 || !is_granular(bytes))
         return cx_emu_refuse_numbers(CXU_INVALID_VALUE,
-                                     "# bytes are asked for, and the size has to be a multiple of #",
+                                     "# bytes are asked for, and the size has to be a multiple "
+                                     "of #",
                                      bytes, CX_EMU_MEMORY_GRANULARITY);
     result = check_properties("cuMemCreate", properties, &device);
     if (result != CXU_SUCCESS)

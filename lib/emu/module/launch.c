@@ -144,7 +144,8 @@ cxu_result cx_emu_launch_take(cx_emu_launch *launch, cx_emu_context *context, CU
         return cx_emu_refuse_numbers(
             CXU_INVALID_VALUE,
             extra != NULL
-                ? "extra names no buffer, or one smaller than the # bytes of the kernel's parameters"
+                ? "extra names no buffer, or one smaller than the # bytes of the kernel's "
+                  "parameters"
                 : "kernelParams has a NULL among the addresses of the kernel's parameters, and "
                   "they are # bytes together",
             kernel.parameter_bytes, 0);

@@ -48,7 +48,8 @@ static bool keeps_place(cx_slot slot, const cx_check_thread *thread)
         return true;
     if (slot == CX_SLOT_ctx_get_current && cx_check_asks_again(thread))
         return false;
-    return cx_check_waits(slot) || cx_check_lifetimes[slot].after != NULL || cx_check_mapping[slot].after != NULL ||
+    return cx_check_waits(slot) || cx_check_lifetimes[slot].after != NULL ||
+           cx_check_mapping[slot].after != NULL ||
            cx_check_stack[slot].after != NULL || cx_check_primary[slot].after != NULL ||
            cx_check_capture[slot].after != NULL;
 }

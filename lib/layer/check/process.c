@@ -244,8 +244,8 @@ void cx_check_any_ignored(cx_check_call *call)
     cx_check_thread *thread = call->thread;
     cx_origin before = thread->failed_at;
     thread->failed_at = 0;
-    if (before != 0 && call->origin == 0)
-        (void)cx_check_here(call);
+    if (before != 0 && kind_of_ignored(call) == CX_KIND_IGNORED_LAUNCH)
+        (void)cx_check_here(call); /* other calls are judged only if their place is kept anyway */
     if (before != 0 && call->origin != 0 && !clears_up(call->slot) && !tries_again(call) &&
         cx_origin_follows(before, call->origin)) {
         cx_finding finding =

@@ -72,7 +72,7 @@ static void pushed(cx_check_call *call)
         entry->stays = cx_layer_hint_now() == CX_LAYER_ENTRY_STAYS;
 }
 
-enum { PLACES = 64, AGAIN = 16 };
+enum { PLACES = 64, AGAIN = 64 };
 
 static bool made_here(const cx_object *context, void *argument)
 {
@@ -350,8 +350,9 @@ void cx_check_stack_left_main(const cx_check_thread *thread)
             continue;
         cx_finding finding = cx_finding_begin(CX_KIND_STACK_LEFT_MAIN, thread, -1, CXU_SUCCESS,
                                               entry->pushed);
-        cx_finding_note(&finding, "pushed", entry->pushed, "%u entries are left from here, by %.40s",
-                        count, cx_origin_module_name(entry->pushed));
+        cx_finding_note(&finding, "pushed", entry->pushed,
+                        "%u entries are left from here, by %.40s", count,
+                        cx_origin_module_name(entry->pushed));
         cx_finding_raise(&finding);
     }
 }

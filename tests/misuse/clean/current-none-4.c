@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A player sets its context and asks a library for a frame. The library works in the context that is
- * current and leaves the stack alone.
+ * A player sets its context and asks a library for a frame. The library works in the context that
+ * is current and leaves the stack alone.
  *
  * module: yes
  */

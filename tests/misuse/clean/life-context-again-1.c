@@ -17,7 +17,7 @@ int main(void)
     CUcontext context;
     MUST(cuInit(0));
     MUST(cuCtxCreate(&context, 0, 0));
-    for (int request = 0; request < 20; request++)
+    for (int request = 0; request < 70; request++)
         serve(request);
     MUST(cuCtxDestroy(context));
     return 0;

@@ -23,7 +23,7 @@ NAMED void serve(int request)
 int main(void)
 {
     MUST(cuInit(0));
-    for (int request = 0; request < 20; request++)
+    for (int request = 0; request < 70; request++)
         serve(request);
     return 0;
 }

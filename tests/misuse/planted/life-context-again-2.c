@@ -25,7 +25,7 @@ NAMED void *run(void *unused)
 int main(void)
 {
     MUST(cuInit(0));
-    for (int i = 0; i < 16; i++) {
+    for (int i = 0; i < 64; i++) {
         pthread_t thread;
         if (pthread_create(&thread, NULL, run, NULL) != 0)
             return MISUSE_CANNOT;
