@@ -107,7 +107,7 @@ int main(void)
 EOF
 compile inlined inlined.c -O2 || exit 99
 check --leaks --json report ./inlined
-grep -q '^  made: 64 bytes of device memory, inlined\.c:5 in take() < inlined\.c:10 in take_row()$' "$scratch/errors"
+grep -q '^  made: 64 bytes of device memory, inlined\.c:5 in take() < inlined\.c:10 in take_row() < inlined\.c:17 in main()$' "$scratch/errors"
 report $? 'functions_that_the_compiler_has_inlined_are_named'
 grep -q '"inlined": true' report && grep -q "\"path\": \".*inlined\.c\"" report && grep -q '"line": 17' report
 report $? 'and_so_they_are_in_JSON_with_the_path_of_the_source'

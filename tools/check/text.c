@@ -82,14 +82,15 @@ static int first_frame(const cx_region_trace *trace, const shown_frame *all, int
     return i;
 }
 
-/* The innermost function, and those that called it, behind each other. */
+/* The innermost function, and those that called it, behind each other. Those that are inlined in a
+ * frame come with it. */
 static void print_trace(const report_process *process, uint32_t number, int most, FILE *out)
 {
     static shown_frame all[SHOWN_MOST];
     const cx_region_trace *trace = report_trace(process, number);
     int count = trace != NULL ? collect_frames(process, trace, all) : 0;
     int first = trace != NULL ? first_frame(trace, all, count) : 0;
-    for (int i = first; i < count && i < first + most; i++) {
+    for (int i = first; i < count && all[i].index < all[first].index + (uint32_t)most; i++) {
         if (i > first && starts_in_c_library(process, trace, all[i].index))
             break;
         fputs(i == first ? ", " : " < ", out);
