@@ -420,7 +420,7 @@ static const cx_capture *find_concerned(cx_check_call *call, const cx_capture *f
     return from;
 }
 
-/* What helps depends on what was refused; a mode helps against calls of other streams alone. */
+/* The advice depends on the refused call: a mode helps only against calls of other streams. */
 static const char *advice_for(const cx_check_call *call, const cx_capture *capture, bool named)
 {
     switch (call->result) {

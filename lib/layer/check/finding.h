@@ -58,7 +58,7 @@ cx_finding cx_finding_begin(cx_check_kind kind, const cx_check_thread *thread, i
 __attribute__((format(printf, 4, 5))) void cx_finding_note(cx_finding *finding, const char *role,
                                                            cx_origin where, const char *text, ...);
 
-/* What to do in this case, in place of the advice of the kind. */
+/* Gives the finding an advice of its own, in place of that of its kind. */
 #define CX_FINDING_ADVICE "advice"
 void cx_finding_advise(cx_finding *finding, const char *advice);
 
