@@ -266,7 +266,8 @@ NESTED float normal_sum(float x)
     float k = 1.0f / (1.0f + 0.2316419f * fabsf(x));
     float sum = 0.39894228f * expf(-0.5f * x * x) *
                 (k * (0.31938153f +
-                      k * (-0.356563782f + k * (1.781477937f + k * (-1.821255978f + k * 1.330274429f)))));
+                      k * (-0.356563782f +
+                           k * (1.781477937f + k * (-1.821255978f + k * 1.330274429f)))));
 
     return x > 0 ? 1.0f - sum : sum;
 }
@@ -385,7 +386,8 @@ KERNEL(field, 128)
 
         if (x > 0 && x < 63 && y > 0 && y < 63 && z > 0 && z < n - 1) {
             double here = in[i];
-            double sum = in[i - 1] + in[i + 1] + in[i - 64] + in[i + 64] + in[i - 4096] + in[i + 4096];
+            double sum =
+                in[i - 1] + in[i + 1] + in[i - 64] + in[i + 64] + in[i - 4096] + in[i + 4096];
             double slope = here * (1.0 - here) * (here - 0.5);
 
             to[i] = here + 0.1 * (sum - 6.0 * here) + 0.2 * slope / (1.0 + here * here);
@@ -524,7 +526,8 @@ KERNEL(cubes, 128)
         float corners[8];
 
         for (unsigned corner = 0; corner < 8; corner++) {
-            float dx = (float)(x + (corner & 1)) - 31.5f, dy = (float)(y + (corner >> 1 & 1)) - 31.5f;
+            float dx = (float)(x + (corner & 1)) - 31.5f;
+            float dy = (float)(y + (corner >> 1 & 1)) - 31.5f;
             float dz = (float)(z + (corner >> 2)) - 31.5f;
 
             corners[corner] = dx * dx + dy * dy + dz * dz - 600.0f - 4.0f * fabsf(a[i % 4096]);

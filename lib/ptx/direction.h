@@ -1,7 +1,7 @@
 /*
- * The direction in which the host rounds. nvcc's expf has an fma that rounds down, so kernels set it
- * often. fesetround() sets the control words of x87 and SSE, which costs several times as much as the
- * operation; float and double need the latter alone.
+ * The direction in which the host rounds. nvcc's expf has an fma that rounds down, so kernels set
+ * it often. fesetround() sets the control words of x87 and SSE, which costs several times as much
+ * as the operation; float and double need the latter alone.
  */
 #ifndef CX_PTX_DIRECTION_H
 #define CX_PTX_DIRECTION_H

@@ -1,7 +1,7 @@
 /*
- * Sums and products of halves without branches, for loops over lanes: the same as those of minifloat.h.
- * A product is exact in double precision; a sum is rounded to an odd number there, so that it is rounded
- * once in the end.
+ * Sums and products of halves without branches, for loops over lanes: the same as those of
+ * minifloat.h. A product is exact in double precision; a sum is rounded to an odd number there, so
+ * that it is rounded once in the end.
  */
 #ifndef CX_PTX_HALVES_H
 #define CX_PTX_HALVES_H
@@ -18,9 +18,9 @@ static inline double cx_ptx_bf16_value(uint32_t bits)
     return cx_ptx_f32_of(bits << 16);
 }
 
-/* Rounds to nearest. `fraction`: bits; `least`: the exponent of the smallest normal number; `infinity`:
- * its pattern. Below that number the fraction is at the end of the sum with one whose last bit is the
- * unit. */
+/* Rounds to nearest. `fraction`: bits; `least`: the exponent of the smallest normal number;
+ * `infinity`: its pattern. Below that number the fraction is at the end of the sum with one whose
+ * last bit is the unit. */
 static inline uint32_t cx_ptx_small_of_double(double value, int fraction, int least,
                                               uint32_t infinity)
 {

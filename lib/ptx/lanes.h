@@ -22,9 +22,9 @@ typedef struct cx_ptx_lanes {
                                          const cx_ptx_instruction *border, const cx_ptx_grid *grid,
                                          const cx_ptx_block *block);
 
-    /* Shuffles the words `from` of the active lanes; the others have 0. Writes 1 to the row `inside`,
-     * or nothing if it is NULL, where the source is in the lane's segment. `b` and `c` are the rows
-     * of shfl's operands; `to` may be the same as `from`. */
+    /* Shuffles the words `from` of the active lanes; the others have 0. Writes 1 to the row
+     * `inside`, or nothing if it is NULL, where the source is in the lane's segment. `b` and `c`
+     * are the rows of shfl's operands; `to` may be the same as `from`. */
     void (*shuffle)(cx_ptx_warp_mode mode, const void *b, const void *c, const void *from,
                     uint32_t active, void *to, void *inside);
 

@@ -88,8 +88,8 @@ static inline bool differ(const void *one, const void *other, size_t bytes)
 /* All bits, if the lane is active. */
 #define ALL_OR_NONE(type, lane) ((type)0 - ((type)active >> (type)(lane) & 1))
 
-/* The pattern of places in memory that may begin at `end` - 1 at most. Only a pattern that the places
- * of some lanes allow is compared with all. */
+/* The pattern of places in memory that may begin at `end` - 1 at most. Only a pattern that the
+ * places of some lanes allow is compared with all. */
 #define FILL_EXPECTED(type, expression) \
     EACH_LANE (lane)                    \
         expected[lane] = (type)(expression);

@@ -18,7 +18,7 @@ static uint16_t op_of_narrow(cx_ptx_type type)
     }
 }
 
-/* From a word to a word: the narrower type counts, unless the signs of the wider one are cut off. */
+/* From a word to a word: the narrower type counts, unless the wider one cuts off its signs. */
 static uint16_t op_of_words(cx_ptx_type from, cx_ptx_type to)
 {
     unsigned narrow = cx_ptx_type_bytes(from), wide = cx_ptx_type_bytes(to);

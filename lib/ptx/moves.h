@@ -4,8 +4,8 @@
 
 #include "ptx/module.h"
 
-/* Replaces the moves of a module whose registers have their places by operations that do the same for
- * these places, where there are some. */
+/* Replaces the moves of a module whose registers have their places by operations that do the same
+ * for these places, where there are some. */
 void cx_ptx_moves_find(cx_ptx_module *module);
 
 #endif

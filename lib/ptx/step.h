@@ -37,7 +37,8 @@ typedef struct cx_ptx_texture_fault {
 cx_ptx_outcome cx_ptx_step_texture(const cx_ptx_step *run, const cx_ptx_instruction *at,
                                    uint32_t *out_lane, cx_ptx_texture_fault *out_fault);
 
-/* Does an atomic operation, or one on a barrier in memory; step_atomic.c. False: a lane has failed. */
+/* Does an atomic operation, or one on a barrier in memory; step_atomic.c. False: a lane has
+ * failed. */
 bool cx_ptx_step_atomic(const cx_ptx_step *run, const cx_ptx_instruction *at);
 
 /* Does a joint operation of the active lanes if they are all that it needs; step_joint.c. */

@@ -282,7 +282,8 @@ static void merge_groups(const cx_ptx_grid *grid, const cx_ptx_block *block, cx_
         forget_joins(warp);
 }
 
-/* Takes the lanes out of blocked groups that can go on: behind the instruction where they waited. */
+/* Takes the lanes out of blocked groups that can go on, behind the instruction where they
+ * waited. */
 static void take_ready_lanes(cx_ptx_warp *warp)
 {
     const uint32_t ready = cx_ptx_warp_ready(warp);

@@ -61,7 +61,7 @@ typedef enum cx_ptx_event {
     CX_PTX_EVENT_TURN,     /* its turn is over */
     CX_PTX_EVENT_BLOCKED,  /* its lanes wait */
     CX_PTX_EVENT_ARRIVED,  /* it is at its join */
-    CX_PTX_EVENT_DIVERGED, /* `next` did that; where lanes go on is in `chosen`, or in their threads */
+    CX_PTX_EVENT_DIVERGED, /* `next` did it: where lanes go on is in `chosen` or in their threads */
     CX_PTX_EVENT_ENDED,
     CX_PTX_EVENT_FAILED
 } cx_ptx_event;

@@ -120,8 +120,8 @@ END_TEST
 
 /* ---- some lanes ---- */
 
-/* Lanes of the mask copy `bytes` from the base, through an array of their own, to the second half of
- * the memory. */
+/* Lanes of the mask copy from the base, through an array of their own, to the second half of the
+ * memory. */
 static const char some_program[] =
     ".version 7.0\n.target sm_75\n.address_size 64\n"
     ".visible .entry k(.param .u64 base, .param .u64 step, .param .u64 gap, .param .u32 mask)\n{\n"

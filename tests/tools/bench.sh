@@ -4,7 +4,7 @@ set -u
 . "$top_srcdir/tests/support/tap.sh"
 ctxrt=$top_builddir/ctxrt
 [ -x "$top_builddir/bench/bench_stack" ] || skip_all 'the benches are not built'
-names='alloc check count cudart graph infinirt plan ptx stack trace'
+names='alloc check count cudart graph infinirt kernels plan ptx stack trace'
 TMPDIR=$scratch
 export TMPDIR
 
