@@ -305,12 +305,12 @@ static cxu_result submit_with_memory(cx_emu_exec *exec, cx_emu_stream *stream)
 
 cxu_result cx_emu_exec_launch(cx_emu_exec *exec, cx_emu_stream *stream)
 {
-    cxu_result result =
-        has_requests(&exec->schedule) ? CXU_SUCCESS : make_requests(&exec->schedule);
+    cxu_result result;
 
+    cx_emu_exec_watch_launch(&exec->schedule);
+    result = has_requests(&exec->schedule) ? CXU_SUCCESS : make_requests(&exec->schedule);
     if (result != CXU_SUCCESS)
         return result;
-    cx_emu_exec_watch_launch(&exec->schedule);
     if (!can_run_here(exec, stream))
         return submit_with_memory(exec, stream);
     run_here(&exec->schedule);

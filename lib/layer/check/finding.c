@@ -136,9 +136,8 @@ void cx_finding_note_removal(cx_finding *finding, const cx_check_thread *thread)
         return;
     if (last->context != NULL)
         cx_object_text(last->context, text, sizeof text);
-    cx_finding_note(finding, "emptied", last->where, "%s by %.40s took %s off the stack, the last",
-                    cx_origin_call(last->where, last->slot), cx_origin_module_name(last->where),
-                    text);
+    cx_finding_note(finding, "emptied", last->where, "%s took %s off the stack, the last",
+                    cx_origin_call(last->where, last->slot), text);
     if (cx_origin_module(last->where) != cx_origin_module(last->came))
         cx_finding_note(finding, "set", last->came, "%.40s had made it current",
                         cx_origin_module_name(last->came));

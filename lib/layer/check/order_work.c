@@ -247,10 +247,10 @@ static bool is_within(const cx_access *touch, const cx_object *memory)
 }
 
 /* It uses an address that it was given when other memory had it. */
-static void tell_stale(const cx_order_piece *piece, const cx_access *touch)
+static void tell_stale(const cx_order_piece *piece, uintptr_t address)
 {
     const cx_object *memory = piece->graph->nodes[piece->node].stale;
-    const cx_object *now = cx_object_find_memory(touch->begin);
+    const cx_object *now = cx_object_find_memory(address);
     cx_finding finding = begin_finding(CX_KIND_MEMORY_STALE, piece);
     char text[64];
     note_piece(&finding, "node", piece);
@@ -269,7 +269,7 @@ static void judge_stale(const cx_order_work *work, const cx_order_piece *piece, 
         piece->graph != NULL ? piece->graph->nodes[piece->node].stale : NULL;
     for (size_t i = from; memory != NULL && i < end_of; i++)
         if (is_within(&work->all[i].access, memory)) {
-            tell_stale(piece, &work->all[i].access);
+            tell_stale(piece, work->all[i].access.begin);
             return;
         }
 }
@@ -482,6 +482,24 @@ void cx_order_work_after_host(cx_order_work *work)
 void cx_order_work_by_host(cx_order_work *work)
 {
     work->piece->by_host = true;
+}
+
+bool cx_order_work_refused(cx_order_work *work, cx_origin where)
+{
+    const cx_order_graph *graph =
+        work != NULL && work->launch != NULL ? work->launch->graph : NULL;
+    size_t node = 0;
+    while (graph != NULL && node < graph->count && graph->nodes[node].stale == NULL)
+        node++;
+    if (graph == NULL || node == graph->count)
+        return false;
+    work->piece->where = where;
+    cx_order_piece *piece = cx_order_launch_piece(work->launch, work->piece, node);
+    if (piece == NULL)
+        return false;
+    tell_stale(piece, graph->nodes[node].stale->key.value);
+    cx_order_piece_drop(piece);
+    return true;
 }
 
 void cx_order_work_submit(cx_order_work *work, cx_origin where, bool failed)

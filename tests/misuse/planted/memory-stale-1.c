@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A graph clears a buffer. The program frees the buffer and allocates another one for something
- * else, which gets the address. The next launch of the graph clears that one.
+ * else, which may get the address. The next launch of the graph clears that one, or is refused.
  *
  * expect: MEMORY-STALE
  * at: main
  * origin: node record
  * origin: made main
  * origin: ended main
- * origin: other main
  * says: node 0 of executable graph 1 (a fill)
- * says: the address is of 4096 bytes of device memory now
  * driver: threads lazy random:1 random:2 random:3
  */
 #include "gpu.h"
@@ -39,7 +37,7 @@ int main(void)
     CUgraphExec exec = record(buffer, stream);
     MUST(cuMemFree(buffer));
     MUST(cuMemAlloc(&other, BYTES));
-    MUST(cuGraphLaunch(exec, stream));
+    (void)cuGraphLaunch(exec, stream); /* refused where nothing has got the address */
     MUST(cuStreamSynchronize(stream));
     MUST(cuMemFree(other));
     MUST(cuGraphExecDestroy(exec));
