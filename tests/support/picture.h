@@ -17,7 +17,7 @@ static inline char *cx_picture(char *snapshot)
     json_t *root = json_loads(snapshot, 0, &error);
     ck_assert_msg(root != NULL, "%s", error.text);
     ck_assert_ptr_nonnull(file);
-    ck_assert(draw_snapshot(file, root));
+    ck_assert(draw_snapshot(file, root, 6));
     ck_assert_int_eq(fclose(file), 0);
     json_decref(root);
     free(snapshot);
