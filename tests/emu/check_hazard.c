@@ -47,20 +47,23 @@ static void note_hazard(uint64_t ticket, const cx_access_log_hazard *hazard)
     snprintf(second_text, sizeof second_text, "%s", hazard->second);
 }
 
-static void note_promise(uint64_t ticket)
+static void note_promise(uint64_t ticket, size_t part)
 {
     (void)ticket;
+    (void)part;
 }
 
-static void note_failure(uint64_t ticket, const cx_access_log_failure *failure)
+static void note_failure(uint64_t ticket, size_t part, const cx_access_log_failure *failure)
 {
     (void)ticket;
+    (void)part;
     (void)failure;
 }
 
-static void note_touches(uint64_t ticket, const cx_access *all, size_t count)
+static void note_touches(uint64_t ticket, size_t part, const cx_access *all, size_t count)
 {
     (void)ticket;
+    (void)part;
     (void)all;
     (void)count;
 }

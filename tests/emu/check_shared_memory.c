@@ -90,19 +90,19 @@ START_TEST(a_block_without_shared_memory_has_none)
 }
 END_TEST
 
-static void ignore_promise(uint64_t ticket)
+static void ignore_promise(uint64_t ticket, size_t part)
 {
-    (void)ticket;
+    (void)ticket, (void)part;
 }
 
-static void ignore_failure(uint64_t ticket, const cx_access_log_failure *failure)
+static void ignore_failure(uint64_t ticket, size_t part, const cx_access_log_failure *failure)
 {
-    (void)ticket, (void)failure;
+    (void)ticket, (void)part, (void)failure;
 }
 
-static void ignore_touches(uint64_t ticket, const cx_access *all, size_t count)
+static void ignore_touches(uint64_t ticket, size_t part, const cx_access *all, size_t count)
 {
-    (void)ticket, (void)all, (void)count;
+    (void)ticket, (void)part, (void)all, (void)count;
 }
 
 START_TEST(a_kernel_that_is_watched_has_what_it_asked_for)

@@ -33,7 +33,8 @@ static bool find(void *self, uint64_t address, cx_ptx_range *out_range)
 
     (void)self;
     if (address - CONSTANTS < sizeof constants) {
-        *out_range = (cx_ptx_range){CONSTANTS, sizeof constants, constants, true};
+        *out_range = (cx_ptx_range){CONSTANTS, sizeof constants, constants, true,
+                                    NULL, NULL};
         return true;
     }
     *out_range = (cx_ptx_range){RANDOM_ADDRESS + offset, range_bytes, memory + offset,
