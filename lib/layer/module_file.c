@@ -115,3 +115,35 @@ size_t cx_module_file_id(const void *begin, uint8_t out_id[CX_MODULE_ID])
     }
     return 0;
 }
+
+/* ---- packages ---- */
+
+static bool is_library(const char *name)
+{
+    const char *end = strstr(name, ".so");
+    return end != NULL && (end[3] == '\0' || end[3] == '.');
+}
+
+/* Folders that libraries of many packages are in: /usr/lib and those of machines in it. */
+static bool is_of_system(const char *path, size_t folder)
+{
+    static const char *const all[] = {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/",
+                                      "/usr/local/lib/"};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        const size_t length = strlen(all[i]);
+        if (strncmp(path, all[i], length) == 0 &&
+            (folder + 1 == length || memchr(path + length, '/', folder - length) == NULL))
+            return true;
+    }
+    return false;
+}
+
+bool cx_module_file_same_package(const char *one, const char *other)
+{
+    const char *first = strrchr(one, '/'), *second = strrchr(other, '/');
+    if (first == NULL || second == NULL || first - one != second - other)
+        return false;
+    const size_t folder = (size_t)(first - one);
+    return strncmp(one, other, folder) == 0 && is_library(first) && is_library(second) &&
+           !is_of_system(one, folder);
+}

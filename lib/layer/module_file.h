@@ -16,6 +16,9 @@ enum { CX_MODULE_ID = 20 }; /* the longest build id that is kept */
  * does not fit. Asks the system; needs no lock, and is no cancellation point. */
 bool cx_module_file_path(const void *address, char *path, size_t size);
 
+/* True if both are libraries of one package: files of one folder, which is none of the system's. */
+bool cx_module_file_same_package(const char *one, const char *other);
+
 /* Writes the build id of the module whose first mapping begins at `begin`. Returns its bytes; 0: it
  * has none. Reads memory of the module, which stays loaded meanwhile. */
 size_t cx_module_file_id(const void *begin, uint8_t out_id[CX_MODULE_ID]);

@@ -4,7 +4,7 @@ tests/layer/%.o: private AM_CPPFLAGS += -I$(top_srcdir)/tests
 LAYER_CHECK = tests/layer/check_stress.c tests/layer/check_calls.c tests/layer/check_culprit.c tests/layer/check_capture.c tests/layer/check_capture_edges.c \
 	tests/layer/check_capture_end.c tests/layer/check_order.c tests/layer/check_order_bytes.c tests/layer/check_order_graph.c tests/layer/check_order_random.c \
 	tests/layer/check_order_rows.c \
-	tests/layer/check_pending.c tests/layer/check_per_thread.c tests/layer/check_seen.c
+	tests/layer/check_package.c tests/layer/check_pending.c tests/layer/check_per_thread.c tests/layer/check_seen.c
 check_PROGRAMS += tests/layer/checks_check
 CHECK_FILES += $(LAYER_CHECK)
 $(LAYER_CHECK:.c=$(EXEEXT)): tests/layer/checks_check$(EXEEXT) ; $(LINK_CHECK)

@@ -306,6 +306,14 @@ const char *cx_origin_file_name(uint32_t module)
     return name != NULL ? name + 1 : path;
 }
 
+bool cx_origin_same_package(int one, int other)
+{
+    return one == other ||
+           (one >= 0 && other >= 0 && one < CX_REGION_MODULES && other < CX_REGION_MODULES &&
+            cx_module_file_same_package(cx_region_here->paths[one],
+                                        cx_region_here->paths[other]));
+}
+
 const char *cx_origin_call(cx_origin origin, cx_slot slot)
 {
     uint32_t api = origin != 0 ? trace_of(origin)->api : 0;

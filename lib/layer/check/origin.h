@@ -35,6 +35,9 @@ int cx_origin_module(cx_origin origin);
 /* The file name of a module by its number, without folders; NULL: unknown. */
 const char *cx_origin_file_name(uint32_t module);
 
+/* True if the modules are libraries of one package, or one module. */
+bool cx_origin_same_package(int one, int other);
+
 /* The file name of the module that made the call. */
 const char *cx_origin_module_name(cx_origin origin);
 
