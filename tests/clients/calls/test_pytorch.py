@@ -30,7 +30,6 @@ def test_the_device_of_a_block_is_set_and_comes_back():
     with torch.cuda.device(3):
         assert torch.cuda.current_device() == 3 and torch.empty(1, device="cuda").device.index == 3
     assert torch.cuda.current_device() == 1 and torch.empty(1, device="cuda").device.index == 1
-    torch.cuda.set_device(0)
 
 
 def test_the_caching_allocator_gives_a_block_again():
