@@ -58,10 +58,6 @@ const cx_driver_table *cx_emu_driver(void);
  * False: nothing to say. */
 bool cx_emu_explain(cxu_result result, char *text, size_t size);
 
-/* Explains why the calling thread's latest call that launched a kernel refused it with
- * CXU_INVALID_VALUE: the limit that it was over. False: nothing to say. */
-bool cx_emu_explain_launch(char *text, size_t size);
-
 /* What a user can do about a failure of the calling thread's latest call; NULL: nothing known. */
 const char *cx_emu_advise(cxu_result result);
 

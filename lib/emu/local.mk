@@ -142,8 +142,6 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/module/launch.h \
 	lib/emu/module/launch_hint.c \
 	lib/emu/module/launch_hint.h \
-	lib/emu/module/launch_refusal.c \
-	lib/emu/module/launch_refusal.h \
 	lib/emu/module/library.c \
 	lib/emu/module/link.c \
 	lib/emu/module/loading.c \

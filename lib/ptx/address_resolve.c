@@ -130,8 +130,8 @@ static bool is_atomic(const cx_ptx_instruction *at)
            (at->op == CX_PTX_ACCESS_128 && at->mode >= CX_PTX_WIDE_EXCHANGE);
 }
 
-/* The mode of a load says whether it sees what others store meanwhile. */
-static bool polls(const cx_ptx_instruction *at)
+/* The mode of a load says so. */
+bool cx_ptx_polls(const cx_ptx_instruction *at)
 {
     return at->op >= CX_PTX_LOAD_U8 && at->op <= CX_PTX_LOAD_U64 && at->mode != 0;
 }
@@ -177,7 +177,7 @@ static unsigned char *reach_watched(cx_ptx_grid *grid, const cx_ptx_instruction 
     const cx_ptx_environment *environment = grid->environment;
     unsigned char *memory =
         reach_by(grid, &grid->watched[at->site % CX_PTX_WATCHED], at, address, value != NULL);
-    cx_ptx_touch touch = {address, memory, at->size, is_atomic(at), polls(at), value};
+    cx_ptx_touch touch = {address, memory, at->size, is_atomic(at), cx_ptx_polls(at), value};
 
     if (memory)
         environment->touched(environment->self, &touch);

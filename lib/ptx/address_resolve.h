@@ -16,6 +16,9 @@ unsigned char *cx_ptx_resolve_slowly(cx_ptx_grid *grid, cx_ptx_block *block, cx_
                                      const cx_ptx_instruction *at, uint64_t address,
                                      const void *value);
 
+/* A load that sees what others store meanwhile: volatile, relaxed, acquire. */
+bool cx_ptx_polls(const cx_ptx_instruction *at);
+
 /* The view that holds a range of global memory, for a site of a watched grid; NULL: not all of it
  * may be used. */
 const cx_ptx_view *cx_ptx_reach_range(cx_ptx_grid *grid, uint32_t site, uint64_t address,

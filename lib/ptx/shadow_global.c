@@ -143,6 +143,7 @@ static void tell_piece(const cx_ptx_shadow_access *access, const piece *all)
         .atomic = access->strong && access->at->op != CX_PTX_MBARRIER &&
                   (access->at->op == CX_PTX_ATOMIC || access->at->op == CX_PTX_ACCESS_128) &&
                   access->writes,
+        .polls = cx_ptx_polls(access->at),
         .value = access->writes ? all->values : NULL};
 
     if (all->end == all->begin)

@@ -53,17 +53,6 @@ static uint32_t first_lane(uint32_t mask)
     return (uint32_t)__builtin_ctz(mask);
 }
 
-const cx_ptx_instruction *cx_ptx_warp_place_of(const cx_ptx_warp *warp, uint32_t lane)
-{
-    for (uint32_t i = 0; i < warp->count; i++)
-        if (warp->groups[i].blocked && warp->groups[i].mask >> lane & 1)
-            return warp->groups[i].next;
-    for (uint32_t i = 0; i < CX_PTX_WARP_SIZE; i++)
-        if (warp->joins[i].expected && warp->joins[i].arrived >> lane & 1)
-            return warp->joins[i].next;
-    return warp->lanes[lane].next;
-}
-
 /* ---- joins ---- */
 
 static uint8_t add_join(cx_ptx_warp *warp, cx_ptx_join join)

@@ -71,20 +71,12 @@ static void explain_context(char *text, size_t size)
         snprintf(text, size, "no context is current on this thread");
 }
 
-static bool is_launch(cx_slot slot)
-{
-    return slot == CX_SLOT_launch_kernel || slot == CX_SLOT_launch_kernel_ex ||
-           slot == CX_SLOT_launch_cooperative_kernel;
-}
-
 /* Leaves the text if there is nothing to say. */
-static void explain(cx_slot slot, cxu_result result, char *text, size_t size)
+static void explain(cxu_result result, char *text, size_t size)
 {
     if (cx_shim_is_in_front() || cx_emu_explain(result, text, size))
         return;
-    if (result == CXU_INVALID_VALUE && is_launch(slot))
-        (void)cx_emu_explain_launch(text, size);
-    else if (result == CXU_OUT_OF_MEMORY)
+    if (result == CXU_OUT_OF_MEMORY)
         explain_room(text, size);
     else if (result == CXU_INVALID_CONTEXT)
         explain_context(text, size);
@@ -110,7 +102,7 @@ static void write_line(cx_slot slot, cxu_result result)
     char why[440] = "", where[160] = "";
     const cx_entry_origin *origin = cx_entry_origin_now;
     const char *name = cx_result_name(result), *text = cx_result_text(result);
-    explain(slot, result, why, sizeof why);
+    explain(result, why, sizeof why);
     find_place(where, sizeof where);
     cx_log(CTXRT_LOG_WARNING, "%s%s%s failed: %s, %d (%s)%s%s%s",
            origin != NULL ? origin->name : "", origin != NULL ? ": " : "", cx_symbols[slot].symbol,

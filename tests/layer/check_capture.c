@@ -19,7 +19,7 @@ static void told(cxu_result result, cxu_result wanted, const char *one, const ch
     if (lines == 0)
         return;
     unsigned count = atomic_load(&cx_region_here->findings);
-    ck_assert_uint_eq(cx_region_here->all_findings[count - 1].note_count, lines);
+    ck_assert_uint_eq(cx_region_here->all_findings[count - 1].note_count, lines + 1); /* advice */
     ck_assert(one == NULL || latest_says(one));
     ck_assert(other == NULL || latest_says(other));
 }

@@ -315,6 +315,7 @@ static CUdeviceptr replace(CUdeviceptr old)
 {
     CUdeviceptr now;
     GOOD(table.mem_free(old));
+    end_quarantine();
     GOOD(table.mem_alloc(&now, BYTES));
     ck_assert_uint_eq(now, old);
     return now;

@@ -5,6 +5,8 @@
 #define CX_TESTS_CHECKING_H
 
 #include "emu/emu.h"
+#include "emu/base/state.h"
+#include "emu/memory/quarantine.h"
 #include "layer/check/check.h"
 #include "test.h"
 
@@ -83,6 +85,14 @@ static inline const cx_region_object *latest(uint32_t kind)
             found_last = &cx_region_here->all_objects[i];
     ck_assert_ptr_nonnull(found_last);
     return found_last;
+}
+
+/* Lets the embedded driver give freed addresses out again at once. */
+static inline void end_quarantine(void)
+{
+    cx_lock_enter(&cx_emu_lock);
+    cx_emu_quarantine_end();
+    cx_lock_leave(&cx_emu_lock);
 }
 
 #endif

@@ -2,7 +2,6 @@
 #include "emu/base/refusal.h"
 #include "emu/base/state.h"
 #include "emu/context/context.h"
-#include "emu/module/launch_refusal.h"
 #include "emu/report/failure.h"
 
 #include <stdio.h>
@@ -29,11 +28,6 @@ bool cx_emu_explain(cxu_result result, char *text, size_t size)
         return true;
     return result == CXU_OUT_OF_MEMORY ? cx_emu_refusal_describe(text, size)
                                        : explain_work(result, text, size);
-}
-
-bool cx_emu_explain_launch(char *text, size_t size)
-{
-    return cx_emu_launch_refusal_describe(text, size);
 }
 
 const char *cx_emu_advise(cxu_result result)

@@ -5,7 +5,6 @@
 #include "emu/graph/capture.h"
 #include "emu/graph/node_params.h"
 #include "emu/module/launch.h"
-#include "emu/module/launch_refusal.h"
 #include "emu/module/loading.h"
 #include "emu/report/not_supported.h"
 #include "emu/schedule/stream.h"
@@ -87,7 +86,6 @@ static cxu_result launch_recorded(cx_emu_launch *what, CUfunction function, CUst
 {
     cxu_result result = cx_emu_enter();
 
-    cx_emu_launch_refusal_forget();
     if (result != CXU_SUCCESS)
         return result;
     if (function == NULL)
@@ -326,7 +324,6 @@ cxu_result cx_emu_call_launch_kernel_ex(const cxu_launch_config *config, CUfunct
     launch_records records;
     cxu_result result = cx_emu_enter();
 
-    cx_emu_launch_refusal_forget();
     if (result != CXU_SUCCESS)
         return result;
     if (config == NULL)

@@ -12,7 +12,6 @@
 #include "emu/module/hazard_text.h"
 #include "emu/module/heap.h"
 #include "emu/module/kernel_fault_text.h"
-#include "emu/module/launch_refusal.h"
 #include "emu/module/watchdog.h"
 #include "emu/report/error_log.h"
 #include "emu/schedule/cores.h"
@@ -621,28 +620,47 @@ static bool too_large(const cx_emu_launch *launch, const cx_emu_function *functi
 
 /* ---- launches that are refused ---- */
 
-static cxu_result refuse_grid(const cx_emu_launch *launch)
+/* Names the first dimension that is 0 or too large. */
+static cxu_result refuse_dimensions(const cx_emu_device *device, const uint32_t size[3],
+                                    cxu_device_attribute first, const char *const why[3])
 {
-    const bool empty = launch->grid[0] == 0 || launch->grid[1] == 0 || launch->grid[2] == 0;
+    for (int i = 0; i < 3; i++) {
+        const uint32_t most =
+            (uint32_t)cx_emu_attribute_value(device, (cxu_device_attribute)((int)first + i));
 
-    return cx_emu_refuse(CXU_INVALID_VALUE, empty ? "a dimension of the grid is 0"
-                                                  : "the grid is larger than the device allows");
+        if (size[i] == 0 || size[i] > most)
+            return cx_emu_refuse_numbers(CXU_INVALID_VALUE, why[i], size[i], most);
+    }
+    return CXU_INVALID_VALUE;
+}
+
+static cxu_result refuse_grid(const cx_emu_device *device, const cx_emu_launch *launch)
+{
+    static const char *const why[] = {
+        "the grid's x is #, and the device's limit is 1 to #",
+        "the grid's y is #, and the device's limit is 1 to #",
+        "the grid's z is #, and the device's limit is 1 to #",
+    };
+
+    return refuse_dimensions(device, launch->grid, CXU_ATTRIBUTE_MAX_GRID_DIM_X, why);
 }
 
 static cxu_result refuse_block(const cx_emu_device *device, const cx_emu_launch *launch)
 {
+    static const char *const why[] = {
+        "the block's x is #, and the device's limit is 1 to #",
+        "the block's y is #, and the device's limit is 1 to #",
+        "the block's z is #, and the device's limit is 1 to #",
+    };
     const uint64_t threads = thread_count(launch->block);
     const uint64_t most =
         (uint64_t)cx_emu_attribute_value(device, CXU_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
 
-    if (threads == 0)
-        return cx_emu_refuse(CXU_INVALID_VALUE, "a dimension of the block is 0");
     return threads > most
                ? cx_emu_refuse_numbers(CXU_INVALID_VALUE,
-                                       "a block of # threads, and the device allows #", threads,
-                                       most)
-               : cx_emu_refuse(CXU_INVALID_VALUE,
-                               "a dimension of the block is larger than the device allows");
+                                       "the block has # threads, and the device's limit is #",
+                                       threads, most)
+               : refuse_dimensions(device, launch->block, CXU_ATTRIBUTE_MAX_BLOCK_DIM_X, why);
 }
 
 static cxu_result refuse_threads(const cx_emu_launch *launch, const cx_ptx_kernel_info *kernel)
@@ -651,8 +669,7 @@ static cxu_result refuse_threads(const cx_emu_launch *launch, const cx_ptx_kerne
 
     return kernel->max_threads != 0 && threads > kernel->max_threads
                ? cx_emu_refuse_numbers(CXU_INVALID_VALUE,
-                                       "a block of # threads, and the kernel was compiled for at "
-                                       "most #",
+                                       "the block has # threads, and the kernel's limit is #",
                                        threads, kernel->max_threads)
                : cx_emu_refuse(CXU_INVALID_VALUE,
                                "the kernel was compiled for blocks of another size");
@@ -674,12 +691,12 @@ static cxu_result check_launch(cx_emu_launch *launch, const cx_emu_function *fun
     cx_ptx_kernel_info kernel = cx_emu_function_describe(function);
     cxu_result result = is_within(device, launch->grid, CXU_ATTRIBUTE_MAX_GRID_DIM_X)
                             ? cx_emu_cluster_resolve(launch, function)
-                            : refuse_grid(launch);
+                            : refuse_grid(device, launch);
 
     if (result != CXU_SUCCESS)
         return result;
     if (!is_within(device, launch->grid, CXU_ATTRIBUTE_MAX_GRID_DIM_X))
-        return refuse_grid(launch);
+        return refuse_grid(device, launch);
     if (!cx_emu_launch_block_valid(device, launch->block))
         return refuse_block(device, launch);
     if (launch->shared_bytes > cx_emu_function_dynamic_limit(function))
@@ -703,11 +720,8 @@ cxu_result cx_emu_launch_request(const cx_emu_launch *launch, cx_emu_run *out_ru
 
     if (result == CXU_SUCCESS)
         result = check_launch(&resolved, function);
-    if (result != CXU_SUCCESS) {
-        if (result == CXU_INVALID_VALUE)
-            cx_emu_launch_refusal_note(launch, function);
+    if (result != CXU_SUCCESS)
         return result;
-    }
     module = function->module;
     const cx_ptx_launch grid = grid_of(&resolved);
     if (!cx_ptx_launch_reserve(module->code->ptx, function->kernel, &grid,

@@ -82,7 +82,8 @@ void cx_check_uses_current(cx_check_call *call)
     int module = cx_origin_module(call->origin), other = cx_origin_module(changed);
     const cx_check_look *look = look_of(thread, module);
     /* Libraries of one package set the device for each other. */
-    if (module < 0 || other < 0 || cx_origin_same_package(module, other) || look == NULL || look->context == NULL ||
+    if (module < 0 || other < 0 || cx_origin_same_package(module, other) || look == NULL ||
+        look->context == NULL ||
         !look->context->live || look->context == top->context || is_below(call->origin, other))
         return;
     cx_finding finding = cx_check_finding(CX_KIND_CURRENT_CHANGED, call);

@@ -53,8 +53,8 @@ typedef struct cx_finding {
 cx_finding cx_finding_begin(cx_check_kind kind, const cx_check_thread *thread, int slot,
                             cxu_result result, cx_origin at);
 
-/* Adds a line; `role` is one word: made, ended, pushed, set, emptied, current, first, second, other,
- * cause, node, launched, reason, likely. More than fit are left out. */
+/* Adds a line; `role` is one word: made, ended, pushed, set, emptied, current, first, second,
+ * other, cause, node, launched, reason, likely. More than fit are left out. */
 __attribute__((format(printf, 4, 5))) void cx_finding_note(cx_finding *finding, const char *role,
                                                            cx_origin where, const char *text, ...);
 

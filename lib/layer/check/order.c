@@ -209,7 +209,7 @@ static void end_graph_launch(cx_check_call *call)
     const uint64_t capture = cx_stream_clock_capture(line);
     if (!cx_check_failed(call) && (capture == 0 || capture == CX_ORDER_UNKNOWN))
         submit_graph(call, line);
-    if (cx_check_failed(call))
+    if (call->result == CXU_INVALID_VALUE) /* what a driver says of memory that is none */
         call->told |= cx_order_work_refused(call->work, call->origin);
     end_launch(call);
 }

@@ -484,12 +484,20 @@ void cx_order_work_by_host(cx_order_work *work)
     work->piece->by_host = true;
 }
 
+/* By itself, not with its context. */
+static bool was_freed(const cx_object *memory)
+{
+    return memory != NULL &&
+           (memory->ended_by == CX_SLOT_mem_free || memory->ended_by == CX_SLOT_mem_free_async ||
+            memory->ended_by == CX_SLOT_mem_free_host);
+}
+
 bool cx_order_work_refused(cx_order_work *work, cx_origin where)
 {
     const cx_order_graph *graph =
         work != NULL && work->launch != NULL ? work->launch->graph : NULL;
     size_t node = 0;
-    while (graph != NULL && node < graph->count && graph->nodes[node].stale == NULL)
+    while (graph != NULL && node < graph->count && !was_freed(graph->nodes[node].stale))
         node++;
     if (graph == NULL || node == graph->count)
         return false;

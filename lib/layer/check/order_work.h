@@ -43,8 +43,8 @@ void cx_order_work_forget(cx_order_work *work, uintptr_t begin, uintptr_t end);
 /* A finding tells why work used an address that nothing has. */
 bool cx_order_fault_told(void);
 
-/* The driver refused it. True: a finding tells why, a node of the graph that it launches uses memory
- * that was freed. NULL is harmless. */
+/* The driver refused it. True: a finding tells why: a node of the graph that it launches uses
+ * memory that was freed. NULL is harmless. */
 bool cx_order_work_refused(cx_order_work *work, cx_origin where);
 
 /* The call is over. `where`: its place; failed: there is no such work. NULL is harmless. */

@@ -34,6 +34,7 @@ int main(void)
     use_gpu(0);
     MUST(cuMemAlloc(&camera, BYTES));
     MUST(cuMemAlloc(&screen, BYTES));
+    MUST(cuMemsetD8(camera, 0, BYTES));
     MUST(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     for (int i = 0; i < 2; i++) {
         MUST(cuMemAllocHost(&all[i].pinned, BYTES));

@@ -7,7 +7,7 @@
  * at: show
  * origin: emptied decode
  * origin: set start
- * says: cuCtxPopCurrent_v2 by current-none-4.so took the primary context of GPU 0 off the stack
+ * says: cuCtxPopCurrent_v2 took the primary context of GPU 0 off the stack
  * module: yes
  */
 #include "gpu.h"
