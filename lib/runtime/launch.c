@@ -5,8 +5,20 @@
 #include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 /* ---- <<<>>> ---- */
+
+/* Where the configuration of this depth is kept; NULL: no memory. */
+static cx_cudart_launch *launch_at(cx_cudart_thread *thread, unsigned int depth)
+{
+    if (depth < CX_CUDART_FEW_LAUNCHES)
+        return &thread->few[depth];
+    if (thread->more == NULL)
+        thread->more = calloc(CX_CUDART_MAX_LAUNCHES - CX_CUDART_FEW_LAUNCHES,
+                              sizeof *thread->more);
+    return thread->more == NULL ? NULL : &thread->more[depth - CX_CUDART_FEW_LAUNCHES];
+}
 
 unsigned int cxr___cudaPushCallConfiguration(cxr_dim3 grid, cxr_dim3 block, size_t shared_bytes,
                                              CUstream stream)
@@ -14,7 +26,11 @@ unsigned int cxr___cudaPushCallConfiguration(cxr_dim3 grid, cxr_dim3 block, size
     cx_cudart_thread *thread = cx_cudart_thread_get();
     if (thread->launches == CX_CUDART_MAX_LAUNCHES)
         return CXR_INVALID_CONFIGURATION;
-    thread->launch[thread->launches++] = (cx_cudart_launch){grid, block, shared_bytes, stream};
+    cx_cudart_launch *launch = launch_at(thread, thread->launches);
+    if (launch == NULL)
+        return CXR_MEMORY_ALLOCATION;
+    *launch = (cx_cudart_launch){grid, block, shared_bytes, stream};
+    thread->launches++;
     return CXR_SUCCESS;
 }
 
@@ -24,11 +40,15 @@ cxr_error cxr___cudaPopCallConfiguration(cxr_dim3 *out_grid, cxr_dim3 *out_block
     cx_cudart_thread *thread = cx_cudart_thread_get();
     if (thread->launches == 0)
         return CXR_MISSING_CONFIGURATION;
-    const cx_cudart_launch *launch = &thread->launch[--thread->launches];
+    const cx_cudart_launch *launch = launch_at(thread, --thread->launches);
     *out_grid = launch->grid;
     *out_block = launch->block;
     *out_shared_bytes = launch->shared_bytes;
     *out_stream = launch->stream;
+    if (thread->launches == CX_CUDART_FEW_LAUNCHES) {
+        free(thread->more);
+        thread->more = NULL;
+    }
     return CXR_SUCCESS;
 }
 

@@ -24,8 +24,9 @@ typedef struct cx_cudart_launch {
     CUstream stream;
 } cx_cudart_launch;
 
-/* Arguments of a launch may launch kernels themselves, so configurations form a stack. */
-enum { CX_CUDART_MAX_LAUNCHES = 16 };
+/* Arguments of a launch may launch kernels themselves, so configurations form a stack. The first few
+ * are variables of the thread, which are scarce in a library that is opened late. */
+enum { CX_CUDART_FEW_LAUNCHES = 2, CX_CUDART_MAX_LAUNCHES = 16 };
 
 typedef struct cx_cudart_thread {
     cx_cudart_call *call; /* NULL: the thread is in no call */
@@ -35,7 +36,8 @@ typedef struct cx_cudart_thread {
     CUcontext context; /* the primary context that this library made current last */
     CUcontext current; /* the context of the present call */
     unsigned int launches;
-    cx_cudart_launch launch[CX_CUDART_MAX_LAUNCHES];
+    cx_cudart_launch few[CX_CUDART_FEW_LAUNCHES];
+    cx_cudart_launch *more; /* those behind them; NULL: there are none */
 } cx_cudart_thread;
 
 cx_cudart_thread *cx_cudart_thread_get(void);
