@@ -4,7 +4,7 @@ pipeline="$top_builddir/samples/pipeline/pipeline"
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 size=3000000
-[ -z "$SANITIZERS" ] || size=700000
+[ -z "$SANITIZERS" ] || size=1400000
 number=0
 
 result() {

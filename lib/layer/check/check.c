@@ -24,6 +24,11 @@ enum { DEPTH = 4 };
 static _Thread_local cx_check_call under_way[DEPTH];
 static _Thread_local int depth;
 
+bool cx_check_is_in_call(void)
+{
+    return depth != 0;
+}
+
 static bool adds_node(cx_slot slot)
 {
     switch (slot) {

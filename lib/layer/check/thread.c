@@ -77,6 +77,11 @@ cx_check_thread *cx_check_thread_self(void)
     return here;
 }
 
+cx_check_thread *cx_check_thread_known(void)
+{
+    return here;
+}
+
 int cx_check_thread_number(void)
 {
     return here != NULL ? here->number : 0;

@@ -69,6 +69,9 @@ typedef struct cx_check_thread {
 /* The calling thread's; NULL: no memory, or the thread ends. */
 cx_check_thread *cx_check_thread_self(void);
 
+/* The same, if it is known already; else NULL. Allocates nothing. */
+cx_check_thread *cx_check_thread_known(void);
+
 /* The number of the calling thread; 0: it has none, and takes none. */
 int cx_check_thread_number(void);
 
