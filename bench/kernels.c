@@ -91,7 +91,8 @@ static bool find(void *self, uint64_t address, cx_ptx_range *out_range)
     if (offset >= sizeof *of_ptx)
         return false;
     begin += offset / bytes * bytes;
-    *out_range = (cx_ptx_range){(uint64_t)(uintptr_t)begin, bytes, begin, false};
+    *out_range = (cx_ptx_range){
+        .address = (uint64_t)(uintptr_t)begin, .bytes = bytes, .memory = begin};
     return true;
 }
 

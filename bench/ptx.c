@@ -146,7 +146,9 @@ static const loop loops[] = {
 static bool find(void *self, uint64_t address, cx_ptx_range *out_range)
 {
     (void)self;
-    *out_range = (cx_ptx_range){ADDRESS, sizeof memory, (unsigned char *)memory, false};
+    *out_range = (cx_ptx_range){.address = ADDRESS,
+                                .bytes = sizeof memory,
+                                .memory = (unsigned char *)memory};
     return address >= ADDRESS && address < ADDRESS + sizeof memory;
 }
 
