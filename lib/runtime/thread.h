@@ -24,8 +24,8 @@ typedef struct cx_cudart_launch {
     CUstream stream;
 } cx_cudart_launch;
 
-/* Arguments of a launch may launch kernels themselves, so configurations form a stack. The first few
- * are variables of the thread, which are scarce in a library that is opened late. */
+/* Arguments of a launch may launch kernels themselves, so configurations form a stack. The first
+ * few are variables of the thread, which are scarce in a library that is opened late. */
 enum { CX_CUDART_FEW_LAUNCHES = 2, CX_CUDART_MAX_LAUNCHES = 16 };
 
 typedef struct cx_cudart_thread {

@@ -22,12 +22,6 @@ enum { FAMILIES = sizeof families / sizeof *families };
  * are not looked at. */
 enum { DEPTH = 4 };
 static _Thread_local cx_check_call under_way[DEPTH];
-static _Thread_local int depth;
-
-bool cx_check_is_in_call(void)
-{
-    return depth != 0;
-}
 
 static bool adds_node(cx_slot slot)
 {
@@ -124,11 +118,11 @@ static cx_check_thread *thread_to_check(void)
 
 static void begin_call(const cx_layer_call *seen)
 {
-    if (depth++ >= DEPTH)
+    if (cx_check_depth++ >= DEPTH)
         return;
-    cx_check_call *call = &under_way[depth - 1];
+    cx_check_call *call = &under_way[cx_check_depth - 1];
     *call = (cx_check_call){.slot = seen->slot, .arguments = seen->arguments,
-                            .thread = thread_to_check(), .nested = depth > 1,
+                            .thread = thread_to_check(), .nested = cx_check_depth > 1,
                             .default_stream = cx_entry_now == CX_ENTRY_PER_THREAD
                                                   ? CXU_STREAM_PER_THREAD
                                                   : CXU_STREAM_LEGACY};
@@ -146,10 +140,10 @@ static void begin_call(const cx_layer_call *seen)
 
 static void end_call(const cx_layer_call *seen)
 {
-    cx_check_call *call = &under_way[depth - 1];
+    cx_check_call *call = &under_way[cx_check_depth - 1];
     cx_access_log_place = 0;
     cx_access_log_turn = UINT64_MAX;
-    if (--depth >= DEPTH || call->thread == NULL)
+    if (--cx_check_depth >= DEPTH || call->thread == NULL)
         return;
     if (cx_region_gave_up()) {
         cx_access_log_ticket = 0; /* the driver need not tell what later calls touch */

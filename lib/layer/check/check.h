@@ -57,9 +57,6 @@ void cx_check_any_capture(cx_check_call *call);
 /* The same before the call: what it captures has its place. */
 void cx_check_place_captured(cx_check_call *call);
 
-/* True if the calling thread is in a call of the driver. */
-bool cx_check_is_in_call(void);
-
 /* Looks at every call: what a copy to the host found unwritten. */
 void cx_check_any_unwritten(cx_check_call *call);
 

@@ -53,7 +53,7 @@ static void tell_fault(uintptr_t address, const ucontext_t *context, cx_check_th
 static void note_fault(const siginfo_t *information, const ucontext_t *context)
 {
     cx_check_thread *thread = cx_check_thread_known();
-    if (cx_region_gave_up() || atomic_load(&cx_region_of_parent) || cx_check_is_in_call())
+    if (cx_region_gave_up() || atomic_load(&cx_region_of_parent) || cx_check_depth != 0)
         return;
     cx_origin where = cx_origin_of_fault(instruction(context));
     cx_lock_enter(&cx_check_lock);

@@ -13,6 +13,7 @@ static int last_number;
 static pthread_key_t key;
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 static bool key_made;
+_Thread_local int cx_check_depth;
 static _Thread_local cx_check_thread *here;
 static _Thread_local bool ended;
 

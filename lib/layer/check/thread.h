@@ -69,6 +69,9 @@ typedef struct cx_check_thread {
 /* The calling thread's; NULL: no memory, or the thread ends. */
 cx_check_thread *cx_check_thread_self(void);
 
+/* Calls of the driver that the calling thread is in: one, and those of callbacks from within. */
+extern _Thread_local int cx_check_depth;
+
 /* The same, if it is known already; else NULL. Allocates nothing. */
 cx_check_thread *cx_check_thread_known(void);
 
