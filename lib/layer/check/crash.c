@@ -48,8 +48,8 @@ static void tell_fault(uintptr_t address, const ucontext_t *context, cx_check_th
     cx_finding_raise(&finding);
 }
 
-/* A handler allocates nothing, and waits for no lock that its own thread may hold: a fault within a
- * call of the driver stays unexplained. */
+/* A handler waits for no lock that its own thread may hold: a fault within a call of the driver
+ * stays unexplained. A new place allocates, which a fault within malloc does not survive. */
 static void note_fault(const siginfo_t *information, const ucontext_t *context)
 {
     cx_check_thread *thread = cx_check_thread_known();
