@@ -155,8 +155,17 @@ template <typename Kind> class guard
     handle handle_ = nothing();
 };
 
-struct any_kind {
-    static constexpr bool null_is_current = false;
+/** A kind whose handles one call gives back. Where the C API takes NULL for the current object, an
+ * empty guard has a handle that is none. */
+template <typename Object, ctxrt_status (*end)(Object *), bool is_null_current> struct kind {
+    static constexpr bool null_is_current = is_null_current;
+    using handle = Object *;
+
+    static ctxrt_status give_back(handle object) noexcept
+    {
+        return end(object);
+    }
+
     /* These failures of a call to give back change nothing. */
     static bool survives(ctxrt_status status) noexcept
     {
@@ -165,93 +174,22 @@ struct any_kind {
     }
 };
 
-struct context_kind : any_kind {
-    static constexpr bool null_is_current = true;
-    using handle = ctxrt_context *;
-    static ctxrt_status give_back(handle context) noexcept
-    {
-        return ctxrt_context_destroy(context);
-    }
+struct context_kind : kind<ctxrt_context, ctxrt_context_destroy, true> {
     static bool survives(ctxrt_status status) noexcept
     {
-        return any_kind::survives(status) || status == CTXRT_ERROR_DRIVER;
+        return kind::survives(status) || status == CTXRT_ERROR_DRIVER;
     }
 };
 
-struct retained_context_kind : any_kind {
-    static constexpr bool null_is_current = true;
-    using handle = ctxrt_context *;
-    static ctxrt_status give_back(handle context) noexcept
-    {
-        return ctxrt_context_release(context);
-    }
-};
-
-struct stream_kind : any_kind {
-    static constexpr bool null_is_current = true;
-    using handle = ctxrt_stream *;
-    static ctxrt_status give_back(handle stream) noexcept
-    {
-        return ctxrt_stream_destroy(stream);
-    }
-};
-
-struct event_kind : any_kind {
-    using handle = ctxrt_event *;
-    static ctxrt_status give_back(handle event) noexcept
-    {
-        return ctxrt_event_destroy(event);
-    }
-};
-
-struct memory_kind : any_kind {
-    using handle = ctxrt_memory *;
-    static ctxrt_status give_back(handle memory) noexcept
-    {
-        return ctxrt_memory_release(memory);
-    }
-};
-
-struct graph_kind : any_kind {
-    using handle = ctxrt_graph *;
-    static ctxrt_status give_back(handle graph) noexcept
-    {
-        return ctxrt_graph_release(graph);
-    }
-};
-
-struct module_kind : any_kind {
-    using handle = ctxrt_module *;
-    static ctxrt_status give_back(handle module_) noexcept
-    {
-        return ctxrt_module_unload(module_);
-    }
-};
-
-struct allocator_kind : any_kind {
-    static constexpr bool null_is_current = true;
-    using handle = ctxrt_allocator *;
-    static ctxrt_status give_back(handle allocator) noexcept
-    {
-        return ctxrt_allocator_destroy(allocator);
-    }
-};
-
-struct plan_kind : any_kind {
-    using handle = ctxrt_plan *;
-    static ctxrt_status give_back(handle plan) noexcept
-    {
-        return ctxrt_plan_destroy(plan);
-    }
-};
-
-struct detached_frame_kind : any_kind {
-    using handle = ctxrt_detached_frame *;
-    static ctxrt_status give_back(handle frame) noexcept
-    {
-        return ctxrt_stack_discard(frame);
-    }
-};
+using retained_context_kind = kind<ctxrt_context, ctxrt_context_release, true>;
+using stream_kind = kind<ctxrt_stream, ctxrt_stream_destroy, true>;
+using event_kind = kind<ctxrt_event, ctxrt_event_destroy, false>;
+using memory_kind = kind<ctxrt_memory, ctxrt_memory_release, false>;
+using graph_kind = kind<ctxrt_graph, ctxrt_graph_release, false>;
+using module_kind = kind<ctxrt_module, ctxrt_module_unload, false>;
+using allocator_kind = kind<ctxrt_allocator, ctxrt_allocator_destroy, true>;
+using plan_kind = kind<ctxrt_plan, ctxrt_plan_destroy, false>;
+using detached_frame_kind = kind<ctxrt_detached_frame, ctxrt_stack_discard, false>;
 
 } // namespace detail
 
