@@ -11,15 +11,6 @@
 
 /* ---- groups ---- */
 
-#define EACH_ACTIVE(run)                                                               \
-    for (uint32_t left = (run)->active, lane; left && (lane = first_lane(left), true); \
-         left &= left - 1)
-
-static inline uint32_t first_lane(uint32_t mask)
-{
-    return (uint32_t)__builtin_ctz(mask);
-}
-
 static cx_ptx_thread *thread_of(const cx_ptx_step *run, uint32_t lane)
 {
     return &run->warp->lanes[lane];
@@ -27,7 +18,7 @@ static cx_ptx_thread *thread_of(const cx_ptx_step *run, uint32_t lane)
 
 static cx_ptx_thread *first_thread(const cx_ptx_step *run)
 {
-    return thread_of(run, first_lane(run->active));
+    return thread_of(run, cx_ptx_first_lane(run->active));
 }
 
 /* A thread knows where its group goes on while that does not run. */
@@ -37,7 +28,7 @@ static cx_ptx_event stop(const cx_ptx_step *run, cx_ptx_group *group,
     group->next = next;
     group->turn = turn;
     if (event == CX_PTX_EVENT_TURN)
-        EACH_ACTIVE (run)
+        CX_PTX_EACH_ACTIVE (run)
             thread_of(run, lane)->next = next;
     return event;
 }
@@ -60,7 +51,7 @@ static bool jump_by_table(const cx_ptx_step *run, const cx_ptx_instruction *at)
 {
     const uint32_t *targets = run->grid->module->targets + at->immediate;
 
-    EACH_ACTIVE (run) {
+    CX_PTX_EACH_ACTIVE (run) {
         uint32_t index = (uint32_t)cx_ptx_get(&run->rows, at->a, lane);
         cx_ptx_thread *thread = thread_of(run, lane);
 
@@ -79,7 +70,7 @@ static bool is_divided(const cx_ptx_step *run)
 {
     const cx_ptx_instruction *next = first_thread(run)->next;
 
-    EACH_ACTIVE (run)
+    CX_PTX_EACH_ACTIVE (run)
         if (thread_of(run, lane)->next != next)
             return true;
     return false;
@@ -91,7 +82,7 @@ static bool call_function(cx_ptx_step *run, const cx_ptx_instruction *at, cx_ptx
 {
     uint32_t words = first_thread(run)->words, longs = first_thread(run)->longs;
 
-    EACH_ACTIVE (run)
+    CX_PTX_EACH_ACTIVE (run)
         if (!cx_ptx_call(run->grid, run->block, thread_of(run, lane), at))
             return false;
     /* Not into a function that the device has. */
@@ -101,7 +92,7 @@ static bool call_function(cx_ptx_step *run, const cx_ptx_instruction *at, cx_ptx
 
 static void return_from_function(cx_ptx_step *run, cx_ptx_group *group)
 {
-    EACH_ACTIVE (run)
+    CX_PTX_EACH_ACTIVE (run)
         cx_ptx_return(run->grid, run->block, thread_of(run, lane));
     group->depth--;
 }
@@ -113,7 +104,7 @@ static bool needs_others(const cx_ptx_step *run, uint32_t place)
 {
     uint32_t named = 0;
 
-    EACH_ACTIVE (run)
+    CX_PTX_EACH_ACTIVE (run)
         named |= (uint32_t)cx_ptx_get(&run->rows, place, lane);
     return (named & run->warp->all & ~run->warp->ended & ~run->active) != 0;
 }
@@ -128,7 +119,7 @@ static join_result join_lanes(cx_ptx_step *run, const cx_ptx_instruction *at)
         cx_ptx_shadow_join(run->grid, run->block, warp->lanes, run->active);
     if (cx_ptx_join_at_once(run, at))
         return run->grid->outcome == CX_PTX_DONE ? JOINED : JOIN_FAILED;
-    EACH_ACTIVE (run)
+    CX_PTX_EACH_ACTIVE (run)
         thread_of(run, lane)->next = at;
     warp->at_warp |= run->active;
     if (cx_ptx_warp_join(run->grid, run->block, warp, run->active))
@@ -143,7 +134,7 @@ static join_result join_lanes(cx_ptx_step *run, const cx_ptx_instruction *at)
 
 static void end_threads(const cx_ptx_step *run, const cx_ptx_instruction *at)
 {
-    EACH_ACTIVE (run) {
+    CX_PTX_EACH_ACTIVE (run) {
         thread_of(run, lane)->next = at;
         cx_ptx_cluster_leave(run->block, thread_of(run, lane));
     }
@@ -161,7 +152,7 @@ static inline void activate(cx_ptx_step *run, uint32_t lanes)
     run->direct = run->whole && !run->few;
     run->single = (lanes & (lanes - 1)) == 0;
     if (run->single)
-        run->cells = cx_ptx_cells_of(&run->rows, first_lane(lanes));
+        run->cells = cx_ptx_cells_of(&run->rows, cx_ptx_first_lane(lanes));
 }
 
 static void find_rows(cx_ptx_step *run)
@@ -185,7 +176,7 @@ static const cx_ptx_instruction *compute_few(const cx_ptx_step *run, const cx_pt
 
     if (run->single && !run->warp->random && !run->grid->shadow)
         return run->lanes->compute(&run->cells, at, border, run->grid, run->block);
-    EACH_ACTIVE (run) {
+    CX_PTX_EACH_ACTIVE (run) {
         const cx_ptx_rows cells = cx_ptx_cells_of(&run->rows, lane);
 
         next = run->lanes->compute(&cells, at, border, NULL, NULL);
@@ -351,7 +342,7 @@ cx_ptx_event cx_ptx_group_run(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_war
             }
             break;
         case CX_PTX_ACTIVE_MASK:
-            EACH_ACTIVE (&run)
+            CX_PTX_EACH_ACTIVE (&run)
                 cx_ptx_put(&run.rows, at->d, lane, group->mask);
             break;
         default:

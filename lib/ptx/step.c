@@ -12,15 +12,6 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define EACH_ACTIVE(run)                                                               \
-    for (uint32_t left = (run)->active, lane; left && (lane = first_lane(left), true); \
-         left &= left - 1)
-
-static inline uint32_t first_lane(uint32_t mask)
-{
-    return (uint32_t)__builtin_ctz(mask);
-}
-
 static inline uint64_t get(const cx_ptx_step *run, uint32_t place, uint32_t lane)
 {
     return cx_ptx_get(&run->rows, place, lane);
@@ -116,7 +107,7 @@ static void sum_with_carry(const cx_ptx_step *run, const cx_ptx_instruction *at)
     const uint32_t place = cx_ptx_fixed_place(CX_PTX_SLOT_CARRY);
     bool plus = at->op == CX_PTX_ADD_CARRY_32 || at->op == CX_PTX_ADD_CARRY_64;
 
-    EACH_ACTIVE (run) {
+    CX_PTX_EACH_ACTIVE (run) {
         uint64_t carry = get(run, place, lane);
         uint64_t a = get(run, at->a, lane), b = get(run, at->b, lane);
 
@@ -178,7 +169,7 @@ static inline unsigned char *reach(const cx_ptx_step *run, const cx_ptx_instruct
 
 static uint64_t first_address(const cx_ptx_step *run, const cx_ptx_instruction *at)
 {
-    return get(run, at->a, first_lane(run->active)) + (uint64_t)at->immediate;
+    return get(run, at->a, cx_ptx_first_lane(run->active)) + (uint64_t)at->immediate;
 }
 
 static bool load_together(const cx_ptx_step *run, const cx_ptx_instruction *at)
@@ -201,7 +192,7 @@ static bool load(const cx_ptx_step *run, const cx_ptx_instruction *at)
 {
     if (!run->few && load_together(run, at))
         return true;
-    EACH_ACTIVE (run) {
+    CX_PTX_EACH_ACTIVE (run) {
         const unsigned char *memory = reach(run, at, lane, NULL);
 
         if (!memory)
@@ -215,7 +206,7 @@ static bool store(const cx_ptx_step *run, const cx_ptx_instruction *at)
 {
     if (!run->few && store_together(run, at))
         return true;
-    EACH_ACTIVE (run) {
+    CX_PTX_EACH_ACTIVE (run) {
         uint64_t value = get(run, at->d, lane);
         unsigned char *memory = reach(run, at, lane, &value);
 
@@ -236,7 +227,7 @@ static bool access_128(const cx_ptx_step *run, const cx_ptx_instruction *at)
     const cx_ptx_wide_mode mode = (cx_ptx_wide_mode)at->mode;
     const cx_ptx_wide none = {0};
 
-    EACH_ACTIVE (run) {
+    CX_PTX_EACH_ACTIVE (run) {
         cx_ptx_wide b = mode != CX_PTX_WIDE_LOAD ? get_pair(run, at->b, lane) : none;
         cx_ptx_wide c = mode == CX_PTX_WIDE_SWAP ? get_pair(run, at->c, lane) : none, old;
         unsigned char *memory = reach(run, at, lane, mode != CX_PTX_WIDE_LOAD ? &b : NULL);
@@ -325,7 +316,7 @@ static bool do_each(const cx_ptx_step *run, const cx_ptx_instruction *at,
                     bool (*what)(cx_ptx_grid *grid, const cx_ptx_block *block,
                                  cx_ptx_thread *thread, const cx_ptx_instruction *at))
 {
-    EACH_ACTIVE (run)
+    CX_PTX_EACH_ACTIVE (run)
         if (!what(run->grid, run->block, thread_of(run, lane), at))
             return false;
     return true;
@@ -354,7 +345,7 @@ static bool access_textures(const cx_ptx_step *run, const cx_ptx_instruction *at
 
 static void give_all(const cx_ptx_step *run, const cx_ptx_instruction *at, uint64_t value)
 {
-    EACH_ACTIVE (run)
+    CX_PTX_EACH_ACTIVE (run)
         put(run, at->d, lane, value);
 }
 
@@ -389,12 +380,12 @@ static bool do_rest(cx_ptx_step *run, const cx_ptx_instruction *at)
         atomic_fetch_add(&fences, 0);
         return true;
     case CX_PTX_COPY_ASYNC:
-        EACH_ACTIVE (run)
+        CX_PTX_EACH_ACTIVE (run)
             if (!copy_async(run, at, lane))
                 return false;
         return true;
     case CX_PTX_BULK:
-        EACH_ACTIVE (run)
+        CX_PTX_EACH_ACTIVE (run)
             if (!cx_ptx_bulk_do(run->grid, run->block, thread_of(run, lane), &run->rows, at))
                 return false;
         return true;
@@ -405,8 +396,8 @@ static bool do_rest(cx_ptx_step *run, const cx_ptx_instruction *at)
     case CX_PTX_RESTORE:
         return do_each(run, at, cx_ptx_change_frame);
     default:
-        thread_of(run, first_lane(run->active))->next = at;
-        cx_ptx_thread_refuse(run->grid, run->block, thread_of(run, first_lane(run->active)),
+        thread_of(run, cx_ptx_first_lane(run->active))->next = at;
+        cx_ptx_thread_refuse(run->grid, run->block, thread_of(run, cx_ptx_first_lane(run->active)),
                              "nothing does this instruction");
         return false;
     }
@@ -451,7 +442,7 @@ bool cx_ptx_step_do(cx_ptx_step *run, const cx_ptx_instruction *at)
     case CX_PTX_VIDEO:
     case CX_PTX_MAP_SHARED:
     case CX_PTX_RANK_OF_SHARED:
-        EACH_ACTIVE (run)
+        CX_PTX_EACH_ACTIVE (run)
             put(run, at->d, lane, value_of(run, at, lane));
         return true;
     default:

@@ -20,6 +20,11 @@ typedef struct cx_ptx_step {
     cx_ptx_rows cells; /* of the single one */
 } cx_ptx_step;
 
+/* `lane` is each active lane in turn. */
+#define CX_PTX_EACH_ACTIVE(run)                                                               \
+    for (uint32_t left = (run)->active, lane; left && (lane = cx_ptx_first_lane(left), true); \
+         left &= left - 1)
+
 /* Does an instruction that goes on with the next one. False: a lane has failed. */
 bool cx_ptx_step_do(cx_ptx_step *run, const cx_ptx_instruction *at);
 

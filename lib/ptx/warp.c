@@ -48,11 +48,6 @@ void cx_ptx_warp_begin(cx_ptx_warp *warp, cx_ptx_thread *lanes, uint32_t count, 
     }
 }
 
-static uint32_t first_lane(uint32_t mask)
-{
-    return (uint32_t)__builtin_ctz(mask);
-}
-
 /* ---- joins ---- */
 
 static uint8_t add_join(cx_ptx_warp *warp, cx_ptx_join join)
@@ -166,7 +161,7 @@ static bool find_join(const cx_ptx_grid *grid, const cx_ptx_block *block, const 
     }
     if (group->depth == 0)
         return false;
-    out->next = code + cx_ptx_thread_get(grid, block, &warp->lanes[first_lane(group->mask)],
+    out->next = code + cx_ptx_thread_get(grid, block, &warp->lanes[cx_ptx_first_lane(group->mask)],
                                          cx_ptx_fixed_place(CX_PTX_SLOT_RETURN));
     out->depth--;
     return true;
@@ -178,10 +173,10 @@ static void divide_by_threads(cx_ptx_warp *warp, cx_ptx_group part)
     uint32_t left = part.mask;
 
     while (left) {
-        part.next = warp->lanes[first_lane(left)].next;
+        part.next = warp->lanes[cx_ptx_first_lane(left)].next;
         part.mask = 0;
         for (uint32_t others = left; others; others &= others - 1)
-            if (warp->lanes[first_lane(others)].next == part.next)
+            if (warp->lanes[cx_ptx_first_lane(others)].next == part.next)
                 part.mask |= others & -others;
         left &= ~part.mask;
         add_group(warp, part);
@@ -230,8 +225,8 @@ static bool has_same_calls(const cx_ptx_grid *grid, const cx_ptx_block *block,
 {
     const uint32_t place = cx_ptx_fixed_place(CX_PTX_SLOT_RETURN);
     const uint32_t caller = cx_ptx_fixed_place(CX_PTX_SLOT_CALLER);
-    cx_ptx_thread a = warp->lanes[first_lane(one->mask)];
-    cx_ptx_thread b = warp->lanes[first_lane(other->mask)];
+    cx_ptx_thread a = warp->lanes[cx_ptx_first_lane(one->mask)];
+    cx_ptx_thread b = warp->lanes[cx_ptx_first_lane(other->mask)];
 
     for (uint32_t depth = one->depth; depth > 0; depth--) {
         if (cx_ptx_thread_get(grid, block, &a, place) !=
@@ -385,7 +380,7 @@ static cx_ptx_group *choose_group(cx_ptx_warp *warp)
         cx_ptx_group *each = &warp->groups[i];
 
         if (!each->blocked && each->turn > 0 &&
-            (!found || first_lane(each->mask) < first_lane(found->mask)))
+            (!found || cx_ptx_first_lane(each->mask) < cx_ptx_first_lane(found->mask)))
             found = each;
     }
     return found;

@@ -74,6 +74,11 @@ void cx_ptx_warp_begin(cx_ptx_warp *warp, cx_ptx_thread *lanes, uint32_t count, 
 /* Gives each group a turn; true if any was ready. */
 bool cx_ptx_warp_turn(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_warp *warp);
 
+static inline uint32_t cx_ptx_first_lane(uint32_t mask)
+{
+    return (uint32_t)__builtin_ctz(mask);
+}
+
 /* The lanes that can go on. */
 static inline uint32_t cx_ptx_warp_ready(const cx_ptx_warp *warp)
 {
