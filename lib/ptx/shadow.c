@@ -3,7 +3,6 @@
 
 #include "ptx/bulk.h"
 #include "ptx/cluster.h"
-#include "ptx/matrix.h"
 #include "ptx/wide.h"
 
 #include <stdlib.h>
@@ -13,23 +12,6 @@
 
 /* ---- the shadow of a grid ---- */
 
-/* Bulk copies and matrices write shared memory in ways that are not followed, and so do the other
- * blocks of a cluster. */
-static bool knows_writes(const cx_ptx_grid *grid)
-{
-    const cx_ptx_module *module = grid->module;
-
-    for (size_t i = 0; i < module->code_count; i++) {
-        const cx_ptx_instruction *at = &module->code[i];
-
-        if (at->op == CX_PTX_BULK ||
-            (at->op == CX_PTX_MATRIX &&
-             (at->mode == CX_PTX_MATRIX_STORE || at->mode == CX_PTX_MATRIX_STORE_ROWS)))
-            return false;
-    }
-    return grid->blocks_in_cluster == 1;
-}
-
 cx_ptx_shadow *cx_ptx_shadow_new(const cx_ptx_grid *grid)
 {
     cx_ptx_shadow *self = grid->environment->hazard ? calloc(1, sizeof *self) : NULL;
@@ -37,7 +19,7 @@ cx_ptx_shadow *cx_ptx_shadow_new(const cx_ptx_grid *grid)
     if (!self)
         return NULL;
     self->grid = grid;
-    self->knows_writes = knows_writes(grid);
+    self->knows_writes = !grid->module->hides_shared_writes && grid->blocks_in_cluster == 1;
     self->across = cx_ptx_shadow_blocks_new(grid);
     self->apart = grid->module->target >= 70;
     return self;

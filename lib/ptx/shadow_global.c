@@ -58,9 +58,12 @@ static void tell_lane(const cx_ptx_shadow_access *access, cx_ptx_hazard_kind kin
     cx_ptx_shadow_tell(run->grid, &hazard);
 }
 
-/* The first lane of which no byte has been written. */
-static void find_unwritten(const cx_ptx_shadow_access *access, const piece *all,
-                           const cx_ptx_view *view)
+typedef bool has_bytes(const cx_ptx_written *written, size_t offset, size_t bytes);
+
+/* Tells the first lane whose bytes the map does not have. */
+static void tell_first(const cx_ptx_shadow_access *access, const piece *all,
+                       const cx_ptx_view *view, const cx_ptx_written *map, has_bytes *has,
+                       cx_ptx_hazard_kind kind)
 {
     const cx_ptx_step *run = access->run;
     const cx_ptx_instruction *at = access->at;
@@ -70,28 +73,9 @@ static void find_unwritten(const cx_ptx_shadow_access *access, const piece *all,
         const uint64_t address = cx_ptx_get(&run->rows, at->a, lane) + (uint64_t)at->immediate;
 
         if (address < all->begin || address + at->size > all->end ||
-            cx_ptx_written_partly(view->written, address - view->address, at->size))
+            has(map, address - view->address, at->size))
             continue;
-        tell_lane(access, CX_PTX_HAZARD_UNWRITTEN, lane, address);
-        return;
-    }
-}
-
-/* The first lane of which some byte is not held. */
-static void find_not_held(const cx_ptx_shadow_access *access, const piece *all,
-                          const cx_ptx_view *view)
-{
-    const cx_ptx_step *run = access->run;
-    const cx_ptx_instruction *at = access->at;
-
-    for (uint32_t left = run->active; left; left &= left - 1) {
-        const uint32_t lane = (uint32_t)__builtin_ctz(left);
-        const uint64_t address = cx_ptx_get(&run->rows, at->a, lane) + (uint64_t)at->immediate;
-
-        if (address < all->begin || address + at->size > all->end ||
-            cx_ptx_written_whole(view->held, address - view->address, at->size))
-            continue;
-        tell_lane(access, CX_PTX_HAZARD_NOT_HELD, lane, address);
+        tell_lane(access, kind, lane, address);
         return;
     }
 }
@@ -102,10 +86,11 @@ static void judge_piece(const cx_ptx_shadow_access *access, const piece *all,
     const size_t offset = all->begin - view->address, bytes = all->end - all->begin;
 
     if (view->held && !cx_ptx_written_whole(view->held, offset, bytes))
-        find_not_held(access, all, view);
+        tell_first(access, all, view, view->held, cx_ptx_written_whole, CX_PTX_HAZARD_NOT_HELD);
     if (view->written && access->reads && !cx_ptx_written_whole(view->written, offset, bytes) &&
         matters(access, view))
-        find_unwritten(access, all, view);
+        tell_first(access, all, view, view->written, cx_ptx_written_partly,
+                   CX_PTX_HAZARD_UNWRITTEN);
     if (view->written && access->writes)
         cx_ptx_written_mark(view->written, offset, bytes);
 }

@@ -70,7 +70,7 @@ struct cx_ptx_shadow {
     cx_ptx_block_shadow *blocks;
     cx_ptx_shadow_key told[CX_PTX_SHADOW_TOLD];
     unsigned told_count;
-    bool knows_writes; /* of shared memory: all of them */
+    bool knows_writes; /* of shared memory: all of them, also those of other blocks of a cluster */
     bool apart;        /* lanes of a warp need not run together: since sm_70 */
     cx_ptx_shadow_fact facts[CX_PTX_SHADOW_FACTS];
 };
