@@ -143,6 +143,7 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/module/launch_hint.c \
 	lib/emu/module/launch_hint.h \
 	lib/emu/module/library.c \
+	lib/emu/module/place_text.c lib/emu/module/place_text.h \
 	lib/emu/module/link.c \
 	lib/emu/module/loading.c \
 	lib/emu/module/loading.h \

@@ -1,27 +1,15 @@
 #include "emu/module/hazard_text.h"
 
-#include "base/text.h"
+#include "emu/module/place_text.h"
 
-#include <string.h>
 
 #define NAME_MAX_SHOWN 80
-#define FILE_MAX_SHOWN 60
-
-/* The end of a long path. */
-static const char *file_name(const char *path)
-{
-    size_t length = strlen(path);
-
-    return length > FILE_MAX_SHOWN ? path + (length - FILE_MAX_SHOWN) : path;
-}
 
 static void say_place(cx_text *to, const char *kernel, const cx_ptx_hazard_side *side)
 {
-    cx_text_add(to, "kernel %.*s, line %d of its PTX", NAME_MAX_SHOWN, kernel, side->line);
-    if (side->source != NULL)
-        cx_text_add(to, ", %s:%d", file_name(side->source), side->source_line);
-    cx_text_add(to, ", block (%u, %u, %u), thread (%u, %u, %u)", side->block[0], side->block[1],
-                side->block[2], side->thread[0], side->thread[1], side->thread[2]);
+    cx_emu_place_say(to, NAME_MAX_SHOWN,
+                     &(cx_emu_place){kernel, side->line, side->source, side->source_line,
+                                     side->block, side->thread});
 }
 
 void cx_emu_hazard_place(const char *kernel, const cx_ptx_hazard_side *side, char *text)

@@ -1,40 +1,30 @@
 #include "emu/module/kernel_fault_text.h"
 
-#include "base/text.h"
 #include "emu/base/state.h"
 #include "emu/device/device.h"
 #include "emu/memory/freed.h"
 #include "emu/module/module.h"
+#include "emu/module/place_text.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #define NAME_MAX_SHOWN 120
-#define FILE_MAX_SHOWN 60
 #define NULL_PAGE ((uint64_t)64 << 10)
 
 typedef unsigned long long ull;
 
 /* ---- where ---- */
 
-/* The end of a long path. */
-static const char *file_name(const char *path)
-{
-    size_t length = strlen(path);
-
-    return length > FILE_MAX_SHOWN ? path + (length - FILE_MAX_SHOWN) : path;
-}
-
 static void say_place(cx_text *to, const cx_emu_run *run, const cx_ptx_fault *fault)
 {
-    cx_text_add(to, "kernel %.*s, line %d of its PTX", NAME_MAX_SHOWN,
-                fault->kernel != NULL ? fault->kernel
-                                      : cx_ptx_kernel_describe(run->code->ptx, run->kernel).name,
-                fault->line);
-    if (fault->source != NULL)
-        cx_text_add(to, ", %s:%d", file_name(fault->source), fault->source_line);
-    cx_text_add(to, ", block (%u, %u, %u), thread (%u, %u, %u)", fault->block[0], fault->block[1],
-                fault->block[2], fault->thread[0], fault->thread[1], fault->thread[2]);
+    const char *kernel = fault->kernel != NULL
+                             ? fault->kernel
+                             : cx_ptx_kernel_describe(run->code->ptx, run->kernel).name;
+
+    cx_emu_place_say(to, NAME_MAX_SHOWN,
+                     &(cx_emu_place){kernel, fault->line, fault->source, fault->source_line,
+                                     fault->block, fault->thread});
 }
 
 /* ---- the access ---- */
