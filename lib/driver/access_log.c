@@ -18,3 +18,10 @@ const cx_access_log_watcher *cx_access_log_watched(void)
 {
     return atomic_load_explicit(&watching, memory_order_acquire);
 }
+
+bool cx_access_log_wants_hazards(void)
+{
+    const cx_access_log_watcher *watcher = cx_access_log_watched();
+
+    return watcher != NULL && watcher->hazard != NULL;
+}

@@ -127,4 +127,7 @@ void cx_access_log_watch(const cx_access_log_watcher *watcher);
 /* NULL: nobody watches. */
 const cx_access_log_watcher *cx_access_log_watched(void);
 
+/* True if somebody watches who wants to know of hazards. */
+bool cx_access_log_wants_hazards(void);
+
 #endif

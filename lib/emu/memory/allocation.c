@@ -381,10 +381,7 @@ cx_emu_allocation *cx_emu_allocation_overlapping(uintptr_t address, size_t bytes
 
 void cx_emu_allocation_note_writes(cx_emu_allocation *allocation)
 {
-    const cx_access_log_watcher *watcher = cx_access_log_watched();
-
-    if (watcher != NULL && watcher->hazard != NULL &&
-        (uintptr_t)allocation->mapped != allocation->address)
+    if (cx_access_log_wants_hazards() && (uintptr_t)allocation->mapped != allocation->address)
         allocation->written = cx_ptx_written_new(allocation->bytes);
 }
 

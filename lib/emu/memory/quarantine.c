@@ -11,16 +11,9 @@ enum {
 static cx_emu_range *ranges[RANGES_MOST]; /* a ring */
 static size_t first, count, total_bytes;
 
-static bool is_watched(void)
-{
-    const cx_access_log_watcher *watcher = cx_access_log_watched();
-
-    return watcher != NULL && watcher->hazard != NULL;
-}
-
 size_t cx_emu_redzone_bytes(void)
 {
-    return is_watched() ? REDZONE : 0;
+    return cx_access_log_wants_hazards() ? REDZONE : 0;
 }
 
 static void give_first(void)
@@ -36,7 +29,7 @@ static void give_first(void)
 /* Memory that other processes may open has to be withdrawn at once. */
 void cx_emu_quarantine_give(cx_emu_range *range)
 {
-    if (!is_watched() || range->export_id != 0) {
+    if (!cx_access_log_wants_hazards() || range->export_id != 0) {
         cx_emu_arena_give(range);
         return;
     }

@@ -55,13 +55,6 @@ static uint32_t new_block(cx_emu_heap *heap)
     return grow_blocks(heap) ? heap->count++ : NO_BLOCK;
 }
 
-static bool is_watched(void)
-{
-    const cx_access_log_watcher *watcher = cx_access_log_watched();
-
-    return watcher != NULL && watcher->hazard != NULL;
-}
-
 cxu_result cx_emu_heap_open(cx_emu_context *context)
 {
     cx_emu_heap *heap;
@@ -85,7 +78,7 @@ cxu_result cx_emu_heap_open(cx_emu_context *context)
         return result;
     }
     heap->memory->of_module = true;
-    if (is_watched())
+    if (cx_access_log_wants_hazards())
         heap->memory->held = cx_ptx_written_new(heap->memory->bytes);
     heap->unused = NO_BLOCK;
     heap->count = 1;

@@ -380,7 +380,7 @@ static void tell_hazard(void *self, const cx_ptx_hazard *hazard)
 
 static bool is_told_hazards(const cx_emu_run *run)
 {
-    return run->ticket && cx_access_log_watched()->hazard != NULL;
+    return run->ticket && cx_access_log_wants_hazards();
 }
 
 static void promise_touches(cx_emu_run *run)

@@ -446,13 +446,15 @@ cxu_result cx_emu_copy_check(const cx_emu_copy *copy, const cx_emu_device *devic
     return locate_path(copy, device, 0, &found);
 }
 
-/* Looks for the memory again: the lock was released. */
+/* Looks for the memory again: the lock was released. For who wants to know: every copy to the host
+ * that its call waits for comes here. */
 static void note_unwritten(uintptr_t address, const cx_emu_transfer *shape)
 {
     const cx_emu_box *from = &shape->source;
     size_t bytes;
 
-    if (!cx_emu_box_bytes(from->pitch_bytes, from->slice_bytes, shape->width_bytes, shape->height,
+    if (!cx_access_log_wants_hazards() ||
+        !cx_emu_box_bytes(from->pitch_bytes, from->slice_bytes, shape->width_bytes, shape->height,
                           shape->depth, &bytes))
         return;
     const cx_emu_allocation *allocation = cx_emu_allocation_find(address, bytes);
