@@ -54,6 +54,7 @@ for source in "$here"/planted/*.c "$here"/clean/*.c; do
     # shellcheck disable=SC2016,SC2086 # $ORIGIN is for the loader; no module is no word
     compile "$source" -o "$place/$name" $module -Wl,-rpath,'$ORIGIN' -pthread
     head_says "$source" expect > "$place/$name.expect"
+    head_says "$source" provokes > "$place/$name.provokes"
     case $place in
     */clean) echo --leaks --notes ;;
     *) head_says "$source" options ;;

@@ -23,7 +23,12 @@ planted/*)
     done ;;
 *)
     verdict=silent
-    [ -z "$kinds" ] || verdict=ALARM ;;
+    for kind in $kinds; do
+        case " $(cat "$program.provokes") " in
+        *" $kind "*) ;;
+        *) verdict=ALARM ;;
+        esac
+    done ;;
 esac
 printf '%-40s %-7s %s\n' "$1" $verdict "$kinds"
 [ $verdict != ALARM ] && [ $verdict != BROKEN ] || sed 's/^/    /' "$said"
