@@ -49,7 +49,7 @@ static void tell_fault(uintptr_t address, const ucontext_t *context, cx_check_th
 }
 
 /* A handler waits for no lock that its own thread may hold: a fault within a call of the driver
- * stays unexplained. A new place allocates, which a fault within malloc does not survive. */
+ * stays unexplained. */
 static void note_fault(const siginfo_t *information, const ucontext_t *context)
 {
     cx_check_thread *thread = cx_check_thread_known();

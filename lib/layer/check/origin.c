@@ -184,14 +184,12 @@ static uint32_t api_of(const char *name)
     return 0;
 }
 
-/* Lock held. 0: there is no room. */
-static cx_origin enter_trace(const trace_key *key, const resolved_frames *resolved)
+/* Lock held. Allocates nothing. 0: there is no room. */
+static cx_origin number_trace(const trace_key *key, const resolved_frames *resolved)
 {
     cx_region *region = cx_region_here;
     uint32_t number = atomic_load(&region->traces) + 1;
-    known_trace *made =
-        cx_region_has_room(CX_REGION_ALL_TRACES, number) ? calloc(1, sizeof *made) : NULL;
-    if (made == NULL) {
+    if (!cx_region_has_room(CX_REGION_ALL_TRACES, number)) {
         atomic_fetch_add(&region->untraced, 1);
         return 0;
     }
@@ -201,16 +199,23 @@ static cx_origin enter_trace(const trace_key *key, const resolved_frames *resolv
             (cx_region_frame){module_of(&resolved->all[i]), 0, resolved->all[i].offset};
     trace->count = resolved->count;
     trace->api = api_of(key->api);
+    atomic_store(&region->traces, number);
+    return number;
+}
+
+/* Lock held. Without memory for the table the trace gets another number when it is met again. */
+static cx_origin enter_trace(const trace_key *key, const resolved_frames *resolved)
+{
+    cx_origin number = number_trace(key, resolved);
+    known_trace *made = number != 0 ? calloc(1, sizeof *made) : NULL;
+    if (made == NULL)
+        return number;
     made->key = *key;
     made->number = number;
     bool added = true;
     HASH_ADD(hh, by_frames, key, sizeof made->key, made);
-    if (!added) {
-        atomic_fetch_add(&region->untraced, 1);
+    if (!added)
         free(made);
-        return 0;
-    }
-    atomic_store(&region->traces, number);
     return number;
 }
 
@@ -275,7 +280,9 @@ cx_origin cx_origin_here(bool *out_exits)
     return find_trace(&key, &resolved);
 }
 
-/* The instruction itself is no return address: the one behind it stands for that. */
+/* The instruction itself is no return address: the one behind it stands for that. The caller is a
+ * handler of a signal, which may have come within malloc: the trace is not looked for, nor entered
+ * into the table. */
 cx_origin cx_origin_of_fault(void *instruction)
 {
     void *all[DEPTH];
@@ -290,7 +297,10 @@ cx_origin cx_origin_of_fault(void *instruction)
     while (++first < number && last < CX_REGION_FRAMES)
         key.frames[last++] = all[first];
     resolve_frames(&key, &resolved);
-    return find_trace(&key, &resolved);
+    cx_lock_enter(&cx_check_lock);
+    cx_origin origin = number_trace(&key, &resolved);
+    cx_lock_leave(&cx_check_lock);
+    return origin;
 }
 
 static const cx_region_trace *trace_of(cx_origin origin)
