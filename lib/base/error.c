@@ -5,26 +5,27 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Plain thread-local storage: it needs no allocation, so recording an error cannot fail. */
+/* Recording an error cannot fail: without memory for its sentence the status's own one stands. */
 static _Thread_local struct {
     ctxrt_error error;
-    char message[sizeof((cx_error_saved *)0)->message];
     unsigned long count;
 } last;
 
 static ctxrt_status record_error(ctxrt_status status, const char *call, int result,
                                  const char *result_name, const char *format, va_list arguments)
 {
-    char message[sizeof last.message]; /* an argument may point into the last message */
+    char message[CX_THREAD_MESSAGE]; /* an argument may point into the last message */
     if (vsnprintf(message, sizeof message, format, arguments) >= (int)sizeof message)
         cx_utf8_trim(message);
-    memcpy(last.message, message, sizeof message);
+    char *kept = cx_thread_message();
+    if (kept != NULL)
+        memcpy(kept, message, sizeof message);
     last.error = (ctxrt_error){
         .status = status,
         .driver_result = result,
         .driver_result_name = result_name,
         .driver_call = call,
-        .message = last.message,
+        .message = kept != NULL ? kept : ctxrt_status_text(status),
     };
     last.count++;
     return status;
@@ -62,23 +63,18 @@ const ctxrt_error *ctxrt_last_error(void)
 }
 
 /* Copies no more than the sentence, which is empty on most paths: those without errors save too. */
-static void copy_message(char *to, const char *from)
-{
-    if (from[0] == '\0')
-        to[0] = '\0';
-    else
-        memcpy(to, from, strlen(from) + 1);
-}
-
 void cx_error_save(cx_error_saved *out_saved)
 {
     out_saved->error = *ctxrt_last_error();
-    copy_message(out_saved->message, last.message);
+    strcpy(out_saved->message, out_saved->error.message);
 }
 
+/* Of another thread, perhaps: the sentence becomes the calling thread's own. */
 void cx_error_restore(const cx_error_saved *saved)
 {
+    char *kept = saved->message[0] != '\0' ? cx_thread_message() : NULL;
     last.error = saved->error;
-    copy_message(last.message, saved->message);
-    last.error.message = last.message;
+    last.error.message = saved->message[0] == '\0' ? ""
+                         : kept != NULL            ? strcpy(kept, saved->message)
+                                                   : ctxrt_status_text(saved->error.status);
 }

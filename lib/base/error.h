@@ -5,6 +5,7 @@
 #ifndef CX_BASE_ERROR_H
 #define CX_BASE_ERROR_H
 
+#include "base/thread_texts.h"
 #include <ctxrt/status.h>
 
 /* Records the status with a sentence, and returns the status. */
@@ -23,7 +24,7 @@ unsigned long cx_error_count(void);
 /* Saves the last error before clean-up that may fail as well, and puts it back. */
 typedef struct cx_error_saved {
     ctxrt_error error;
-    char message[512];
+    char message[CX_THREAD_MESSAGE];
 } cx_error_saved;
 void cx_error_save(cx_error_saved *out_saved);
 void cx_error_restore(const cx_error_saved *saved);

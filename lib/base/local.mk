@@ -1,5 +1,6 @@
 noinst_LTLIBRARIES += lib/base/libbase.la
-lib_base_libbase_la_SOURCES = $(BASE_SOURCES) lib/base/error.c
+lib_base_libbase_la_SOURCES = $(BASE_SOURCES) lib/base/error.c \
+	lib/base/thread_texts.c lib/base/thread_texts.h
 # The stand-in has an error.c of its own.
 BASE_SOURCES = \
 	lib/base/cancel.h \

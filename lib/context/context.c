@@ -113,11 +113,11 @@ const char *cx_context_kind_name(cx_context_kind kind)
 
 const char *cx_context_text(const cx_context *context)
 {
-    static _Thread_local char texts[3][56]; /* no message has more */
-    static _Thread_local unsigned int turn;
     static const char *const kinds[] = {"primary context", "context", "foreign context"};
-    char *text = texts[turn = (turn + 1) % 3];
-    snprintf(text, sizeof texts[0], "%s %llu of %s", kinds[context->kind],
+    char *text = cx_thread_name_buffer();
+    if (text == NULL)
+        return kinds[context->kind];
+    snprintf(text, CX_THREAD_NAME, "%s %llu of %s", kinds[context->kind],
              (unsigned long long)atomic_load(&context->id),
              context->device != NULL ? cx_device_text(context->device->id) : "an unknown device");
     return text;

@@ -49,10 +49,10 @@ void cx_devices_build(bool emulated_gpus)
 
 const char *cx_device_text(ctxrt_device id)
 {
-    static _Thread_local char texts[4][20];
-    static _Thread_local unsigned int turn;
-    char *text = texts[turn++ % 4];
-    snprintf(text, sizeof texts[0], "%s:%d", ctxrt_device_type_name(id.type), id.index);
+    char *text = cx_thread_name_buffer();
+    if (text == NULL)
+        return ctxrt_device_type_name(id.type);
+    snprintf(text, CX_THREAD_NAME, "%s:%d", ctxrt_device_type_name(id.type), id.index);
     return text;
 }
 

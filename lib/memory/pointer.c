@@ -109,9 +109,6 @@ ctxrt_status cx_pointer_look(const void *pointer, size_t bytes, cx_pointer_view 
     return status;
 }
 
-/* A message calls memory so. */
-static _Thread_local char memory_text[36];
-
 const char *cx_pointer_text(const cx_pointer_view *view)
 {
     if (view->driver == NULL)
@@ -120,9 +117,12 @@ const char *cx_pointer_text(const cx_pointer_view *view)
         return "pinned host memory";
     if (view->kind == CTXRT_MEMORY_MANAGED)
         return "managed memory";
-    snprintf(memory_text, sizeof memory_text, "memory of %s",
+    char *text = cx_thread_name_buffer();
+    if (text == NULL)
+        return "memory of a device";
+    snprintf(text, CX_THREAD_NAME, "memory of %s",
              view->device != NULL ? cx_device_text(view->device->id) : "an unknown device");
-    return memory_text;
+    return text;
 }
 
 ctxrt_status cx_pointer_context(const cx_pointer_view *view, cx_context **out_context)
@@ -140,12 +140,14 @@ ctxrt_status cx_pointer_context(const cx_pointer_view *view, cx_context **out_co
 
 static const char *kind_text(ctxrt_memory_kind kind, ctxrt_device device)
 {
-    snprintf(memory_text, sizeof memory_text, "%s%s",
-             kind == CTXRT_MEMORY_PINNED    ? "pinned memory of "
-             : kind == CTXRT_MEMORY_MANAGED ? "managed memory of "
-                                            : "memory of ",
-             cx_device_text(device));
-    return memory_text;
+    const char *noun = kind == CTXRT_MEMORY_PINNED    ? "pinned memory"
+                       : kind == CTXRT_MEMORY_MANAGED ? "managed memory"
+                                                      : "memory";
+    char *text = cx_thread_name_buffer();
+    if (text == NULL)
+        return noun;
+    snprintf(text, CX_THREAD_NAME, "%s of %s", noun, cx_device_text(device));
+    return text;
 }
 
 static ctxrt_device device_of(const cx_pointer_view *view)

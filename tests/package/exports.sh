@@ -53,12 +53,12 @@ grep -q 'SONAME *libinfinirt\.so$' "$scratch/out" && grep -q 'NEEDED *libctxrt\.
 report $? 'its_soname_is_that_of_the_original_and_it_needs_libctxrt'
 
 # A program that opens the library late finds little room for thread-local variables of the model initial-exec, and all of the
-# library's need that room: 1,664 bytes on Debian 13.
+# library's need that room: 1,664 bytes on Debian 13, which such libraries share, and of which 512 are meant for them.
 if [ -n "$SANITIZERS" ]; then
     skip 'the_library_can_be_opened_late' 'sanitizers have variables of their own'
 else
     size=$(readelf -lW "$library" | awk '$1 == "TLS" { print $6 }')
     echo "thread-local: $((size)) bytes" > "$scratch/out"
-    [ $((size)) -gt 0 ] && [ $((size)) -le 1600 ]
+    [ $((size)) -gt 0 ] && [ $((size)) -le 576 ]
     report $? 'the_library_can_be_opened_late'
 fi

@@ -21,7 +21,14 @@ enum { FAMILIES = sizeof families / sizeof *families };
 /* The calls of a thread that are under way: another one from within is a callback's. Deeper ones
  * are not looked at. */
 enum { DEPTH = 4 };
-static _Thread_local cx_check_call under_way[DEPTH];
+
+/* NULL: no memory, and no call of the thread is looked at. */
+static cx_check_call *call_under_way(cx_check_thread *thread)
+{
+    if (thread->under_way == NULL)
+        thread->under_way = calloc(DEPTH, sizeof *thread->under_way);
+    return thread->under_way != NULL ? &thread->under_way[cx_check_depth - 1] : NULL;
+}
 
 static bool adds_node(cx_slot slot)
 {
@@ -120,14 +127,15 @@ static void begin_call(const cx_layer_call *seen)
 {
     if (cx_check_depth++ >= DEPTH)
         return;
-    cx_check_call *call = &under_way[cx_check_depth - 1];
+    cx_check_thread *thread = thread_to_check();
+    cx_check_call *call = thread != NULL ? call_under_way(thread) : NULL;
+    if (call == NULL)
+        return;
     *call = (cx_check_call){.slot = seen->slot, .arguments = seen->arguments,
-                            .thread = thread_to_check(), .nested = cx_check_depth > 1,
+                            .thread = thread, .nested = cx_check_depth > 1,
                             .default_stream = cx_entry_now == CX_ENTRY_PER_THREAD
                                                   ? CXU_STREAM_PER_THREAD
                                                   : CXU_STREAM_LEGACY};
-    if (call->thread == NULL)
-        return;
     cx_check_watch_exit();
     if (keeps_place(call->slot, call->thread))
         cx_check_find_place(call);
@@ -138,18 +146,9 @@ static void begin_call(const cx_layer_call *seen)
     cx_access_log_place = call->origin;
 }
 
-static void end_call(const cx_layer_call *seen)
+static void judge(cx_check_call *call, cxu_result result)
 {
-    cx_check_call *call = &under_way[cx_check_depth - 1];
-    cx_access_log_place = 0;
-    cx_access_log_turn = UINT64_MAX;
-    if (--cx_check_depth >= DEPTH || call->thread == NULL)
-        return;
-    if (cx_region_gave_up()) {
-        cx_access_log_ticket = 0; /* the driver need not tell what later calls touch */
-        return;
-    }
-    call->result = seen->result;
+    call->result = result;
     if (cx_check_failed(call))
         cx_check_explain_failure(call);
     if (call->origin == 0 && cx_check_failed(call))
@@ -157,6 +156,23 @@ static void end_call(const cx_layer_call *seen)
     cx_lock_enter(&cx_check_lock);
     run_after(call);
     cx_lock_leave(&cx_check_lock);
+}
+
+static void end_call(const cx_layer_call *seen)
+{
+    cx_check_thread *thread = cx_check_thread_known();
+    cx_access_log_place = 0;
+    cx_access_log_turn = UINT64_MAX;
+    if (--cx_check_depth >= DEPTH || thread == NULL || thread->under_way == NULL)
+        return;
+    cx_check_call *call = &thread->under_way[cx_check_depth];
+    if (call->thread == NULL)
+        return; /* its begin was not looked at */
+    if (cx_region_gave_up())
+        cx_access_log_ticket = 0; /* the driver need not tell what later calls touch */
+    else
+        judge(call, seen->result);
+    call->thread = NULL;
 }
 
 static const cx_layer layer = {begin_call, end_call};

@@ -30,6 +30,7 @@ static void end_thread(void *argument)
     here = NULL;
     ended = true;
     free(thread->entries);
+    free(thread->under_way);
     free(thread);
 }
 

@@ -63,6 +63,7 @@ typedef struct cx_check_thread {
     cx_slot failed_slot;
     cxu_result failed_result;
     char why[200]; /* the driver's words on the failure of the present call; empty: none */
+    struct cx_check_call *under_way; /* of check.c; allocated at the first call */
     struct cx_check_thread *next, **link;
 } cx_check_thread;
 
