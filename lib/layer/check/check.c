@@ -22,12 +22,16 @@ enum { FAMILIES = sizeof families / sizeof *families };
  * are not looked at. */
 enum { DEPTH = 4 };
 
-/* NULL: no memory, and no call of the thread is looked at. */
+/* NULL: no memory, and the checker gives up. */
 static cx_check_call *call_under_way(cx_check_thread *thread)
 {
     if (thread->under_way == NULL)
         thread->under_way = calloc(DEPTH, sizeof *thread->under_way);
-    return thread->under_way != NULL ? &thread->under_way[cx_check_depth - 1] : NULL;
+    if (thread->under_way == NULL) {
+        cx_region_give_up();
+        return NULL;
+    }
+    return &thread->under_way[cx_check_depth - 1];
 }
 
 static bool adds_node(cx_slot slot)

@@ -189,10 +189,8 @@ static cx_origin number_trace(const trace_key *key, const resolved_frames *resol
 {
     cx_region *region = cx_region_here;
     uint32_t number = atomic_load(&region->traces) + 1;
-    if (!cx_region_has_room(CX_REGION_ALL_TRACES, number)) {
-        atomic_fetch_add(&region->untraced, 1);
+    if (!cx_region_has_room(CX_REGION_ALL_TRACES, number))
         return 0;
-    }
     cx_region_trace *trace = &region->all_traces[number];
     for (uint32_t i = 0; i < resolved->count; i++)
         trace->frames[i] =
@@ -203,19 +201,22 @@ static cx_origin number_trace(const trace_key *key, const resolved_frames *resol
     return number;
 }
 
-/* Lock held. Without memory for the table the trace gets another number when it is met again. */
+/* Lock held. 0: there is no room. */
 static cx_origin enter_trace(const trace_key *key, const resolved_frames *resolved)
 {
-    cx_origin number = number_trace(key, resolved);
-    known_trace *made = number != 0 ? calloc(1, sizeof *made) : NULL;
-    if (made == NULL)
-        return number;
-    made->key = *key;
-    made->number = number;
-    bool added = true;
-    HASH_ADD(hh, by_frames, key, sizeof made->key, made);
-    if (!added)
+    known_trace *made = calloc(1, sizeof *made);
+    cx_origin number = made != NULL ? number_trace(key, resolved) : 0;
+    bool added = number != 0;
+    if (added) {
+        made->key = *key;
+        made->number = number;
+        HASH_ADD(hh, by_frames, key, sizeof made->key, made);
+    }
+    if (!added) {
+        atomic_fetch_add(&cx_region_here->untraced, 1);
         free(made);
+        return 0;
+    }
     return number;
 }
 
@@ -299,6 +300,8 @@ cx_origin cx_origin_of_fault(void *instruction)
     resolve_frames(&key, &resolved);
     cx_lock_enter(&cx_check_lock);
     cx_origin origin = number_trace(&key, &resolved);
+    if (origin == 0)
+        atomic_fetch_add(&cx_region_here->untraced, 1);
     cx_lock_leave(&cx_check_lock);
     return origin;
 }
