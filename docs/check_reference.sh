@@ -11,7 +11,7 @@ report $? 'each_call_has_a_comment_and_each_parameter_is_explained'
 
 mkdir "$scratch/man3"
 awk -v out="$scratch/man3" -v version=1 -f "$pages" "$headers"/*.h
-cat "$headers"/*.h | tr '\n' ' ' | grep -o 'CTXRT_API [^;]*;' | grep -o 'ctxrt_[a-z0-9_]*(' | sed 's/($/.3/' | LC_ALL=C sort -u > "$scratch/calls"
+cat "$headers"/*.h | tr '\n' ' ' | grep -o 'CTXRT_API[A-Z_]* [^;]*;' | grep -o 'ctxrt_[a-z0-9_]*(' | sed 's/($/.3/' | LC_ALL=C sort -u > "$scratch/calls"
 ls "$scratch/man3" | LC_ALL=C sort | diff "$scratch/calls" - > "$scratch/errors" && [ "$(wc -l < "$scratch/calls")" -gt 150 ]
 report $? 'each_call_has_a_page'
 

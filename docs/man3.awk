@@ -122,7 +122,7 @@ function judge(name, prototype, text, header,   arguments, parts, n, i, one)
 function finish_prototype(   text, name, rest)
 {
     text = prototype
-    gsub(/CTXRT_API|CTXRT_CHECK_RESULT|;/, "", text)
+    gsub(/CTXRT_API_UNCHECKED|CTXRT_API|CTXRT_CHECK_RESULT|;/, "", text)
     gsub(/[ \t]+/, " ", text)
     text = trim(text)
     match(text, /ctxrt_[a-z0-9_]+\(/)

@@ -188,7 +188,7 @@ CTXRT_API ctxrt_status ctxrt_scope_enter_context(ctxrt_context *context,
  * @retval CTXRT_ERROR_WRONG_THREAD    another thread entered it, or an outer scope was left before;
  *                                     nothing changed
  */
-CTXRT_API ctxrt_status ctxrt_scope_leave(ctxrt_scope *scope);
+CTXRT_API_UNCHECKED ctxrt_status ctxrt_scope_leave(ctxrt_scope *scope);
 
 /** For CTXRT_SCOPE only. */
 static inline void ctxrt_scope_cleanup(ctxrt_scope *scope)

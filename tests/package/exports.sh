@@ -8,7 +8,7 @@ infinirt=$top_builddir/lib/.libs/libinfinirt.so
 # The names behind CTXRT_API: the last word before the first parenthesis.
 declared() # header...
 {
-    cat "$@" | grep -v '^#' | tr '\n' ' ' | awk -v RS='CTXRT_API ' 'NR > 1 {
+    cat "$@" | grep -v '^#' | tr '\n' ' ' | awk -v RS='CTXRT_API(_UNCHECKED)? ' 'NR > 1 {
         sub(/[(;].*/, "")
         gsub(/[*]/, " ")
         print $NF

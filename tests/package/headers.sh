@@ -1,11 +1,11 @@
 #!/bin/sh
 # Each public header compiles alone, as strict C99, as C11, C++11 and C++17, without cuda.h, and beside it in both
-# orders; and so does each initializer that they have.
+# orders; and so does each initializer that they have. A result may be dropped by a cast to void, and not without.
 set -u
 . "$top_srcdir/tests/support/tap.sh"
 headers=$(cd "$top_srcdir/include" && echo ctxrt/*.h infinirt/*.h)
 set -- $headers
-echo "1..$((6 * $# + 4))"
+echo "1..$((6 * $# + 12))"
 
 # Twice, so that the guard is tried as well.
 includes() # header...
@@ -73,4 +73,27 @@ done
 } > "$scratch/source"
 for language in c99 c11 c++11 c++17; do
     compiles 'every initializer is' "$language"
+done
+
+# With both compilers, whichever the build uses: one has an attribute of its own for it.
+dropped() # what is done with the result
+{
+    printf '#include <ctxrt/ctxrt.h>\nint main(void) { ctxrt_scope_leave(0); %sctxrt_memory_release(0); return 0; }\n' "$1" > "$scratch/source"
+}
+for compiler in gcc g++ clang clang++; do
+    for cast in '(void)' ''; do
+        what="$compiler $([ -n "$cast" ] && echo 'accepts a result that is cast to void' || echo 'refuses a result that is dropped')"
+        if ! command -v "$compiler" > /dev/null; then
+            skip "$what" "there is no $compiler"
+            continue
+        fi
+        case $compiler in
+        *++) language='c++ -std=c++11' ;;
+        *) language='c -std=c99 -pedantic-errors' ;;
+        esac
+        dropped "$cast"
+        run "$compiler" -x $language -Wall -Wextra -Werror "-I$top_srcdir/include" -fsyntax-only "$scratch/source"
+        [ -n "$cast" ] || { [ "$status" -ne 0 ]; status=$?; }
+        report "$status" "$what"
+    done
 done
