@@ -1,7 +1,8 @@
 /**
  * Events: points in a stream's work that other streams and the host can wait for; and the time
- * between two. Only ctxrt_event_create, and ctxrt_event_record into a NULL or legacy stream, need a
- * current context; no call changes it. Thread-safe. Handles as in context.h.
+ * between two. Only ctxrt_event_create and ctxrt_event_from_native, and ctxrt_event_record into a
+ * NULL or legacy stream, need a current context; no call changes it. Thread-safe. Handles as in
+ * context.h.
  *
  * Besides the errors named at each function: CTXRT_ERROR_NULL_POINTER if the event is NULL,
  * CTXRT_ERROR_INVALID_HANDLE if it was destroyed or never was one, CTXRT_ERROR_CONTEXT_DESTROYED if
@@ -42,6 +43,20 @@ CTXRT_API ctxrt_status ctxrt_event_create(unsigned int flags,
  */
 CTXRT_API ctxrt_status ctxrt_event_destroy(ctxrt_event *event) CTXRT_CHECK_RESULT;
 
+/** For CTXRT_SCOPE_EVENT only. */
+static inline void ctxrt_event_cleanup(ctxrt_event **event)
+{
+    (void)ctxrt_event_destroy(*event);
+}
+
+#ifdef CTXRT_CLEANUP
+/**
+ * Declares an event that is destroyed at the end of the block, on every path: CTXRT_SCOPE_EVENT
+ * ctxrt_event *e = NULL;
+ */
+#define CTXRT_SCOPE_EVENT CTXRT_CLEANUP(ctxrt_event_cleanup)
+#endif
+
 /**
  * Records the event behind the work submitted to `stream` so far; NULL: the current stream.
  *
@@ -59,6 +74,16 @@ CTXRT_API ctxrt_status ctxrt_event_query(ctxrt_event *event) CTXRT_CHECK_RESULT;
 CTXRT_API ctxrt_status ctxrt_event_synchronize(ctxrt_event *event) CTXRT_CHECK_RESULT;
 
 /**
+ * Waits as ctxrt_event_synchronize does, but no longer than about `timeout_ms` milliseconds, in the
+ * way of ctxrt_stream_synchronize_for.
+ *
+ * @param timeout_ms  0: does not wait; UINT64_MAX: as long as it takes
+ * @retval CTXRT_ERROR_NOT_READY  the time is over, and the work is not done
+ */
+CTXRT_API ctxrt_status ctxrt_event_synchronize_for(ctxrt_event *event,
+                                                   uint64_t timeout_ms) CTXRT_CHECK_RESULT;
+
+/**
  * Milliseconds from `start` to `end`; negative if `end` came first.
  *
  * @param out_ms  the time between the two
@@ -72,6 +97,19 @@ CTXRT_API ctxrt_status ctxrt_event_elapsed_ms(ctxrt_event *start, ctxrt_event *e
 /** The driver's CUevent. Borrowed. */
 CTXRT_API ctxrt_status ctxrt_event_native(ctxrt_event *event,
                                           struct CUevent_st **out_native) CTXRT_CHECK_RESULT;
+
+/**
+ * Makes a handle for a CUevent that other code made in the calling thread's current context. ctxrt
+ * does not own the native event; destroying the handle leaves it alone. Keep the event alive while
+ * the handle is. No driver tells the context of an event: one of another context is refused by the
+ * driver when it is recorded. Not for an event that a stream which captures recorded last: the
+ * driver is asked about the event, and such a question invalidates the capture.
+ *
+ * @retval CTXRT_ERROR_INVALID_HANDLE  the driver does not know the event
+ * @retval CTXRT_ERROR_DRIVER          the driver reported an error, maybe of earlier work
+ */
+CTXRT_API ctxrt_status ctxrt_event_from_native(struct CUevent_st *native,
+                                               ctxrt_event **out_event) CTXRT_CHECK_RESULT;
 
 #ifdef __cplusplus
 }

@@ -125,6 +125,20 @@ CTXRT_API ctxrt_status ctxrt_memory_retain(ctxrt_memory *memory) CTXRT_CHECK_RES
  */
 CTXRT_API ctxrt_status ctxrt_memory_release(ctxrt_memory *memory) CTXRT_CHECK_RESULT;
 
+/** For CTXRT_SCOPE_MEMORY only. */
+static inline void ctxrt_memory_cleanup(ctxrt_memory **memory)
+{
+    (void)ctxrt_memory_release(*memory);
+}
+
+#ifdef CTXRT_CLEANUP
+/**
+ * Declares memory of which one count is given back at the end of the block, on every path:
+ * CTXRT_SCOPE_MEMORY ctxrt_memory *m = NULL; ctxrt_memory_retain keeps it beyond the block.
+ */
+#define CTXRT_SCOPE_MEMORY CTXRT_CLEANUP(ctxrt_memory_cleanup)
+#endif
+
 /** The address. NULL for NULL, and for a handle that is none. */
 CTXRT_API void *ctxrt_memory_pointer(ctxrt_memory *memory);
 
@@ -380,6 +394,24 @@ CTXRT_API ctxrt_status ctxrt_fill(void *destination, int value,
  */
 CTXRT_API ctxrt_status ctxrt_fill_async(void *destination, int value, size_t size_bytes,
                                         ctxrt_stream *stream) CTXRT_CHECK_RESULT;
+
+/**
+ * Sets `count` words of 32 bits to `value`, in the host's byte order, as ctxrt_fill sets bytes.
+ *
+ * @param destination  the first word, at a multiple of 4
+ * @retval CTXRT_ERROR_INVALID_ARGUMENT  not at a multiple of 4, or a range that ctxrt_copy refuses
+ * @retval CTXRT_ERROR_NOT_SUPPORTED     the driver has no such fill
+ */
+CTXRT_API ctxrt_status ctxrt_fill32(void *destination, uint32_t value,
+                                    size_t count) CTXRT_CHECK_RESULT;
+
+/**
+ * Sets words as ctxrt_fill32 does, in the order of `stream` as ctxrt_fill_async does.
+ *
+ * @param destination  the first word, at a multiple of 4
+ */
+CTXRT_API ctxrt_status ctxrt_fill32_async(void *destination, uint32_t value, size_t count,
+                                          ctxrt_stream *stream) CTXRT_CHECK_RESULT;
 
 /** The result of ctxrt_pointer_query. */
 typedef struct ctxrt_pointer_info {

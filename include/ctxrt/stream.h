@@ -56,8 +56,33 @@ CTXRT_API ctxrt_status ctxrt_stream_create(unsigned int flags, int priority,
  */
 CTXRT_API ctxrt_status ctxrt_stream_destroy(ctxrt_stream *stream) CTXRT_CHECK_RESULT;
 
+/** For CTXRT_SCOPE_STREAM only. */
+static inline void ctxrt_stream_cleanup(ctxrt_stream **stream)
+{
+    (void)ctxrt_stream_destroy(*stream);
+}
+
+#ifdef CTXRT_CLEANUP
+/**
+ * Declares a stream that is destroyed at the end of the block, on every path: CTXRT_SCOPE_STREAM
+ * ctxrt_stream *s = NULL; ctxrt_last_error has the error if that fails.
+ */
+#define CTXRT_SCOPE_STREAM CTXRT_CLEANUP(ctxrt_stream_cleanup)
+#endif
+
 /** Waits until all work submitted to the stream so far is done. */
 CTXRT_API ctxrt_status ctxrt_stream_synchronize(ctxrt_stream *stream) CTXRT_CHECK_RESULT;
+
+/**
+ * Waits as ctxrt_stream_synchronize does, but no longer than about `timeout_ms` milliseconds. The
+ * work goes on when the time is over. No driver has such a wait: the thread asks again and again,
+ * at least once, and sleeps up to a millisecond in between.
+ *
+ * @param timeout_ms  0: does not wait; UINT64_MAX: as long as it takes
+ * @retval CTXRT_ERROR_NOT_READY  the time is over, and the work is not done
+ */
+CTXRT_API ctxrt_status ctxrt_stream_synchronize_for(ctxrt_stream *stream,
+                                                    uint64_t timeout_ms) CTXRT_CHECK_RESULT;
 
 /** CTXRT_SUCCESS if all work of the stream is done, CTXRT_ERROR_NOT_READY if not. Never waits. */
 CTXRT_API ctxrt_status ctxrt_stream_query(ctxrt_stream *stream) CTXRT_CHECK_RESULT;

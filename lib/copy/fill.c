@@ -1,8 +1,24 @@
-/* Fills. */
+/* Fills, with bytes and with words of 32 bits. */
 #include "base/error.h"
 #include "copy/copy.h"
 #include "copy/copy_fast_path.h"
 #include <string.h>
+
+/* The value that is repeated, and its size: 1 or 4. */
+typedef struct pattern {
+    uint32_t value;
+    unsigned int bytes;
+} pattern;
+
+static void fill_here(void *destination, pattern with, size_t size_bytes)
+{
+    uint32_t *words = destination;
+    if (with.bytes == 1)
+        memset(destination, (int)with.value, size_bytes);
+    else
+        for (size_t i = 0; i < size_bytes / sizeof *words; i++)
+            words[i] = with.value;
+}
 
 /* Waits for the stream's earlier work. A driver that tells an idle stream by a look is spared the
  * call. */
@@ -21,7 +37,7 @@ static ctxrt_status wait_for_work(ctxrt_stream *stream)
 }
 
 /* Fills memory of the CPU, once earlier work is done; `in_order`: there may be such work. */
-static ctxrt_status fill_on_host(const cx_pointer_view *view, void *destination, int value,
+static ctxrt_status fill_on_host(const cx_pointer_view *view, void *destination, pattern with,
                                  size_t size_bytes, ctxrt_stream *stream, bool in_order)
 {
     cx_copy_pins pins;
@@ -32,7 +48,7 @@ static ctxrt_status fill_on_host(const cx_pointer_view *view, void *destination,
         status = cx_copy_pin_ends(view, NULL, size_bytes, &pins);
     if (status != CTXRT_SUCCESS)
         return status;
-    memset(destination, value, size_bytes);
+    fill_here(destination, with, size_bytes);
     cx_copy_unpin(&pins);
     return status;
 }
@@ -47,14 +63,19 @@ static bool is_of_cpu(const cx_pointer_view *view)
 typedef struct fill_plan {
     const cx_pointer_view *view;
     uintptr_t destination;
-    unsigned char value;
+    pattern with;
     size_t size_bytes;
 } fill_plan;
 
 static cxu_result submit_fill(const fill_plan *plan, const cx_stream_target *target)
 {
-    return target->driver->table.memset_d8_async(plan->destination, plan->value, plan->size_bytes,
-                                                 target->native);
+    const cx_driver_table *table = &target->driver->table;
+    return plan->with.bytes == 1
+               ? table->memset_d8_async(plan->destination, (unsigned char)plan->with.value,
+                                        plan->size_bytes, target->native)
+               : table->memset_d32_async(plan->destination, plan->with.value,
+                                         plan->size_bytes / sizeof plan->with.value,
+                                         target->native);
 }
 
 /* The driver may refuse memory of another device: nobody can ask whether it has access. */
@@ -68,9 +89,13 @@ static cxu_result try_fill(const fill_plan *plan, const cx_stream_target *target
     return result;
 }
 
-static ctxrt_status check_fill(const cx_stream_target *target, cxu_result result)
+static ctxrt_status check_fill(const fill_plan *plan, const cx_stream_target *target,
+                               cxu_result result)
 {
-    return cx_driver_check(target->driver, CX_SLOT_memset_d8_async, result);
+    return cx_driver_check(target->driver,
+                           plan->with.bytes == 1 ? CX_SLOT_memset_d8_async
+                                                 : CX_SLOT_memset_d32_async,
+                           result);
 }
 
 /* Tells whether the driver refused because the stream's device has no access to another GPU's
@@ -95,7 +120,7 @@ static ctxrt_status fill_at_memory(const fill_plan *plan, ctxrt_stream *stream)
     ctxrt_status status = cx_route_begin_at(stream, plan->view, &route);
     if (status != CTXRT_SUCCESS)
         return status;
-    status = check_fill(&route.target, submit_fill(plan, &route.target));
+    status = check_fill(plan, &route.target, submit_fill(plan, &route.target));
     return cx_route_end(&route, status, true);
 }
 
@@ -110,7 +135,7 @@ static ctxrt_status fill_on_driver(const fill_plan *plan, ctxrt_stream *stream, 
     bool elsewhere;
     status = ask_elsewhere(plan, &route, result, &elsewhere);
     if (status == CTXRT_SUCCESS && !elsewhere)
-        status = check_fill(&route.target, result);
+        status = check_fill(plan, &route.target, result);
     if (!elsewhere)
         return cx_route_end(&route, status, wait);
     (void)cx_route_end(&route, CTXRT_SUCCESS, false);
@@ -118,21 +143,20 @@ static ctxrt_status fill_on_driver(const fill_plan *plan, ctxrt_stream *stream, 
 }
 
 /* The fast path, for a block of the stream's context. False: take the slow path. */
-static bool fill_on_fast_path(void *destination, int value, size_t size_bytes, ctxrt_stream *stream,
+static bool fill_on_fast_path(const fill_plan *plan, ctxrt_stream *stream,
                               ctxrt_status *out_status)
 {
     cx_stream_target target;
     cx_context_guard guard;
+    void *destination = (void *)plan->destination;
     uint32_t cached = cx_copy_may_take_fast_path() ? cx_copy_fast_path_block(destination) : 0;
     if (cached == 0 || cx_work_begin(stream, &target) != CTXRT_SUCCESS)
         return false;
-    bool fast = cx_copy_is_on_fast_path(target.context, cached, destination, size_bytes);
+    bool fast = cx_copy_is_on_fast_path(target.context, cached, destination, plan->size_bytes);
     if (fast) {
         *out_status = cx_work_make_current(stream, &target, &guard);
         if (*out_status == CTXRT_SUCCESS) {
-            *out_status = CX_DRIVER_CALL(target.driver, memset_d8_async,
-                                         ((uintptr_t)destination, (unsigned char)value, size_bytes,
-                                          target.native));
+            *out_status = check_fill(plan, &target, submit_fill(plan, &target));
             cx_context_guard_leave(&guard);
         }
     }
@@ -140,19 +164,15 @@ static bool fill_on_fast_path(void *destination, int value, size_t size_bytes, c
     return fast;
 }
 
-static ctxrt_status fill_memory(const char *call, void *destination, int value, size_t size_bytes,
-                                ctxrt_stream *stream, bool wait)
+static ctxrt_status fill_memory(const char *call, void *destination, pattern with,
+                                size_t size_bytes, ctxrt_stream *stream, bool wait)
 {
     cx_pointer_view view;
-    ctxrt_status status = cx_runtime_enter();
-    if (status != CTXRT_SUCCESS)
-        return status;
-    if (value < 0 || value > 255)
-        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "%s: the value %d is not 0 to 255", call,
-                        value);
+    fill_plan plan = {&view, (uintptr_t)destination, with, size_bytes};
+    ctxrt_status status;
     if (size_bytes == 0)
         return CTXRT_SUCCESS;
-    if (!wait && fill_on_fast_path(destination, value, size_bytes, stream, &status))
+    if (!wait && fill_on_fast_path(&plan, stream, &status))
         return status;
     status = cx_copy_check_range(call, "destination", destination, size_bytes);
     if (status == CTXRT_SUCCESS)
@@ -162,22 +182,59 @@ static ctxrt_status fill_memory(const char *call, void *destination, int value, 
     if (status != CTXRT_SUCCESS)
         return status;
     if (view.driver == NULL)
-        return fill_on_host(&view, destination, value, size_bytes, stream,
+        return fill_on_host(&view, destination, with, size_bytes, stream,
                             !wait && cx_route_wanted(stream));
     if (view.kind == CTXRT_MEMORY_PINNED && (wait || !cx_route_wanted(stream)))
-        return fill_on_host(&view, destination, value, size_bytes, stream, false);
+        return fill_on_host(&view, destination, with, size_bytes, stream, false);
     if (wait && is_of_cpu(&view))
-        return fill_on_host(&view, destination, value, size_bytes, stream, true);
-    const fill_plan plan = {&view, (uintptr_t)destination, (unsigned char)value, size_bytes};
+        return fill_on_host(&view, destination, with, size_bytes, stream, true);
     return fill_on_driver(&plan, stream, wait);
+}
+
+static ctxrt_status fill_bytes(const char *call, void *destination, int value, size_t size_bytes,
+                               ctxrt_stream *stream, bool wait)
+{
+    ctxrt_status status = cx_runtime_enter();
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (value < 0 || value > 255)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "%s: the value %d is not 0 to 255", call,
+                        value);
+    return fill_memory(call, destination, (pattern){(uint32_t)value, 1}, size_bytes, stream, wait);
+}
+
+static ctxrt_status fill_words(const char *call, void *destination, uint32_t value, size_t count,
+                               ctxrt_stream *stream, bool wait)
+{
+    size_t size_bytes;
+    ctxrt_status status = cx_runtime_enter();
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if ((uintptr_t)destination % sizeof value != 0)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                        "%s: the destination %p is not at a multiple of 4", call, destination);
+    if (__builtin_mul_overflow(count, sizeof value, &size_bytes))
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "%s: no memory has %zu words", call, count);
+    return fill_memory(call, destination, (pattern){value, sizeof value}, size_bytes, stream, wait);
 }
 
 ctxrt_status ctxrt_fill(void *destination, int value, size_t size_bytes)
 {
-    return fill_memory("ctxrt_fill", destination, value, size_bytes, NULL, true);
+    return fill_bytes("ctxrt_fill", destination, value, size_bytes, NULL, true);
 }
 
 ctxrt_status ctxrt_fill_async(void *destination, int value, size_t size_bytes, ctxrt_stream *stream)
 {
-    return fill_memory("ctxrt_fill_async", destination, value, size_bytes, stream, false);
+    return fill_bytes("ctxrt_fill_async", destination, value, size_bytes, stream, false);
+}
+
+ctxrt_status ctxrt_fill32(void *destination, uint32_t value, size_t count)
+{
+    return fill_words("ctxrt_fill32", destination, value, count, NULL, true);
+}
+
+ctxrt_status ctxrt_fill32_async(void *destination, uint32_t value, size_t count,
+                                ctxrt_stream *stream)
+{
+    return fill_words("ctxrt_fill32_async", destination, value, count, stream, false);
 }

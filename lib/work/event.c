@@ -2,6 +2,8 @@
 
 #include "base/error.h"
 #include "base/handle.h"
+#include "work/relaxed_capture.h"
+#include "work/timed_wait.h"
 
 cx_pool cx_events = CX_POOL_INIT("event", CX_EVENT_POOL_KIND, cx_event);
 
@@ -18,25 +20,39 @@ ctxrt_status cx_event_make_native(const cx_stream_target *target, CUevent *out_e
     return status;
 }
 
+static ctxrt_status take_slot(const cx_context *context, cx_event **out_event)
+{
+    *out_event = cx_pool_take(&cx_events);
+    return *out_event != NULL ? CTXRT_SUCCESS
+                              : cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for an event in %s",
+                                         cx_context_text(context));
+}
+
+static ctxrt_event *publish_event(cx_event *event, cx_context *context, CUevent native,
+                                  bool wrapped)
+{
+    atomic_store_explicit(&event->native, native, memory_order_relaxed);
+    atomic_store_explicit(&event->context, context, memory_order_relaxed);
+    atomic_store_explicit(&event->epoch, atomic_load(&context->epoch), memory_order_relaxed);
+    atomic_store_explicit(&event->wrapped, wrapped, memory_order_relaxed);
+    cx_context_object_add(context, CX_OBJECT_EVENT);
+    return cx_pool_publish(&cx_events, event);
+}
+
 /* In a section. */
 static ctxrt_status make_event(cx_context *context, unsigned int flags, ctxrt_event **out_event)
 {
     CUevent native;
-    cx_event *event = cx_pool_take(&cx_events);
-    if (event == NULL)
-        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for an event in %s",
-                        cx_context_text(context));
-    ctxrt_status status = CX_DRIVER_CALL(context->driver, event_create, (&native, flags));
-    if (status != CTXRT_SUCCESS) {
-        cx_pool_put_back(&cx_events, event);
+    cx_event *event;
+    ctxrt_status status = take_slot(context, &event);
+    if (status != CTXRT_SUCCESS)
         return status;
-    }
-    atomic_store_explicit(&event->native, native, memory_order_relaxed);
-    atomic_store_explicit(&event->context, context, memory_order_relaxed);
-    atomic_store_explicit(&event->epoch, atomic_load(&context->epoch), memory_order_relaxed);
-    cx_context_object_add(context, CX_OBJECT_EVENT);
-    *out_event = cx_pool_publish(&cx_events, event);
-    return CTXRT_SUCCESS;
+    status = CX_DRIVER_CALL(context->driver, event_create, (&native, flags));
+    if (status == CTXRT_SUCCESS)
+        *out_event = publish_event(event, context, native, false);
+    else
+        cx_pool_put_back(&cx_events, event);
+    return status;
 }
 
 ctxrt_status ctxrt_event_create(unsigned int flags, ctxrt_event **out_event)
@@ -57,6 +73,54 @@ ctxrt_status ctxrt_event_create(unsigned int flags, ctxrt_event **out_event)
     if (status != CTXRT_SUCCESS)
         return status;
     status = make_event(cx_frame_context(frame), flags, out_event);
+    cx_section_leave();
+    return status;
+}
+
+/* A query that captures of the calling thread do not forbid. */
+static ctxrt_status check_known(const cx_driver *driver, CUevent native)
+{
+    cx_relaxed_capture relaxed = cx_relaxed_capture_begin(driver);
+    cx_layer_hint before = cx_thread_hint(CX_LAYER_CALL_IS_TRIED);
+    cxu_result result = driver->table.event_query(native);
+    (void)cx_thread_hint(before);
+    cx_relaxed_capture_end(&relaxed);
+    if (result == CXU_NOT_READY)
+        return CTXRT_SUCCESS;
+    if (result == CXU_INVALID_HANDLE || result == CXU_INVALID_CONTEXT ||
+        result == CXU_CONTEXT_IS_DESTROYED)
+        return cx_error(CTXRT_ERROR_INVALID_HANDLE, "the driver does not know an event %p",
+                        (void *)native);
+    return cx_driver_check(driver, CX_SLOT_event_query, result);
+}
+
+static ctxrt_status wrap_event(cx_context *context, CUevent native, ctxrt_event **out_event)
+{
+    cx_event *event;
+    ctxrt_status status = check_known(context->driver, native);
+    if (status == CTXRT_SUCCESS)
+        status = take_slot(context, &event);
+    if (status == CTXRT_SUCCESS)
+        *out_event = publish_event(event, context, native, true);
+    return status;
+}
+
+ctxrt_status ctxrt_event_from_native(CUevent native, ctxrt_event **out_event)
+{
+    cx_thread *thread;
+    cx_frame *frame;
+    ctxrt_status status = cx_runtime_enter();
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (native == NULL || out_event == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_event_from_native: %s is NULL",
+                        native == NULL ? "native" : "out_event");
+    status = cx_stack_enter(&thread, &frame);
+    if (status == CTXRT_SUCCESS)
+        status = cx_context_enter(cx_frame_context(frame));
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = wrap_event(cx_frame_context(frame), native, out_event);
     cx_section_leave();
     return status;
 }
@@ -102,7 +166,8 @@ ctxrt_status ctxrt_event_destroy(ctxrt_event *handle)
         event = cx_pool_retire(&cx_events, handle);
     if (event != NULL) {
         cx_context *context = atomic_load(&event->context);
-        if (cx_context_holds_what_is_of(context, atomic_load(&event->epoch)))
+        if (!atomic_load(&event->wrapped) &&
+            cx_context_holds_what_is_of(context, atomic_load(&event->epoch)))
             status = destroy_native(context->driver, atomic_load(&event->native));
         cx_context_object_drop(context, CX_OBJECT_EVENT);
         cx_pool_put_back(&cx_events, event);
@@ -225,6 +290,39 @@ ctxrt_status ctxrt_event_synchronize(ctxrt_event *event)
     status = CX_DRIVER_CALL(target.driver, event_synchronize, (target.native));
     status = cx_context_waited(target.context, "event", status);
     cx_work_end_wait(target.context, cancel);
+    return status;
+}
+
+/* Unlike ctxrt_event_query, records no error where the work is not done. */
+static ctxrt_status look_at_event(const ctxrt_event *event, bool *out_done)
+{
+    cx_event_target target;
+    ctxrt_status status = begin_event(event, &target);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    cxu_result result = target.driver->table.event_query(target.native);
+    *out_done = result != CXU_NOT_READY;
+    if (*out_done)
+        status = cx_context_waited(target.context, "event",
+                                   cx_driver_check(target.driver, CX_SLOT_event_query, result));
+    cx_section_leave();
+    return status;
+}
+
+ctxrt_status ctxrt_event_synchronize_for(ctxrt_event *event, uint64_t timeout_ms)
+{
+    bool done = false;
+    if (timeout_ms == UINT64_MAX)
+        return ctxrt_event_synchronize(event);
+    cx_timed_wait wait = cx_timed_wait_start(timeout_ms);
+    ctxrt_status status;
+    do
+        status = look_at_event(event, &done);
+    while (status == CTXRT_SUCCESS && !done && cx_timed_wait_pause(&wait));
+    cx_timed_wait_end(&wait);
+    if (status == CTXRT_SUCCESS && !done)
+        status = cx_error(CTXRT_ERROR_NOT_READY, "the event was not reached within %llu ms",
+                          (unsigned long long)timeout_ms);
     return status;
 }
 

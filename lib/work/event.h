@@ -12,6 +12,7 @@ typedef struct cx_event {
     _Atomic(CUevent) native;
     _Atomic(cx_context *) context;
     _Atomic uint32_t epoch; /* of the context when the event was made */
+    _Atomic bool wrapped;   /* ctxrt_event_from_native; other code's */
 } cx_event;
 
 #define CX_EVENT_POOL_KIND 3

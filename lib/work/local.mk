@@ -13,4 +13,5 @@ lib_work_libwork_la_SOURCES = \
 	lib/work/stream.c lib/work/stream.h \
 	lib/work/stream_work.c \
 	lib/work/relaxed_capture.h \
+	lib/work/timed_wait.c lib/work/timed_wait.h \
 	lib/work/work.c lib/work/work.h

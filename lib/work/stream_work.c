@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "work/capture_gate.h"
 #include "work/event.h"
+#include "work/timed_wait.h"
 #include "work/work.h"
 
 #include <stdlib.h>
@@ -52,6 +53,40 @@ ctxrt_status ctxrt_stream_synchronize(ctxrt_stream *stream)
     status = CX_DRIVER_CALL(target.driver, stream_synchronize, (target.native));
     status = cx_context_waited(target.context, "stream", status);
     cx_work_end_wait(target.context, cancel);
+    return status;
+}
+
+/* Unlike ctxrt_stream_query, records no error where the work is not done. */
+static ctxrt_status look_at_work(const ctxrt_stream *stream, bool *out_done)
+{
+    cx_stream_target target;
+    ctxrt_status status = cx_work_begin(stream, &target);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    cxu_result result = target.driver->table.stream_query(target.native);
+    *out_done = result != CXU_NOT_READY;
+    if (*out_done)
+        status = cx_context_waited(target.context, "stream",
+                                   cx_driver_check(target.driver, CX_SLOT_stream_query, result));
+    cx_work_end();
+    return status;
+}
+
+ctxrt_status ctxrt_stream_synchronize_for(ctxrt_stream *stream, uint64_t timeout_ms)
+{
+    bool done = false;
+    if (timeout_ms == UINT64_MAX)
+        return ctxrt_stream_synchronize(stream);
+    cx_timed_wait wait = cx_timed_wait_start(timeout_ms);
+    ctxrt_status status;
+    do
+        status = look_at_work(stream, &done);
+    while (status == CTXRT_SUCCESS && !done && cx_timed_wait_pause(&wait));
+    cx_timed_wait_end(&wait);
+    if (status == CTXRT_SUCCESS && !done)
+        status = cx_error(CTXRT_ERROR_NOT_READY,
+                          "the work of the stream was not done within %llu ms",
+                          (unsigned long long)timeout_ms);
     return status;
 }
 

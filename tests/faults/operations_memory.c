@@ -322,6 +322,16 @@ static ctxrt_status fill_async(stage *self)
     return ctxrt_fill_async(self->objects[HERE].raw, 7, BYTES, self->objects[THERE].stream);
 }
 
+static ctxrt_status fill32(stage *self)
+{
+    return ctxrt_fill32(self->objects[THERE].raw, 7, BYTES / 4);
+}
+
+static ctxrt_status fill32_async(stage *self)
+{
+    return ctxrt_fill32_async(self->objects[HERE].raw, 7, BYTES / 4, self->objects[THERE].stream);
+}
+
 static const operation operations[] = {
     {"ctxrt_memory_alloc", ON_FRAMES, alloc, NULL, false, false},
     {"ctxrt_memory_alloc_pinned", ON_FRAMES, alloc_pinned, NULL, false, false},
@@ -365,6 +375,8 @@ static const operation operations[] = {
     {"ctxrt_copy_3d_async", ON_ANY, copy_3d_async, NULL, false, false},
     {"ctxrt_fill", ON_FRAMES, fill, NULL, false, false},
     {"ctxrt_fill_async", ON_ANY, fill_async, NULL, false, false},
+    {"ctxrt_fill32", ON_FRAMES, fill32, NULL, false, false},
+    {"ctxrt_fill32_async", ON_ANY, fill32_async, NULL, false, false},
 };
 
 const operation_list memory_operations = {operations, sizeof operations / sizeof *operations};

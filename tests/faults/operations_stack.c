@@ -267,6 +267,11 @@ static ctxrt_status synchronize_stream(stage *self)
     return ctxrt_stream_synchronize(self->objects[THERE].stream);
 }
 
+static ctxrt_status synchronize_stream_for(stage *self)
+{
+    return ctxrt_stream_synchronize_for(self->objects[THERE].stream, 600000);
+}
+
 static ctxrt_status query_stream(stage *self)
 {
     return ctxrt_stream_query(self->objects[THERE].stream);
@@ -299,6 +304,13 @@ static ctxrt_status create_event(stage *self)
     return ctxrt_event_create(0, &self->out.event);
 }
 
+static ctxrt_status wrap_event(stage *self)
+{
+    struct CUevent_st *native;
+    ctxrt_status status = ctxrt_event_native(self->objects[HERE].event, &native);
+    return status == CTXRT_SUCCESS ? ctxrt_event_from_native(native, &self->out.event) : status;
+}
+
 static ctxrt_status destroy_event(stage *self)
 {
     return ctxrt_event_destroy(self->objects[THERE].event);
@@ -322,6 +334,11 @@ static ctxrt_status record_there(stage *self)
 static ctxrt_status query_event(stage *self)
 {
     return ctxrt_event_query(self->objects[THERE].event);
+}
+
+static ctxrt_status synchronize_event_for(stage *self)
+{
+    return ctxrt_event_synchronize_for(self->objects[THERE].event, 600000);
 }
 
 static ctxrt_status synchronize_event(stage *self)
@@ -406,6 +423,7 @@ static const operation operations[] = {
     {"ctxrt_stream_create", ON_FRAMES, create_stream, NULL, false, false},
     {"ctxrt_stream_destroy", ON_ANY, destroy_stream, stream_destroyed, false, true},
     {"ctxrt_stream_synchronize", ON_ANY, synchronize_stream, NULL, false, false},
+    {"ctxrt_stream_synchronize_for", ON_ANY, synchronize_stream_for, NULL, false, false},
     {"ctxrt_stream_query", ON_ANY, query_stream, NULL, false, false},
     {"ctxrt_stream_wait_event", ON_ANY, wait_event, NULL, false, false},
     {"ctxrt_stream_add_host_function", ON_ANY, add_function, NULL, false, false},
@@ -416,6 +434,8 @@ static const operation operations[] = {
     {"ctxrt_event_record, of another context", ON_ANY, record_there, NULL, false, false},
     {"ctxrt_event_query", ON_ANY, query_event, NULL, false, false},
     {"ctxrt_event_synchronize", ON_ANY, synchronize_event, NULL, false, false},
+    {"ctxrt_event_synchronize_for", ON_ANY, synchronize_event_for, NULL, false, false},
+    {"ctxrt_event_from_native", ON_FRAMES, wrap_event, NULL, false, false},
     {"ctxrt_event_elapsed_ms", ON_ANY, elapsed, NULL, false, false},
     {"ctxrt_handle_get", ON_ANY, get_handle, NULL, false, false},
 };

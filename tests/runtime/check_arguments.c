@@ -312,6 +312,7 @@ START_TEST(streams_and_events_refuse)
         ctxrt_stream *bad = bad_streams[i];
         REFUSE(ctxrt_stream_destroy(bad), INVALID_HANDLE);
         REFUSE(ctxrt_stream_synchronize(bad), INVALID_HANDLE);
+        REFUSE(ctxrt_stream_synchronize_for(bad, 0), INVALID_HANDLE);
         REFUSE(ctxrt_stream_query(bad), INVALID_HANDLE);
         REFUSE(ctxrt_stream_wait_event(bad, event), INVALID_HANDLE);
         REFUSE(ctxrt_stream_add_host_function(bad, nothing, NULL), INVALID_HANDLE);
@@ -326,6 +327,7 @@ START_TEST(streams_and_events_refuse)
         cx_assert_error(ctxrt_event_record(bad, stream), status);
         cx_assert_error(ctxrt_event_query(bad), status);
         cx_assert_error(ctxrt_event_synchronize(bad), status);
+        cx_assert_error(ctxrt_event_synchronize_for(bad, 0), status);
         cx_assert_error(ctxrt_event_elapsed_ms(bad, event, &ms), status);
         cx_assert_error(ctxrt_event_elapsed_ms(event, bad, &ms), status);
         cx_assert_error(ctxrt_event_native(bad, &native_event), status);
@@ -347,6 +349,10 @@ START_TEST(streams_and_events_refuse)
     REFUSE(ctxrt_event_create(0x80, &out_event), INVALID_ARGUMENT);
     ck_assert_ptr_null(out_event);
     cx_assert_ok(ctxrt_event_destroy(NULL));
+    REFUSE(ctxrt_event_from_native(NULL, &out_event), NULL_POINTER);
+    REFUSE(ctxrt_event_from_native(made_up(), NULL), NULL_POINTER);
+    REFUSE(ctxrt_event_from_native(made_up(), &out_event), INVALID_HANDLE);
+    ck_assert_ptr_null(out_event);
     REFUSE(ctxrt_event_elapsed_ms(event, event, NULL), NULL_POINTER);
     REFUSE(ctxrt_event_elapsed_ms(event, event, &ms), INVALID_ARGUMENT);
     REFUSE(ctxrt_event_native(event, NULL), NULL_POINTER);
@@ -684,6 +690,12 @@ START_TEST(copies_and_fills_refuse)
     REFUSE(ctxrt_fill(a, 256, 1), INVALID_ARGUMENT);
     REFUSE(ctxrt_fill(a, -1, 1), INVALID_ARGUMENT);
     REFUSE(ctxrt_fill(a, 0, SIZE_MAX), INVALID_ARGUMENT);
+    REFUSE(ctxrt_fill32(NULL, 0, 1), NULL_POINTER);
+    REFUSE(ctxrt_fill32((void *)((uintptr_t)a | 1), 0, 1), INVALID_ARGUMENT);
+    REFUSE(ctxrt_fill32((void *)((uintptr_t)a & ~(uintptr_t)3), 0, SIZE_MAX / 4 + 2),
+           INVALID_ARGUMENT);
+    REFUSE(ctxrt_fill32_async(NULL, 0, 1, NULL), NULL_POINTER);
+    REFUSE(ctxrt_fill32_async((void *)((uintptr_t)a | 2), 0, 1, NULL), INVALID_ARGUMENT);
     REFUSE(ctxrt_fill_async(NULL, 0, 1, NULL), NULL_POINTER);
     REFUSE(ctxrt_fill_async(a, 256, 1, NULL), INVALID_ARGUMENT);
     REFUSE(ctxrt_fill_async(a, 0, 1, dead_stream), INVALID_HANDLE);

@@ -309,6 +309,78 @@ START_TEST(fills_of_plain_host_memory_come_behind_the_work_of_the_stream)
 }
 END_TEST
 
+/* Each place, with the same pattern before, between and behind the words. */
+static void fill_words_at(int place, bool async, ctxrt_stream *stream)
+{
+    enum { WORDS = 16 };
+    uint32_t seen[WORDS];
+    ctxrt_memory *memory = allocate_at(place, sizeof seen);
+    uint32_t *words = ctxrt_memory_pointer(memory);
+    cx_assert_ok(ctxrt_fill32(words, 0x11223344, WORDS));
+    cx_assert_ok(async ? ctxrt_fill32_async(words + 3, 0xdeadbeef, 5, stream)
+                       : ctxrt_fill32(words + 3, 0xdeadbeef, 5));
+    cx_assert_ok(async ? ctxrt_fill32_async(words, 0, 0, stream) : ctxrt_fill32(words, 0, 0));
+    cx_assert_ok(ctxrt_stream_synchronize(stream));
+    cx_assert_ok(ctxrt_copy(seen, words, sizeof seen, CTXRT_COPY_ANY));
+    for (int i = 0; i < WORDS; i++)
+        ck_assert_msg(seen[i] == (i >= 3 && i < 8 ? 0xdeadbeef : 0x11223344),
+                      "word %d of place %d is %#x", i, place, seen[i]);
+    cx_assert_ok(ctxrt_memory_release(memory));
+}
+
+START_TEST(words_are_set_at_every_place_and_none_beside_them)
+{
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
+    ctxrt_stream *stream = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    for (int place = 0; place < PLACES; place++) {
+        fill_words_at(place, false, NULL);
+        fill_words_at(place, true, NULL);
+        fill_words_at(place, true, stream);
+        assert_current(CTXRT_CUDA(0));
+    }
+    cx_assert_ok(ctxrt_stream_destroy(stream));
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
+START_TEST(a_fill_of_words_beyond_a_block_is_refused)
+{
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
+    ctxrt_memory *memory = allocate_at(GPU_0, 64);
+    uint32_t *words = ctxrt_memory_pointer(memory);
+    cx_assert_error(ctxrt_fill32(words, 1, 17), CTXRT_ERROR_INVALID_ARGUMENT);
+    cx_assert_error(ctxrt_fill32_async(words + 1, 1, 16, NULL), CTXRT_ERROR_INVALID_ARGUMENT);
+    cx_assert_error(ctxrt_fill32(words, 1, SIZE_MAX / 4 + 2), CTXRT_ERROR_INVALID_ARGUMENT);
+    cx_assert_ok(ctxrt_memory_release(memory));
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
+START_TEST(a_captured_fill_of_words_is_done_by_each_launch)
+{
+    uint32_t seen[4];
+    ctxrt_graph *graph;
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
+    ctxrt_stream *stream = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    ctxrt_memory *memory = allocate_at(GPU_0, sizeof seen);
+    uint32_t *words = ctxrt_memory_pointer(memory);
+    cx_assert_ok(ctxrt_stream_capture_begin(stream, CTXRT_CAPTURE_THREAD_LOCAL));
+    cx_assert_ok(ctxrt_fill32_async(words, 0xcafe0001, 4, stream));
+    cx_assert_ok(ctxrt_stream_capture_end(stream, &graph));
+    for (int i = 0; i < 2; i++) {
+        cx_assert_ok(ctxrt_fill32(words, 5, 4));
+        cx_assert_ok(ctxrt_graph_launch(graph, stream));
+        cx_assert_ok(ctxrt_stream_synchronize(stream));
+        cx_assert_ok(ctxrt_copy(seen, words, sizeof seen, CTXRT_COPY_ANY));
+        ck_assert_uint_eq(seen[3], 0xcafe0001);
+    }
+    cx_assert_ok(ctxrt_graph_release(graph));
+    cx_assert_ok(ctxrt_memory_release(memory));
+    cx_assert_ok(ctxrt_stream_destroy(stream));
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
 START_TEST(a_copy_of_a_destroyed_stream_is_refused)
 {
     unsigned char host[8] = {0};
@@ -590,6 +662,9 @@ static Suite *copy_suite(void)
     tcase_add_test(tcase, copies_and_fills_of_host_memory_need_no_device);
     tcase_add_test(tcase, copies_and_fills_of_pinned_memory_need_no_device);
     tcase_add_test(tcase, other_copies_without_a_device_are_refused);
+    tcase_add_test(tcase, words_are_set_at_every_place_and_none_beside_them);
+    tcase_add_test(tcase, a_fill_of_words_beyond_a_block_is_refused);
+    tcase_add_test(tcase, a_captured_fill_of_words_is_done_by_each_launch);
     tcase_add_test(tcase, async_copies_and_fills_wait_for_the_work_before_them_and_not_the_caller);
     tcase_add_test(tcase, fills_of_plain_host_memory_come_behind_the_work_of_the_stream);
     tcase_add_test(tcase, a_copy_of_a_destroyed_stream_is_refused);

@@ -250,6 +250,132 @@ START_TEST(after_a_reset_events_say_so_and_can_be_destroyed)
 }
 END_TEST
 
+/* ---- waits with a time limit ---- */
+
+START_TEST(a_wait_for_an_event_ends_with_its_time_and_the_work_goes_on)
+{
+    ctxrt_event *event = create_event(CTXRT_EVENT_DEFAULT);
+    atomic_int marks = 0;
+    gate barrier;
+    cx_assert_ok(ctxrt_event_synchronize_for(event, 0));
+    gate_close(&barrier, NULL);
+    cx_assert_ok(ctxrt_stream_add_host_function(NULL, mark, &marks));
+    cx_assert_ok(ctxrt_event_record(event, NULL));
+    cx_assert_error(ctxrt_event_synchronize_for(event, 0), CTXRT_ERROR_NOT_READY);
+    cx_assert_error(ctxrt_event_synchronize_for(event, 5), CTXRT_ERROR_NOT_READY);
+    ck_assert_int_eq(atomic_load(&marks), 0);
+    gate_open(&barrier);
+    cx_assert_ok(ctxrt_event_synchronize_for(event, 600000));
+    ck_assert_int_eq(atomic_load(&marks), 1);
+    cx_assert_ok(ctxrt_event_synchronize_for(event, UINT64_MAX));
+    cx_assert_ok(ctxrt_event_destroy(event));
+}
+END_TEST
+
+typedef struct waiter {
+    ctxrt_event *event;
+    atomic_int *marks;
+    uint64_t timeout_ms;
+} waiter;
+
+static void *wait_for_event(void *argument)
+{
+    const waiter *self = argument;
+    ck_assert_int_eq(ctxrt_last_error()->status, CTXRT_SUCCESS);
+    cx_assert_ok(ctxrt_event_synchronize_for(self->event, self->timeout_ms));
+    ck_assert_int_eq(ctxrt_last_error()->status, CTXRT_SUCCESS);
+    ck_assert_int_eq(atomic_load(self->marks), 1);
+    return NULL;
+}
+
+START_TEST(a_wait_that_succeeds_after_a_while_leaves_the_last_error_alone)
+{
+    const uint64_t timeouts_ms[] = {600000, UINT64_MAX / 1000, UINT64_MAX};
+    for (int i = 0; i < 3; i++) {
+        atomic_int marks = 0;
+        waiter self = {create_event(CTXRT_EVENT_DEFAULT), &marks, timeouts_ms[i]};
+        pthread_t thread;
+        gate barrier;
+        gate_close(&barrier, NULL);
+        cx_assert_ok(ctxrt_stream_add_host_function(NULL, mark, &marks));
+        cx_assert_ok(ctxrt_event_record(self.event, NULL));
+        ck_assert_int_eq(pthread_create(&thread, NULL, wait_for_event, &self), 0);
+        cx_assert_error(ctxrt_event_synchronize_for(self.event, 2), CTXRT_ERROR_NOT_READY);
+        gate_open(&barrier);
+        ck_assert_int_eq(pthread_join(thread, NULL), 0);
+        cx_assert_ok(ctxrt_event_destroy(self.event));
+    }
+}
+END_TEST
+
+/* ---- events of other code ---- */
+
+START_TEST(a_wrapped_event_works_and_stays_its_owners)
+{
+    ctxrt_event *owner = create_event(CTXRT_EVENT_DISABLE_TIMING), *wrapped;
+    struct CUevent_st *native, *again;
+    gate barrier;
+    cx_assert_ok(ctxrt_event_native(owner, &native));
+    cx_assert_ok(ctxrt_event_from_native(native, &wrapped));
+    ck_assert_ptr_ne(wrapped, owner);
+    cx_assert_ok(ctxrt_event_native(wrapped, &again));
+    ck_assert_ptr_eq(again, native);
+    gate_close(&barrier, NULL);
+    cx_assert_ok(ctxrt_event_record(wrapped, NULL));
+    cx_assert_error(ctxrt_event_query(owner), CTXRT_ERROR_NOT_READY);
+    cx_assert_ok(ctxrt_event_destroy(wrapped));
+    cx_assert_error(ctxrt_event_query(wrapped), CTXRT_ERROR_INVALID_HANDLE);
+    cx_assert_error(ctxrt_event_query(owner), CTXRT_ERROR_NOT_READY);
+    cx_assert_ok(ctxrt_event_from_native(native, &wrapped)); /* while its work is not done */
+    gate_open(&barrier);
+    cx_assert_ok(ctxrt_event_synchronize(wrapped));
+    cx_assert_ok(ctxrt_event_destroy(wrapped));
+    cx_assert_ok(ctxrt_event_destroy(owner));
+}
+END_TEST
+
+START_TEST(an_event_that_the_driver_does_not_know_is_not_wrapped)
+{
+    ctxrt_event *owner = create_event(CTXRT_EVENT_DEFAULT), *wrapped = NULL;
+    struct CUevent_st *native;
+    cx_fixture_needs_emulated("the check of an event that is gone");
+    cx_assert_ok(ctxrt_event_native(owner, &native));
+    cx_assert_ok(ctxrt_event_destroy(owner));
+    cx_assert_error(ctxrt_event_from_native(native, &wrapped), CTXRT_ERROR_INVALID_HANDLE);
+    ck_assert_ptr_null(wrapped);
+}
+END_TEST
+
+START_TEST(an_event_is_wrapped_while_the_thread_captures_and_the_capture_goes_on)
+{
+    ctxrt_event *owner = create_event(CTXRT_EVENT_DEFAULT), *wrapped;
+    ctxrt_stream *stream = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    struct CUevent_st *native;
+    ctxrt_graph *graph;
+    cx_assert_ok(ctxrt_event_native(owner, &native));
+    cx_assert_ok(ctxrt_stream_capture_begin(stream, CTXRT_CAPTURE_GLOBAL));
+    cx_assert_ok(ctxrt_event_from_native(native, &wrapped));
+    cx_assert_ok(ctxrt_stream_capture_end(stream, &graph));
+    cx_assert_ok(ctxrt_graph_release(graph));
+    cx_assert_ok(ctxrt_event_destroy(wrapped));
+    cx_assert_ok(ctxrt_event_destroy(owner));
+    cx_assert_ok(ctxrt_stream_destroy(stream));
+}
+END_TEST
+
+START_TEST(after_a_reset_a_wrapped_event_says_so_and_its_handle_can_be_destroyed)
+{
+    ctxrt_event *owner = create_event(CTXRT_EVENT_DEFAULT), *wrapped;
+    struct CUevent_st *native;
+    cx_assert_ok(ctxrt_event_native(owner, &native));
+    cx_assert_ok(ctxrt_event_from_native(native, &wrapped));
+    cx_assert_ok(ctxrt_device_reset(CTXRT_CUDA(0)));
+    cx_assert_error(ctxrt_event_synchronize_for(wrapped, 1), CTXRT_ERROR_CONTEXT_DESTROYED);
+    cx_assert_ok(ctxrt_event_destroy(wrapped));
+    cx_assert_ok(ctxrt_event_destroy(owner));
+}
+END_TEST
+
 static Suite *event_suite(void)
 {
     Suite *suite = suite_create("event");
@@ -267,6 +393,12 @@ static Suite *event_suite(void)
     tcase_add_test(all, who_waits_for_a_destroyed_event_still_gets_what_it_waits_for);
     tcase_add_test(all, an_event_keeps_its_context_from_being_destroyed);
     tcase_add_test(all, after_a_reset_events_say_so_and_can_be_destroyed);
+    tcase_add_test(all, a_wait_for_an_event_ends_with_its_time_and_the_work_goes_on);
+    tcase_add_test(all, a_wait_that_succeeds_after_a_while_leaves_the_last_error_alone);
+    tcase_add_test(all, a_wrapped_event_works_and_stays_its_owners);
+    tcase_add_test(all, an_event_that_the_driver_does_not_know_is_not_wrapped);
+    tcase_add_test(all, an_event_is_wrapped_while_the_thread_captures_and_the_capture_goes_on);
+    tcase_add_test(all, after_a_reset_a_wrapped_event_says_so_and_its_handle_can_be_destroyed);
     suite_add_tcase(suite, all);
     return suite;
 }

@@ -101,6 +101,52 @@ START_TEST(the_attribute_leaves_a_scope_on_every_path)
 }
 END_TEST
 
+static int leave_early(int when)
+{
+    CTXRT_SCOPE_MEMORY ctxrt_memory *memory = NULL;
+    CTXRT_SCOPE_STREAM ctxrt_stream *stream = NULL;
+    CTXRT_SCOPE_EVENT ctxrt_event *event = NULL;
+    if (when == 0)
+        return 0;
+    cx_assert_ok(ctxrt_memory_alloc(4096, &memory));
+    cx_assert_ok(ctxrt_stream_create(CTXRT_STREAM_NON_BLOCKING, 0, &stream));
+    if (when == 1)
+        return 1;
+    cx_assert_ok(ctxrt_event_create(CTXRT_EVENT_DEFAULT, &event));
+    cx_assert_ok(ctxrt_event_record(event, stream));
+    return 2;
+}
+
+/* A created context does not end while an object of it is left. */
+START_TEST(the_attributes_end_memory_streams_and_events_on_every_path)
+{
+    ctxrt_context *context;
+    cx_assert_ok(ctxrt_context_create(CTXRT_CUDA(0), 0, &context));
+    cx_assert_ok(ctxrt_stack_push(context));
+    for (int i = 0; i < 3; i++)
+        ck_assert_int_eq(leave_early(i), i);
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_context_destroy(context));
+}
+END_TEST
+
+START_TEST(memory_that_is_retained_outlives_its_scope)
+{
+    ctxrt_memory *kept = NULL;
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
+    {
+        CTXRT_SCOPE_MEMORY ctxrt_memory *memory = NULL;
+        cx_assert_ok(ctxrt_memory_alloc(4096, &memory));
+        cx_assert_ok(ctxrt_memory_retain(memory));
+        kept = memory;
+    }
+    ck_assert_ptr_nonnull(ctxrt_memory_pointer(kept));
+    cx_assert_ok(ctxrt_memory_release(kept));
+    ck_assert_ptr_null(ctxrt_memory_pointer(kept));
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
 static char *snapshot(ctxrt_snapshot_format format)
 {
     char *text;
@@ -153,6 +199,8 @@ static Suite *scope_suite(void)
     tcase_add_test(tcase, leaving_the_outer_scope_ends_the_inner_one);
     tcase_add_test(tcase, another_thread_cannot_leave_a_scope);
     tcase_add_test(tcase, the_attribute_leaves_a_scope_on_every_path);
+    tcase_add_test(tcase, the_attributes_end_memory_streams_and_events_on_every_path);
+    tcase_add_test(tcase, memory_that_is_retained_outlives_its_scope);
     tcase_add_test(tcase, a_snapshot_shows_frames_from_the_top_with_their_places);
     suite_add_tcase(suite, tcase);
     return suite;

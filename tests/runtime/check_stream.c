@@ -257,6 +257,74 @@ START_TEST(a_frame_s_current_stream_cannot_be_destroyed_by_any_thread)
 }
 END_TEST
 
+START_TEST(a_wait_for_a_stream_ends_with_its_time_and_the_work_goes_on)
+{
+    ctxrt_stream *const streams[] = {NULL, create_stream(CTXRT_STREAM_NON_BLOCKING),
+                                     CTXRT_STREAM_LEGACY};
+    for (int i = 0; i < 3; i++) {
+        atomic_int marks = 0;
+        gate barrier;
+        cx_assert_ok(ctxrt_stream_synchronize_for(streams[i], 0));
+        gate_close(&barrier, streams[i]);
+        cx_assert_ok(ctxrt_stream_add_host_function(streams[i], mark, &marks));
+        cx_assert_error(ctxrt_stream_synchronize_for(streams[i], 0), CTXRT_ERROR_NOT_READY);
+        cx_assert_error(ctxrt_stream_synchronize_for(streams[i], 3), CTXRT_ERROR_NOT_READY);
+        ck_assert_int_eq(atomic_load(&marks), 0);
+        gate_open(&barrier);
+        cx_assert_ok(ctxrt_stream_synchronize_for(streams[i], 600000));
+        ck_assert_int_eq(atomic_load(&marks), 1);
+        cx_assert_ok(ctxrt_stream_synchronize_for(streams[i], UINT64_MAX));
+    }
+    cx_assert_ok(ctxrt_stream_destroy(streams[1]));
+}
+END_TEST
+
+typedef struct stream_waiter {
+    ctxrt_stream *stream;
+    atomic_int *waits;
+} stream_waiter;
+
+static void *wait_until_reset(void *argument)
+{
+    const stream_waiter *self = argument;
+    cx_assert_error(ctxrt_stream_synchronize_for(self->stream, 0), CTXRT_ERROR_NOT_READY);
+    atomic_store(self->waits, 1);
+    ctxrt_status status = ctxrt_stream_synchronize_for(self->stream, 600000);
+    ck_assert(status == CTXRT_SUCCESS || status == CTXRT_ERROR_CONTEXT_DESTROYED);
+    return NULL;
+}
+
+static void *reset_device_0(void *argument)
+{
+    *(ctxrt_status *)argument = ctxrt_device_reset(CTXRT_CUDA(0));
+    return NULL;
+}
+
+/* The thread that waits keeps nothing from the reset between its queries. Once the gate is open,
+ * either of the two comes first. */
+START_TEST(a_reset_ends_a_wait_with_a_time_limit)
+{
+    ctxrt_stream *stream = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    atomic_int waits = 0;
+    stream_waiter self = {stream, &waits};
+    pthread_t thread;
+    gate barrier;
+    gate_close(&barrier, stream);
+    ck_assert_int_eq(pthread_create(&thread, NULL, wait_until_reset, &self), 0);
+    while (atomic_load(&waits) == 0)
+        sched_yield();
+    ctxrt_status status;
+    pthread_t resetting;
+    ck_assert_int_eq(pthread_create(&resetting, NULL, reset_device_0, &status), 0);
+    gate_open(&barrier);
+    ck_assert_int_eq(pthread_join(resetting, NULL), 0);
+    cx_assert_ok(status);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    cx_assert_error(ctxrt_stream_synchronize_for(stream, 1), CTXRT_ERROR_CONTEXT_DESTROYED);
+    cx_assert_ok(ctxrt_stream_destroy(stream));
+}
+END_TEST
+
 START_TEST(a_stream_knows_its_context)
 {
     ctxrt_context *here, *there, *found;
@@ -483,6 +551,8 @@ static Suite *stream_suite(void)
     tcase_add_test(all, after_a_reset_a_frame_needs_another_stream_than_the_one_it_lost);
     tcase_add_test(all, a_stream_is_either_destroyed_or_made_current_never_both);
     tcase_add_test(all, threads_that_come_and_go_share_the_idle_default_streams);
+    tcase_add_test(all, a_wait_for_a_stream_ends_with_its_time_and_the_work_goes_on);
+    tcase_add_test(all, a_reset_ends_a_wait_with_a_time_limit);
     suite_add_tcase(suite, all);
     return suite;
 }

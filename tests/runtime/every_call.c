@@ -149,10 +149,13 @@ static const ctxrt_copy_region region = {
     X(CALL, ctxrt_event_record, (in->event, in->stream))                                          \
     X(CALL, ctxrt_event_query, (in->event))                                                       \
     X(CALL, ctxrt_event_synchronize, (in->event))                                                 \
+    X(CALL, ctxrt_event_synchronize_for, (in->event, 0))                                          \
+    X(CALL, ctxrt_event_from_native, ((struct CUevent_st *)in->pages, &out->event))               \
     X(CALL, ctxrt_event_elapsed_ms, (in->event, in->event, &out->ms))                             \
     X(CALL, ctxrt_event_native, (in->event, &out->native_event))                                  \
     X(CALL, ctxrt_stream_create, (CTXRT_STREAM_DEFAULT, 0, &out->stream))                         \
     X(CALL, ctxrt_stream_synchronize, (in->stream))                                               \
+    X(CALL, ctxrt_stream_synchronize_for, (in->stream, 0))                                        \
     X(CALL, ctxrt_stream_query, (in->stream))                                                     \
     X(CALL, ctxrt_stream_wait_event, (in->stream, in->event))                                     \
     X(CALL, ctxrt_stream_add_host_function, (in->stream, do_nothing, NULL))                       \
@@ -224,6 +227,8 @@ static const ctxrt_copy_region region = {
     X(CALL, ctxrt_copy_peer, (in->pointer, CTXRT_CUDA(0), host[0], CTXRT_CPU(0), 64, in->stream)) \
     X(CALL, ctxrt_fill, (in->pointer, 0, BYTES))                                                  \
     X(CALL, ctxrt_fill_async, (in->pointer, 0, BYTES, in->stream))                                \
+    X(CALL, ctxrt_fill32, (in->pointer, 0, BYTES / 4))                                            \
+    X(CALL, ctxrt_fill32_async, (in->pointer, 0, BYTES / 4, in->stream))                          \
     X(CALL, ctxrt_pointer_query, (in->pointer, &out->pointer_info))                               \
     X(CALL, ctxrt_allocator_create, (0, &out->allocator))                                         \
     X(CALL, ctxrt_allocator_create_custom, (&vtable, NULL, &out->allocator))                      \
