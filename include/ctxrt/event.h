@@ -34,6 +34,10 @@ enum {
 CTXRT_API ctxrt_status ctxrt_event_create(unsigned int flags,
                                           ctxrt_event **out_event) CTXRT_CHECK_RESULT;
 
+/** Creates an event as ctxrt_event_create does, in `context` as ctxrt_stream_create_on does. */
+CTXRT_API ctxrt_status ctxrt_event_create_on(ctxrt_context *context, unsigned int flags,
+                                             ctxrt_event **out_event) CTXRT_CHECK_RESULT;
+
 /**
  * Destroys an event; returns at once; work that waits for it goes on waiting. NULL is harmless. An
  * event whose context was reset is gone already: then only the handle goes.

@@ -81,6 +81,24 @@ CTXRT_API ctxrt_status ctxrt_memory_alloc_pinned(size_t size_bytes,
                                                  ctxrt_memory **out_memory) CTXRT_CHECK_RESULT;
 
 /**
+ * Allocates device memory of `context`, from its default allocator; it belongs to the calling
+ * thread's default stream there. The calling thread needs no current context; its frames are
+ * neither asked nor changed, and its current context is what it was: for libraries that do not know
+ * the frames of their callers. A recording of the calling thread does not keep the memory. The rest
+ * is as of ctxrt_memory_alloc.
+ *
+ * @retval CTXRT_ERROR_INVALID_HANDLE  the context is gone or never was one
+ * @retval CTXRT_ERROR_NULL_POINTER    `context` is NULL
+ */
+CTXRT_API ctxrt_status ctxrt_memory_alloc_on(ctxrt_context *context, size_t size_bytes,
+                                             ctxrt_memory **out_memory) CTXRT_CHECK_RESULT;
+
+/** Allocates pinned host memory of `context`: ctxrt_memory_alloc_pinned in the way of
+ * ctxrt_memory_alloc_on. */
+CTXRT_API ctxrt_status ctxrt_memory_alloc_pinned_on(ctxrt_context *context, size_t size_bytes,
+                                                    ctxrt_memory **out_memory) CTXRT_CHECK_RESULT;
+
+/**
  * Allocates ordinary host memory, zeroed, aligned to 64 bytes. Needs no device, touches none, and
  * does not start the runtime.
  *
@@ -204,14 +222,19 @@ CTXRT_API ctxrt_status ctxrt_memory_import(const ctxrt_exported_memory *exported
  */
 CTXRT_API ctxrt_status ctxrt_alloc(size_t size_bytes, void **out_pointer) CTXRT_CHECK_RESULT;
 
+/** Allocates device memory of `context` as a raw pointer, as ctxrt_memory_alloc_on does. */
+CTXRT_API ctxrt_status ctxrt_alloc_on(ctxrt_context *context, size_t size_bytes,
+                                      void **out_pointer) CTXRT_CHECK_RESULT;
+
 /**
- * Frees memory of ctxrt_alloc, ctxrt_alloc_direct, ctxrt_alloc_pinned, ctxrt_alloc_managed or
- * ctxrt_alloc_async, from any thread and under any current context or none. NULL is harmless. May
- * wait for work that uses the memory. Of several threads that free one pointer, one succeeds. If
- * several live blocks start at one address, each needs its own free. Blocks from before a reset of
- * their device go first; within each group the youngest goes first, such as the first block that a
- * custom allocator placed in a slab. Until a pointer from before a reset is freed, its address goes
- * to no other memory, unless a custom allocator chooses it or there is no other memory.
+ * Frees memory of ctxrt_alloc, ctxrt_alloc_on, ctxrt_alloc_direct, ctxrt_alloc_pinned,
+ * ctxrt_alloc_managed or ctxrt_alloc_async, from any thread and under any current context or none.
+ * NULL is harmless. May wait for work that uses the memory. Of several threads that free one
+ * pointer, one succeeds. If several live blocks start at one address, each needs its own free.
+ * Blocks from before a reset of their device go first; within each group the youngest goes first,
+ * such as the first block that a custom allocator placed in a slab. Until a pointer from before a
+ * reset is freed, its address goes to no other memory, unless a custom allocator chooses it or
+ * there is no other memory.
  * The driver frees memory of ctxrt_alloc_async without a wait. So the call waits for the stream
  * that the memory was allocated in, unless that is the legacy stream, captures or was destroyed.
  * Before the call, wait for other streams that use the memory; ctxrt_free_async needs no wait.

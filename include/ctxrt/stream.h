@@ -45,6 +45,17 @@ CTXRT_API ctxrt_status ctxrt_stream_create(unsigned int flags, int priority,
                                            ctxrt_stream **out_stream) CTXRT_CHECK_RESULT;
 
 /**
+ * Creates a stream as ctxrt_stream_create does, in `context`. The calling thread needs no current
+ * context; its frames are neither asked nor changed, and its current context is what it was.
+ *
+ * @retval CTXRT_ERROR_INVALID_HANDLE  the context is gone or never was one
+ * @retval CTXRT_ERROR_NULL_POINTER    `context` is NULL
+ */
+CTXRT_API ctxrt_status ctxrt_stream_create_on(ctxrt_context *context, unsigned int flags,
+                                              int priority,
+                                              ctxrt_stream **out_stream) CTXRT_CHECK_RESULT;
+
+/**
  * Destroys a stream; returns at once; its work goes on to its end. NULL is harmless. If its context
  * was reset the stream is gone already, and only the handle goes.
  *

@@ -11,6 +11,7 @@ lib_context_libcontext_la_SOURCES = \
 	lib/context/frame_kind.c lib/context/frame_kind.h \
 	lib/context/handle.c \
 	lib/context/layer_names.c lib/context/layer_names.h \
+	lib/context/named.c lib/context/named.h \
 	lib/context/observer.c lib/context/observer.h \
 	lib/context/peer.c \
 	lib/context/peer_mapping_access.c lib/context/peer_mapping_access.h \

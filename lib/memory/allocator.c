@@ -242,7 +242,7 @@ ctxrt_status cx_allocator_direct(cx_context *context, cx_allocator **out_allocat
                : make_own(context, &model, &context->direct_allocator, out_allocator);
 }
 
-static inline ctxrt_status get_default(cx_context *context, cx_allocator **out_allocator)
+ctxrt_status cx_allocator_default(cx_context *context, cx_allocator **out_allocator)
 {
     *out_allocator = atomic_load_explicit(&context->allocator, memory_order_acquire);
     return __builtin_expect(*out_allocator != NULL, 1) ? CTXRT_SUCCESS
@@ -264,7 +264,7 @@ ctxrt_status cx_allocator_of_frame(cx_frame *frame, cx_allocator **out_allocator
 {
     ctxrt_allocator *own = atomic_load_explicit(&frame->allocator, memory_order_relaxed);
     return own != NULL ? find_allocator(own, out_allocator)
-                       : get_default(cx_frame_context(frame), out_allocator);
+                       : cx_allocator_default(cx_frame_context(frame), out_allocator);
 }
 
 ctxrt_status cx_allocator_resolve(const ctxrt_allocator *handle, cx_allocator **out_allocator)

@@ -88,6 +88,9 @@ static inline const cx_allocator_kind *cx_allocator_kind_of(const cx_allocator *
 /* In debug mode: true if this call counts as refused by the driver. */
 bool cx_allocator_refuses_call(cx_allocator *allocator);
 
+/* Gets the context's default allocator, made on first use. */
+ctxrt_status cx_allocator_default(cx_context *context, cx_allocator **out_allocator);
+
 /* Gets the context's allocator with the source DIRECT, made on first use. */
 ctxrt_status cx_allocator_direct(cx_context *context, cx_allocator **out_allocator);
 

@@ -1,6 +1,7 @@
 #include "memory/block.h"
 
 #include "base/error.h"
+#include "context/named.h"
 #include "memory/cache.h"
 #include "memory/cross_driver_copies.h"
 #include "memory/guard.h"
@@ -148,6 +149,61 @@ ctxrt_status cx_block_alloc_direct(size_t size_bytes, cx_block *out_block)
 {
     return alloc_block(size_bytes, cx_allocator_direct, out_block);
 }
+
+/* ---- blocks of a context that the caller names ---- */
+
+/* In the section. The context counts an object until the block counts itself, and so does not end
+ * meanwhile. */
+static ctxrt_status resolve_named(cx_context *context,
+                                  ctxrt_status (*get_own)(cx_context *, cx_allocator **),
+                                  cx_block *block, ctxrt_stream **out_stream)
+{
+    block->context = context;
+    block->epoch = atomic_load(&context->epoch);
+    ctxrt_status status = cx_default_stream_get(cx_thread_current, context, out_stream);
+    if (status == CTXRT_SUCCESS)
+        status = get_own(context, &block->allocator);
+    if (status == CTXRT_SUCCESS)
+        cx_context_object_add(context, CX_OBJECT_MEMORY);
+    return status;
+}
+
+static ctxrt_status alloc_named_once(const char *call, const ctxrt_context *handle,
+                               ctxrt_status (*get_own)(cx_context *, cx_allocator **),
+                               cx_block *block)
+{
+    cx_named_context named;
+    ctxrt_stream *stream;
+    ctxrt_status status = cx_named_context_enter(call, handle, &named);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = resolve_named(named.context, get_own, block, &stream);
+    cx_section_leave();
+    if (status == CTXRT_SUCCESS) {
+        status = cx_block_take(block, stream);
+        cx_context_object_drop(named.context, CX_OBJECT_MEMORY);
+    }
+    cx_context_guard_leave(&named.guard);
+    return status;
+}
+
+ctxrt_status cx_block_alloc_on(const char *call, const ctxrt_context *handle, size_t size_bytes,
+                               ctxrt_status (*get_own)(cx_context *, cx_allocator **),
+                               cx_block *out_block)
+{
+    cx_block block;
+    ctxrt_status status;
+    do {
+        block = (cx_block){.size_bytes = size_bytes};
+        status = alloc_named_once(call, handle, get_own, &block);
+    } while (status == CTXRT_ERROR_CONTEXT_DESTROYED && block.context != NULL &&
+             block.epoch != atomic_load(&block.context->epoch));
+    if (status == CTXRT_SUCCESS)
+        *out_block = block;
+    return status;
+}
+
+/* ---- freeing ---- */
 
 /* After the last block is uncounted, the allocator and the context may go: neither may be
  * touched. */

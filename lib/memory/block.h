@@ -29,6 +29,15 @@ ctxrt_status cx_block_alloc_pinned(size_t size_bytes, cx_block *out_block);
 /* Allocates from the direct allocator of the frame's context. */
 ctxrt_status cx_block_alloc_direct(size_t size_bytes, cx_block *out_block);
 
+/*
+ * Allocates from the allocator that `get_own` gets of a context, whatever is current on the calling
+ * thread. The runtime is entered. The block is not of a recording, even if the thread records in
+ * that context. `call`: the public call, for messages.
+ */
+ctxrt_status cx_block_alloc_on(const char *call, const ctxrt_context *handle, size_t size_bytes,
+                               ctxrt_status (*get_own)(cx_context *, cx_allocator **),
+                               cx_block *out_block);
+
 /* Frees on any thread. The block is gone in any case; the allocator's or driver's error is
  * returned. */
 ctxrt_status cx_block_free(const cx_block *block);

@@ -1,6 +1,7 @@
 /* Host memory, plain and pinned. */
 #include "base/error.h"
 #include "base/log.h"
+#include "context/named.h"
 #include "memory/cross_driver_copies.h"
 #include "memory/memory.h"
 #include <stdlib.h>
@@ -82,6 +83,15 @@ static ctxrt_status make_unpinned(cx_context *context, size_t size_bytes, ctxrt_
     return status;
 }
 
+/* After the driver could not pin. */
+static ctxrt_status make_unpinned_on_cpu(cx_context *context, size_t size_bytes,
+                                         ctxrt_memory **out_memory)
+{
+    return context->device != NULL && context->device->host_accessible
+               ? make_unpinned(context, size_bytes, out_memory)
+               : CTXRT_ERROR_NOT_SUPPORTED;
+}
+
 ctxrt_status ctxrt_memory_alloc_pinned(size_t size_bytes, ctxrt_memory **out_memory)
 {
     cx_thread *thread;
@@ -95,8 +105,24 @@ ctxrt_status ctxrt_memory_alloc_pinned(size_t size_bytes, ctxrt_memory **out_mem
         return cx_memory_make_of_block(&model, out_memory);
     if (status != CTXRT_ERROR_NOT_SUPPORTED || cx_stack_enter(&thread, &frame) != CTXRT_SUCCESS)
         return status;
-    cx_context *context = cx_frame_context(frame);
-    return context->device != NULL && context->device->host_accessible
-               ? make_unpinned(context, size_bytes, out_memory)
-               : status;
+    return make_unpinned_on_cpu(cx_frame_context(frame), size_bytes, out_memory);
+}
+
+ctxrt_status ctxrt_memory_alloc_pinned_on(ctxrt_context *handle, size_t size_bytes,
+                                          ctxrt_memory **out_memory)
+{
+    static const char call[] = "ctxrt_memory_alloc_pinned_on";
+    cx_named_context named;
+    cx_memory model = {.kind = CTXRT_MEMORY_PINNED, .pinned = true};
+    ctxrt_status status = cx_block_check_request(call, size_bytes, out_memory);
+    if (status == CTXRT_SUCCESS)
+        status = cx_block_alloc_on(call, handle, size_bytes, cx_allocator_pinned, &model.block);
+    if (status == CTXRT_SUCCESS)
+        return cx_memory_make_of_block(&model, out_memory);
+    if (status != CTXRT_ERROR_NOT_SUPPORTED ||
+        cx_named_context_enter(call, handle, &named) != CTXRT_SUCCESS)
+        return status;
+    status = make_unpinned_on_cpu(named.context, size_bytes, out_memory);
+    cx_named_context_leave(&named);
+    return status;
 }

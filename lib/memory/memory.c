@@ -223,6 +223,17 @@ ctxrt_status ctxrt_memory_alloc(size_t size_bytes, ctxrt_memory **out_memory)
     return CTXRT_SUCCESS;
 }
 
+ctxrt_status ctxrt_memory_alloc_on(ctxrt_context *context, size_t size_bytes,
+                                   ctxrt_memory **out_memory)
+{
+    cx_memory model = {.kind = CTXRT_MEMORY_DEVICE};
+    ctxrt_status status = cx_block_check_request("ctxrt_memory_alloc_on", size_bytes, out_memory);
+    if (status == CTXRT_SUCCESS)
+        status = cx_block_alloc_on("ctxrt_memory_alloc_on", context, size_bytes,
+                                   cx_allocator_default, &model.block);
+    return status == CTXRT_SUCCESS ? cx_memory_make_of_block(&model, out_memory) : status;
+}
+
 static ctxrt_status delete_wrapped(cx_memory *memory)
 {
     if (memory->deleter != NULL)

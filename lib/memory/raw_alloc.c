@@ -235,6 +235,29 @@ ctxrt_status ctxrt_alloc(size_t size_bytes, void **out_pointer)
     return alloc_block("ctxrt_alloc", cx_block_alloc, size_bytes, out_pointer);
 }
 
+typedef struct named_request {
+    const ctxrt_context *context;
+    size_t size_bytes;
+} named_request;
+
+static ctxrt_status take_named(const void *request, cx_block *out_block)
+{
+    const named_request *wanted = request;
+    return cx_block_alloc_on("ctxrt_alloc_on", wanted->context, wanted->size_bytes,
+                             cx_allocator_default, out_block);
+}
+
+ctxrt_status ctxrt_alloc_on(ctxrt_context *context, size_t size_bytes, void **out_pointer)
+{
+    cx_block block;
+    const named_request request = {context, size_bytes};
+    const cx_owed_source source = {take_named, give_block, &request};
+    ctxrt_status status = cx_block_check_request("ctxrt_alloc_on", size_bytes, out_pointer);
+    if (status == CTXRT_SUCCESS)
+        status = cx_owed_take_other(&source, &block);
+    return status == CTXRT_SUCCESS ? keep_block(&block, out_pointer) : status;
+}
+
 ctxrt_status ctxrt_alloc_direct(size_t size_bytes, void **out_pointer)
 {
     return alloc_block("ctxrt_alloc_direct", cx_block_alloc_direct, size_bytes, out_pointer);

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/handle.h"
+#include "context/named.h"
 #include "work/relaxed_capture.h"
 #include "work/timed_wait.h"
 
@@ -55,6 +56,15 @@ static ctxrt_status make_event(cx_context *context, unsigned int flags, ctxrt_ev
     return status;
 }
 
+static ctxrt_status check_new(const char *call, unsigned int flags, ctxrt_event *const *out_event)
+{
+    if (out_event == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "%s: out_event is NULL", call);
+    if ((flags & ~(unsigned int)(CTXRT_EVENT_BLOCKING_SYNC | CTXRT_EVENT_DISABLE_TIMING)) != 0)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "%s: there are no flags %#x", call, flags);
+    return CTXRT_SUCCESS;
+}
+
 ctxrt_status ctxrt_event_create(unsigned int flags, ctxrt_event **out_event)
 {
     cx_thread *thread;
@@ -62,18 +72,30 @@ ctxrt_status ctxrt_event_create(unsigned int flags, ctxrt_event **out_event)
     ctxrt_status status = cx_runtime_enter();
     if (status != CTXRT_SUCCESS)
         return status;
-    if (out_event == NULL)
-        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_event_create: out_event is NULL");
-    if ((flags & ~(unsigned int)(CTXRT_EVENT_BLOCKING_SYNC | CTXRT_EVENT_DISABLE_TIMING)) != 0)
-        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "ctxrt_event_create: there are no flags %#x",
-                        flags);
-    status = cx_stack_enter(&thread, &frame);
+    status = check_new("ctxrt_event_create", flags, out_event);
+    if (status == CTXRT_SUCCESS)
+        status = cx_stack_enter(&thread, &frame);
     if (status == CTXRT_SUCCESS)
         status = cx_context_enter(cx_frame_context(frame));
     if (status != CTXRT_SUCCESS)
         return status;
     status = make_event(cx_frame_context(frame), flags, out_event);
     cx_section_leave();
+    return status;
+}
+
+ctxrt_status ctxrt_event_create_on(ctxrt_context *context, unsigned int flags,
+                                   ctxrt_event **out_event)
+{
+    cx_named_context named;
+    ctxrt_status status = check_new("ctxrt_event_create_on", flags, out_event);
+    if (status == CTXRT_SUCCESS)
+        status = cx_named_context_enter("ctxrt_event_create_on", context, &named);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = make_event(named.context, flags, out_event);
+    status = cx_context_map_error(named.context, "context", status);
+    cx_named_context_leave(&named);
     return status;
 }
 

@@ -5,6 +5,7 @@
 #include "base/handle.h"
 #include "base/log.h"
 #include "context/context_guard.h"
+#include "context/named.h"
 #include "context/stack.h"
 #include "work/image.h"
 #include "work/kernel.h"
@@ -149,6 +150,39 @@ ctxrt_status ctxrt_module_load(const void *start, size_t size_bytes, ctxrt_modul
         return status;
     int cancel = cx_cancel_hold();
     status = load_image(&image, out_module);
+    cx_image_drop(&image);
+    cx_cancel_restore(cancel);
+    return status;
+}
+
+/* The section is left for the driver, which may compile: a reset waits for the pin. */
+static ctxrt_status load_on(const ctxrt_context *handle, const cx_image *image,
+                            ctxrt_module **out_module)
+{
+    cx_named_context named;
+    ctxrt_status status = cx_named_context_enter("ctxrt_module_load_on", handle, &named);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    uint32_t epoch = atomic_load(&named.context->epoch);
+    cx_context_pin(named.context);
+    cx_section_leave();
+    status = make_module(named.context, epoch, image, out_module);
+    cx_context_guard_leave(&named.guard);
+    cx_context_unpin(named.context);
+    return status;
+}
+
+ctxrt_status ctxrt_module_load_on(ctxrt_context *context, const void *start, size_t size_bytes,
+                                  ctxrt_module **out_module)
+{
+    cx_image image;
+    ctxrt_status status = check_out("ctxrt_module_load_on", start, "image", out_module);
+    if (status == CTXRT_SUCCESS)
+        status = cx_image_take(start, size_bytes, &image);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    int cancel = cx_cancel_hold();
+    status = load_on(context, &image, out_module);
     cx_image_drop(&image);
     cx_cancel_restore(cancel);
     return status;

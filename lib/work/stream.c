@@ -3,6 +3,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/handle.h"
+#include "context/named.h"
 #include "context/observer.h"
 #include "layer/names.h"
 #include <stdio.h>
@@ -105,6 +106,15 @@ ctxrt_status cx_stream_make(cx_context *context, cx_stream_kind kind, unsigned i
     return CTXRT_SUCCESS;
 }
 
+static ctxrt_status check_new(const char *call, unsigned int flags, ctxrt_stream *const *out_stream)
+{
+    if (out_stream == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "%s: out_stream is NULL", call);
+    if (flags > CTXRT_STREAM_NON_BLOCKING)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "%s: there are no flags %#x", call, flags);
+    return CTXRT_SUCCESS;
+}
+
 ctxrt_status ctxrt_stream_create(unsigned int flags, int priority, ctxrt_stream **out_stream)
 {
     cx_thread *thread;
@@ -112,12 +122,9 @@ ctxrt_status ctxrt_stream_create(unsigned int flags, int priority, ctxrt_stream 
     ctxrt_status status = cx_runtime_enter();
     if (status != CTXRT_SUCCESS)
         return status;
-    if (out_stream == NULL)
-        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_stream_create: out_stream is NULL");
-    if (flags > CTXRT_STREAM_NON_BLOCKING)
-        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "ctxrt_stream_create: there are no flags %#x",
-                        flags);
-    status = cx_stack_enter(&thread, &frame);
+    status = check_new("ctxrt_stream_create", flags, out_stream);
+    if (status == CTXRT_SUCCESS)
+        status = cx_stack_enter(&thread, &frame);
     if (status == CTXRT_SUCCESS)
         status = cx_context_enter(cx_frame_context(frame));
     if (status != CTXRT_SUCCESS)
@@ -125,6 +132,21 @@ ctxrt_status ctxrt_stream_create(unsigned int flags, int priority, ctxrt_stream 
     status =
         cx_stream_make(cx_frame_context(frame), CX_STREAM_CREATED, flags, priority, out_stream);
     cx_section_leave();
+    return status;
+}
+
+ctxrt_status ctxrt_stream_create_on(ctxrt_context *context, unsigned int flags, int priority,
+                                    ctxrt_stream **out_stream)
+{
+    cx_named_context named;
+    ctxrt_status status = check_new("ctxrt_stream_create_on", flags, out_stream);
+    if (status == CTXRT_SUCCESS)
+        status = cx_named_context_enter("ctxrt_stream_create_on", context, &named);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = cx_stream_make(named.context, CX_STREAM_CREATED, flags, priority, out_stream);
+    status = cx_context_map_error(named.context, "context", status);
+    cx_named_context_leave(&named);
     return status;
 }
 

@@ -145,6 +145,11 @@ static ctxrt_status load_module(stage *self)
     return ctxrt_module_load(code, sizeof code, &self->out.module);
 }
 
+static ctxrt_status load_module_on(stage *self)
+{
+    return ctxrt_module_load_on(self->created, code, sizeof code, &self->out.module);
+}
+
 static ctxrt_status load_module_file(stage *self)
 {
     char path[4096];
@@ -273,6 +278,7 @@ static void plan_destroyed(stage *self)
 
 static const operation operations[] = {
     {"ctxrt_module_load", ON_FRAMES, load_module, NULL, false, false},
+    {"ctxrt_module_load_on", ON_ANY, load_module_on, NULL, false, false},
     {"ctxrt_module_load_file", ON_FRAMES, load_module_file, NULL, false, false},
     {"ctxrt_module_unload", ON_ANY, unload_module, module_unloaded, false, true},
     {"ctxrt_module_get_kernel", ON_ANY, get_kernel, NULL, false, false},

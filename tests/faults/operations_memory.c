@@ -15,6 +15,21 @@ static ctxrt_status alloc_pinned(stage *self)
     return ctxrt_memory_alloc_pinned(BYTES, &self->out.memory);
 }
 
+static ctxrt_status alloc_on(stage *self)
+{
+    return ctxrt_memory_alloc_on(self->created, BYTES, &self->out.memory);
+}
+
+static ctxrt_status alloc_pinned_on(stage *self)
+{
+    return ctxrt_memory_alloc_pinned_on(self->created, BYTES, &self->out.memory);
+}
+
+static ctxrt_status alloc_raw_on(stage *self)
+{
+    return ctxrt_alloc_on(self->held, BYTES, &self->out.raw);
+}
+
 static ctxrt_status alloc_at(stage *self)
 {
     return ctxrt_memory_alloc_at(BYTES, "x.c", 1, &self->out.memory);
@@ -335,6 +350,9 @@ static ctxrt_status fill32_async(stage *self)
 static const operation operations[] = {
     {"ctxrt_memory_alloc", ON_FRAMES, alloc, NULL, false, false},
     {"ctxrt_memory_alloc_pinned", ON_FRAMES, alloc_pinned, NULL, false, false},
+    {"ctxrt_memory_alloc_on", ON_ANY, alloc_on, NULL, false, false},
+    {"ctxrt_memory_alloc_pinned_on", ON_ANY, alloc_pinned_on, NULL, false, false},
+    {"ctxrt_alloc_on", ON_ANY, alloc_raw_on, NULL, false, false},
     {"ctxrt_memory_alloc_at", ON_FRAMES, alloc_at, NULL, false, false},
     {"ctxrt_memory_alloc_pinned_at", ON_FRAMES, alloc_pinned_at, NULL, false, false},
     {"ctxrt_alloc_at", ON_FRAMES, alloc_raw_at, NULL, false, false},

@@ -252,6 +252,11 @@ static ctxrt_status create_stream(stage *self)
     return ctxrt_stream_create(0, 0, &self->out.stream);
 }
 
+static ctxrt_status create_stream_on(stage *self)
+{
+    return ctxrt_stream_create_on(self->created, 0, -1, &self->out.stream);
+}
+
 static ctxrt_status destroy_stream(stage *self)
 {
     return ctxrt_stream_destroy(self->objects[THERE].stream);
@@ -302,6 +307,11 @@ static ctxrt_status wrap_stream(stage *self)
 static ctxrt_status create_event(stage *self)
 {
     return ctxrt_event_create(0, &self->out.event);
+}
+
+static ctxrt_status create_event_on(stage *self)
+{
+    return ctxrt_event_create_on(self->created, 0, &self->out.event);
 }
 
 static ctxrt_status wrap_event(stage *self)
@@ -421,6 +431,7 @@ static const operation operations[] = {
     {"ctxrt_context_native", ON_FRAMES, context_native, NULL, false, false},
     {"ctxrt_stream_current", ON_FRAMES, current_stream, NULL, false, false},
     {"ctxrt_stream_create", ON_FRAMES, create_stream, NULL, false, false},
+    {"ctxrt_stream_create_on", ON_ANY, create_stream_on, NULL, false, false},
     {"ctxrt_stream_destroy", ON_ANY, destroy_stream, stream_destroyed, false, true},
     {"ctxrt_stream_synchronize", ON_ANY, synchronize_stream, NULL, false, false},
     {"ctxrt_stream_synchronize_for", ON_ANY, synchronize_stream_for, NULL, false, false},
@@ -429,6 +440,7 @@ static const operation operations[] = {
     {"ctxrt_stream_add_host_function", ON_ANY, add_function, NULL, false, false},
     {"ctxrt_stream_from_native", ON_FRAMES, wrap_stream, NULL, false, false},
     {"ctxrt_event_create", ON_FRAMES, create_event, NULL, false, false},
+    {"ctxrt_event_create_on", ON_ANY, create_event_on, NULL, false, false},
     {"ctxrt_event_destroy", ON_ANY, destroy_event, event_destroyed, false, true},
     {"ctxrt_event_record", ON_FRAMES, record, NULL, false, false},
     {"ctxrt_event_record, of another context", ON_ANY, record_there, NULL, false, false},

@@ -335,6 +335,17 @@ START_TEST(streams_and_events_refuse)
         if (bad != NULL)
             cx_assert_error(ctxrt_event_destroy(bad), status);
     }
+    void *const bad_contexts[] = {dead_context, made_up(), stream};
+    for (size_t i = 0; i < sizeof bad_contexts / sizeof bad_contexts[0]; i++) {
+        REFUSE(ctxrt_stream_create_on(bad_contexts[i], 0, 0, &out_stream), INVALID_HANDLE);
+        REFUSE(ctxrt_event_create_on(bad_contexts[i], 0, &out_event), INVALID_HANDLE);
+    }
+    REFUSE(ctxrt_stream_create_on(NULL, 0, 0, &out_stream), NULL_POINTER);
+    REFUSE(ctxrt_stream_create_on(context, 0, 0, NULL), NULL_POINTER);
+    REFUSE(ctxrt_stream_create_on(context, 0x80, 0, &out_stream), INVALID_ARGUMENT);
+    REFUSE(ctxrt_event_create_on(NULL, 0, &out_event), NULL_POINTER);
+    REFUSE(ctxrt_event_create_on(context, 0, NULL), NULL_POINTER);
+    REFUSE(ctxrt_event_create_on(context, 0x80, &out_event), INVALID_ARGUMENT);
     REFUSE(ctxrt_stream_create(0, 0, NULL), NULL_POINTER);
     REFUSE(ctxrt_stream_create(0x80, 0, &out_stream), INVALID_ARGUMENT);
     ck_assert_ptr_null(out_stream);
@@ -438,6 +449,12 @@ START_TEST(modules_and_kernels_refuse)
         refuse_kernel(bad_kernels[i]);
     REFUSE(ctxrt_module_load(NULL, 0, &out_module), NULL_POINTER);
     REFUSE(ctxrt_module_load(code, 0, NULL), NULL_POINTER);
+    REFUSE(ctxrt_module_load_on(NULL, code, 0, &out_module), NULL_POINTER);
+    REFUSE(ctxrt_module_load_on(context, NULL, 0, &out_module), NULL_POINTER);
+    REFUSE(ctxrt_module_load_on(context, code, 0, NULL), NULL_POINTER);
+    REFUSE(ctxrt_module_load_on(dead_context, code, 0, &out_module), INVALID_HANDLE);
+    REFUSE(ctxrt_module_load_on(made_up(), code, 0, &out_module), INVALID_HANDLE);
+    REFUSE(ctxrt_module_load_on(context, "", 0, &out_module), DRIVER);
     REFUSE(ctxrt_module_load("", 0, &out_module), DRIVER);
     REFUSE(ctxrt_module_load(code, SIZE_MAX, &out_module), INVALID_ARGUMENT);
     REFUSE(ctxrt_module_load_file(NULL, &out_module), NULL_POINTER);
@@ -592,6 +609,9 @@ START_TEST(memory_refuses)
     const size_t huge[] = {SIZE_MAX, SIZE_MAX / 2 + 1, SIZE_MAX - 511, (size_t)1 << 62};
     for (size_t i = 0; i < sizeof huge / sizeof huge[0]; i++) {
         REFUSE(ctxrt_memory_alloc(huge[i], &memory), OUT_OF_MEMORY);
+        REFUSE(ctxrt_memory_alloc_on(context, huge[i], &memory), OUT_OF_MEMORY);
+        REFUSE(ctxrt_memory_alloc_pinned_on(context, huge[i], &memory), OUT_OF_MEMORY);
+        REFUSE(ctxrt_alloc_on(context, huge[i], &pointer), OUT_OF_MEMORY);
         REFUSE(ctxrt_memory_alloc_pinned(huge[i], &memory), OUT_OF_MEMORY);
         REFUSE(ctxrt_memory_alloc_host(huge[i], &memory), OUT_OF_MEMORY);
         REFUSE(ctxrt_alloc(huge[i], &pointer), OUT_OF_MEMORY);
@@ -603,6 +623,18 @@ START_TEST(memory_refuses)
     REFUSE(ctxrt_memory_alloc_at(1, "x.c", 1, NULL), NULL_POINTER);
     REFUSE(ctxrt_memory_alloc_pinned_at(0, "x.c", 1, &memory), INVALID_ARGUMENT);
     REFUSE(ctxrt_alloc_at(0, NULL, -1, &pointer), INVALID_ARGUMENT);
+    REFUSE(ctxrt_memory_alloc_on(context, 0, &memory), INVALID_ARGUMENT);
+    REFUSE(ctxrt_memory_alloc_on(context, 1, NULL), NULL_POINTER);
+    REFUSE(ctxrt_memory_alloc_on(NULL, 1, &memory), NULL_POINTER);
+    REFUSE(ctxrt_memory_alloc_on(dead_context, 1, &memory), INVALID_HANDLE);
+    REFUSE(ctxrt_memory_alloc_pinned_on(context, 0, &memory), INVALID_ARGUMENT);
+    REFUSE(ctxrt_memory_alloc_pinned_on(context, 1, NULL), NULL_POINTER);
+    REFUSE(ctxrt_memory_alloc_pinned_on(NULL, 1, &memory), NULL_POINTER);
+    REFUSE(ctxrt_memory_alloc_pinned_on(made_up(), 1, &memory), INVALID_HANDLE);
+    REFUSE(ctxrt_alloc_on(context, 0, &pointer), INVALID_ARGUMENT);
+    REFUSE(ctxrt_alloc_on(context, 1, NULL), NULL_POINTER);
+    REFUSE(ctxrt_alloc_on(NULL, 1, &pointer), NULL_POINTER);
+    REFUSE(ctxrt_alloc_on(made_up(), 1, &pointer), INVALID_HANDLE);
     REFUSE(ctxrt_memory_alloc(0, &memory), INVALID_ARGUMENT);
     REFUSE(ctxrt_memory_alloc(1, NULL), NULL_POINTER);
     REFUSE(ctxrt_memory_alloc_pinned(0, &memory), INVALID_ARGUMENT);

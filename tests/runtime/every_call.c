@@ -146,6 +146,7 @@ static const ctxrt_copy_region region = {
     X(CALL, ctxrt_handle_register, ("every_call", make_handle, end_handle, NULL))                 \
     X(CALL, ctxrt_handle_get, (CTXRT_CUDA(0), "every_call", &out->pointer))                       \
     X(CALL, ctxrt_event_create, (CTXRT_EVENT_DEFAULT, &out->event))                               \
+    X(CALL, ctxrt_event_create_on, (in->context, CTXRT_EVENT_DEFAULT, &out->event))               \
     X(CALL, ctxrt_event_record, (in->event, in->stream))                                          \
     X(CALL, ctxrt_event_query, (in->event))                                                       \
     X(CALL, ctxrt_event_synchronize, (in->event))                                                 \
@@ -154,6 +155,7 @@ static const ctxrt_copy_region region = {
     X(CALL, ctxrt_event_elapsed_ms, (in->event, in->event, &out->ms))                             \
     X(CALL, ctxrt_event_native, (in->event, &out->native_event))                                  \
     X(CALL, ctxrt_stream_create, (CTXRT_STREAM_DEFAULT, 0, &out->stream))                         \
+    X(CALL, ctxrt_stream_create_on, (in->context, CTXRT_STREAM_DEFAULT, 0, &out->stream))         \
     X(CALL, ctxrt_stream_synchronize, (in->stream))                                               \
     X(CALL, ctxrt_stream_synchronize_for, (in->stream, 0))                                        \
     X(CALL, ctxrt_stream_query, (in->stream))                                                     \
@@ -172,6 +174,7 @@ static const ctxrt_copy_region region = {
     X(CALL, ctxrt_operator_register, (CTXRT_DEVICE_CUDA, "every_call", &registered))              \
     X(CALL, ctxrt_operator_find, (CTXRT_DEVICE_CUDA, "every_call", &out->implementation))         \
     X(CALL, ctxrt_module_load, (code, sizeof code, &out->module))                                 \
+    X(CALL, ctxrt_module_load_on, (in->context, code, sizeof code, &out->module))                 \
     X(CALL, ctxrt_module_load_file, ("/dev/null", &out->module))                                  \
     X(CALL, ctxrt_module_get_kernel, (in->module, "next", &out->kernel))                         \
     X(CALL, ctxrt_module_get_global, (in->module, "counter", &out->pointer, &out->size))         \
@@ -202,6 +205,9 @@ static const ctxrt_copy_region region = {
     X(CALL, ctxrt_frame_set_allocator, (in->allocator))                                           \
     X(CALL, ctxrt_memory_alloc, (BYTES, &out->memory))                                            \
     X(CALL, ctxrt_memory_alloc_pinned, (BYTES, &out->memory))                                     \
+    X(CALL, ctxrt_memory_alloc_on, (in->context, BYTES, &out->memory))                            \
+    X(CALL, ctxrt_memory_alloc_pinned_on, (in->context, BYTES, &out->memory))                     \
+    X(CALL, ctxrt_alloc_on, (in->context, BYTES, &out->pointer))                                  \
     X(CALL, ctxrt_memory_alloc_at, (BYTES, "x.c", 1, &out->memory))                               \
     X(CALL, ctxrt_memory_alloc_pinned_at, (BYTES, "x.c", 1, &out->memory))                        \
     X(CALL, ctxrt_alloc_at, (BYTES, "x.c", 1, &out->pointer))                                     \
