@@ -30,6 +30,7 @@
     UNKEPT(CUasyncCallbackHandle, CUasyncCallbackEntry_st) \
     UNKEPT(CUlogsCallbackHandle, CUlogsCallbackEntry_st) \
     UNKEPT(CUtexref, CUtexref_st) \
+    UNKEPT(CUsurfref, CUsurfref_st) \
     UNKEPT(CUexternalMemory, CUextMemory_st)
 /* clang-format on */
 

@@ -151,6 +151,7 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/module/module.h \
 	lib/emu/module/sources.c \
 	lib/emu/module/sources.h \
+	lib/emu/module/texture_reference.c lib/emu/module/texture_reference.h \
 	lib/emu/module/unpack.c \
 	lib/emu/module/unpack.h \
 	lib/emu/module/watchdog.c \
@@ -231,6 +232,6 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/call/shareable.c \
 	lib/emu/call/stream_attribute.c \
 	lib/emu/call/table.c \
-	lib/emu/call/texture_call.c \
+	lib/emu/call/texture_call.c lib/emu/call/texture_reference_call.c \
 	lib/emu/call/value_call.c \
 	lib/emu/call/virtual_memory.c

@@ -17,6 +17,8 @@ void cx_ptx_unload(cx_ptx_module *module)
     }
     for (size_t i = 0; i < module->variable_count; i++)
         free((char *)module->variables[i].name);
+    for (size_t i = 0; i < module->reference_count; i++)
+        free((char *)module->references[i].name);
     for (size_t i = 0; i < module->image_count; i++)
         free(module->images[i].content);
     for (size_t i = 0; i < module->file_count; i++)
@@ -30,6 +32,7 @@ void cx_ptx_unload(cx_ptx_module *module)
     free(module->relocations);
     free(module->targets);
     free(module->matrices);
+    free(module->references);
     free(module);
 }
 
@@ -104,6 +107,16 @@ const cx_ptx_variable *cx_ptx_variable_near(const cx_ptx_module *module, size_t 
         if (!module->variables[i].managed && is_nearer(&module->variables[i], found, offset))
             found = &module->variables[i];
     return found;
+}
+
+size_t cx_ptx_reference_count(const cx_ptx_module *module)
+{
+    return module->reference_count;
+}
+
+const cx_ptx_reference *cx_ptx_reference_at(const cx_ptx_module *module, size_t index)
+{
+    return &module->references[index];
 }
 
 static bool is_kernel(const cx_ptx_function *function)

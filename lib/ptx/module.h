@@ -348,6 +348,8 @@ struct cx_ptx_module {
     size_t target_count, target_capacity;
     struct cx_ptx_matrix *matrices; /* operands of matrix instructions */
     size_t matrix_count, matrix_capacity;
+    cx_ptx_reference *references; /* to textures and surfaces */
+    size_t reference_count, reference_capacity;
     size_t memory_bytes;
     size_t constant_begin; /* constants are the end of the memory, which kernels only read */
     size_t constant_space; /* with gaps between them */

@@ -13,6 +13,7 @@ typedef enum cx_ptx_name_kind {
     CX_PTX_NAME_REGISTER,
     CX_PTX_NAME_REGISTERS, /* the prefix of many registers: %r<10> */
     CX_PTX_NAME_VARIABLE,
+    CX_PTX_NAME_REFERENCE, /* to a texture or surface: index is one of the module's */
     CX_PTX_NAME_FUNCTION,
     CX_PTX_NAME_LABEL,
     CX_PTX_NAME_TARGETS,

@@ -254,6 +254,18 @@ static const cx_ptx_name *find_chosen(const cx_ptx_parser *self, cx_ptx_token to
                : NULL;
 }
 
+/* In code a reference is its object, a constant. */
+static bool take_reference(cx_ptx_parser *self, cx_ptx_operand *out, const cx_ptx_name *name)
+{
+    if (cx_ptx_is_outside(self))
+        return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "'%.*s' as what a variable begins with",
+                           CX_PTX_QUOTE(&out->token));
+    out->kind = CX_PTX_OPERAND_REGISTER;
+    out->type = CX_PTX_B64;
+    out->slot = cx_ptx_constant(self, cx_ptx_reference_object(name->index));
+    return out->slot != CX_PTX_NO_SLOT;
+}
+
 static bool take_name(cx_ptx_parser *self, cx_ptx_operand *out)
 {
     const cx_ptx_token token = self->token;
@@ -279,6 +291,10 @@ static bool take_name(cx_ptx_parser *self, cx_ptx_operand *out)
         take_variable(out, name);
         if (name->outside && name->space == CX_PTX_SHARED &&
             !cx_ptx_place_shared(self, name->index, &out->offset))
+            return false;
+    }
+    else if (name && name->kind == CX_PTX_NAME_REFERENCE) {
+        if (!take_reference(self, out, name))
             return false;
     }
     else if (cx_ptx_token_is(&token, "_"))
@@ -642,7 +658,8 @@ static uint32_t result_of(cx_ptx_parser *self, const cx_ptx_operand *operand, cx
 {
     if (operand->kind == CX_PTX_OPERAND_SINK)
         return cx_ptx_temp(self);
-    if (operand->kind != CX_PTX_OPERAND_REGISTER || operand->slot < CX_PTX_SLOTS_FIXED) {
+    if (operand->kind != CX_PTX_OPERAND_REGISTER || operand->slot < CX_PTX_SLOTS_FIXED ||
+        operand->slot & CX_PTX_CONSTANT_BIT) {
         CX_PTX_INVALID_AT(self, "'%.*s' cannot be written", CX_PTX_QUOTE(&operand->token));
         return CX_PTX_NO_SLOT;
     }
@@ -685,6 +702,8 @@ bool cx_ptx_take_address(cx_ptx_parser *self, const cx_ptx_statement *statement,
     }
     if (writes && space == CX_PTX_CONSTANT)
         return cx_ptx_wrong(self, statement, "constant memory is only read");
+    if (operand->type == CX_PTX_B64 && operand->slot & CX_PTX_CONSTANT_BIT)
+        return cx_ptx_wrong(self, statement, "a reference to a texture or surface is no memory");
     out->space = (uint8_t)(space == CX_PTX_CONSTANT ? CX_PTX_GLOBAL : space);
     out->a = operand->slot;
     out->immediate = operand->offset;

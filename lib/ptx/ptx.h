@@ -76,6 +76,32 @@ const cx_ptx_variable *cx_ptx_variable_find(const cx_ptx_module *module, const c
  * first one; none that is managed. NULL: there is none. */
 const cx_ptx_variable *cx_ptx_variable_near(const cx_ptx_module *module, size_t offset);
 
+/* ---- references to textures and surfaces ---- */
+
+/* A .texref or a .surfref. */
+typedef struct cx_ptx_reference {
+    const char *name;
+    bool is_surface;
+} cx_ptx_reference;
+
+size_t cx_ptx_reference_count(const cx_ptx_module *module);
+const cx_ptx_reference *cx_ptx_reference_at(const cx_ptx_module *module, size_t index);
+
+/* Code that names a reference asks `find_texture` for this object, which no object of the driver
+ * can be. */
+#define CX_PTX_REFERENCE_OBJECTS (UINT64_C(0xfff1) << 48)
+static inline uint64_t cx_ptx_reference_object(size_t index)
+{
+    return CX_PTX_REFERENCE_OBJECTS | (uint64_t)index << 6;
+}
+
+/* False: the object is no reference. */
+static inline bool cx_ptx_is_reference(uint64_t object, size_t *out_index)
+{
+    *out_index = (size_t)(object & ~CX_PTX_REFERENCE_OBJECTS) >> 6;
+    return (object & CX_PTX_REFERENCE_OBJECTS) == CX_PTX_REFERENCE_OBJECTS;
+}
+
 /* ---- kernels ---- */
 
 typedef struct cx_ptx_parameter {

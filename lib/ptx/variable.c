@@ -566,9 +566,69 @@ static bool define_local(cx_ptx_parser *self, const declaration *what)
            add_name(self, what, CX_PTX_LOCAL, offset);
 }
 
+/* ---- references to textures and surfaces ---- */
+
+static bool add_reference(cx_ptx_parser *self, const cx_ptx_token *word, bool is_surface)
+{
+    cx_ptx_module *module = self->module;
+    const cx_ptx_name name = {.text = word->text,
+                              .length = (uint32_t)word->length,
+                              .kind = CX_PTX_NAME_REFERENCE,
+                              .outside = true,
+                              .index = (uint32_t)module->reference_count};
+    void *references = module->references;
+    bool grown = cx_ptx_grow(&references, module->reference_count, &module->reference_capacity,
+                             sizeof *module->references);
+    char *copy;
+
+    module->references = references;
+    copy = grown ? strndup(word->text, word->length) : NULL;
+    if (!copy)
+        return cx_ptx_no_memory(self);
+    module->references[module->reference_count++] = (cx_ptx_reference){copy, is_surface};
+    return cx_ptx_names_add(&self->names, &name) || cx_ptx_no_memory(self);
+}
+
+static bool parse_reference(cx_ptx_parser *self, bool is_surface)
+{
+    const cx_ptx_name *known;
+    cx_ptx_token word;
+
+    if (!cx_ptx_is_outside(self))
+        return CX_PTX_INVALID_AT(self, "a reference to a texture or surface in a function");
+    if (!cx_ptx_expect_word(self, &word))
+        return false;
+    if (cx_ptx_at(self, "[") || cx_ptx_at(self, "="))
+        return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "'%.*s': arrays and contents of references",
+                           CX_PTX_QUOTE(&word));
+    known = cx_ptx_names_find(&self->names, word.text, word.length, 0);
+    if (!known)
+        return add_reference(self, &word, is_surface);
+    return (known->kind == CX_PTX_NAME_REFERENCE &&
+            self->module->references[known->index].is_surface == is_surface) ||
+           CX_PTX_INVALID_AT(self, "'%.*s' is there twice", CX_PTX_QUOTE(&word));
+}
+
+/* .texref a, b; behind the space. */
+static bool parse_references(cx_ptx_parser *self)
+{
+    bool is_surface = cx_ptx_at(self, ".surfref");
+
+    do {
+        cx_ptx_advance(self);
+        if (!parse_reference(self, is_surface))
+            return false;
+    } while (cx_ptx_at(self, ","));
+    return cx_ptx_expect(self, ";");
+}
+
 bool cx_ptx_parse_variables(cx_ptx_parser *self, cx_ptx_placement placement)
 {
     declaration what = {0};
+
+    if (placement.space == CX_PTX_GLOBAL &&
+        (cx_ptx_at(self, ".texref") || cx_ptx_at(self, ".surfref")))
+        return parse_references(self);
 
     if (!take_attributes(self, &what) || !take_align(self, &what) || !take_type(self, &what))
         return false;

@@ -492,6 +492,8 @@ SAME_FIELD(cxu_ctx_create_params, cig, CUctxCreateParams, cigParams)
 #define cxu_graph_mem_attribute CUgraphMem_attribute
 #define cxu_array_format CUarray_format
 #define cxu_array_descriptor CUDA_ARRAY_DESCRIPTOR
+#define cxu_address_mode CUaddress_mode
+#define cxu_filter_mode CUfilter_mode
 #define cxu_texture_object CUtexObject
 #define cxu_surface_object CUsurfObject
 #define cxu_resource_descriptor CUDA_RESOURCE_DESC

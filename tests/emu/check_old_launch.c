@@ -101,7 +101,7 @@ START_TEST(settings_have_limits)
     ck_result(cx_emu_call_param_set_bytes(function, 0, NULL, 8), INVALID_VALUE);
     ck_success(cx_emu_call_param_set_float(function, 32760, 1.5F));
     ck_result(cx_emu_call_param_set_float(function, 32761, 1.5F), INVALID_VALUE);
-    ck_result(cx_emu_call_param_set_texture(function, 0, NULL), NOT_SUPPORTED);
+    ck_result(cx_emu_call_param_set_texture(function, -1, NULL), INVALID_VALUE);
     ck_result(cx_emu_call_launch_grid(function, 1, 65536), INVALID_VALUE);
 }
 END_TEST

@@ -49,7 +49,8 @@ enum { POINTER_CLASS = 5 }; /* of __builtin_classify_type */
              CUlinkState: KIND_LINK, CUfunction: KIND_FUNCTION, CUkernel: KIND_KERNEL,      \
              CUgraph: KIND_GRAPH, CUgraphNode: KIND_NODE, CUgraphExec: KIND_EXEC,           \
              CUuserObject: KIND_USER_OBJECT, CUgreenCtx: KIND_GREEN,                        \
-             CUdevResourceDesc: KIND_KEPT, CUtexref: KIND_KEPT, CUarray: KIND_ARRAY,        \
+             CUdevResourceDesc: KIND_KEPT, CUtexref: KIND_KEPT, CUsurfref: KIND_KEPT,       \
+             CUarray: KIND_ARRAY,                                                           \
              CUmipmappedArray: KIND_MIPMAPPED_ARRAY,                                        \
              CUexternalMemory: KIND_KEPT,                                                   \
              CUasyncCallbackHandle: KIND_NOTIFICATION, CUlogsCallbackHandle: KIND_LOGS,     \

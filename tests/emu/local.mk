@@ -67,7 +67,7 @@ EMU_MODULE = tests/emu/check_child_grid.c tests/emu/check_cluster.c tests/emu/ch
 	tests/emu/check_fat.c tests/emu/check_jit.c tests/emu/check_kernel.c tests/emu/check_kernel_query.c tests/emu/check_launch_attribute.c \
 	tests/emu/check_link.c \
 	tests/emu/check_link_input.c tests/emu/check_old_launch.c tests/emu/check_parts.c \
-	tests/emu/check_sweep.c tests/emu/check_texture.c
+	tests/emu/check_sweep.c tests/emu/check_texture.c tests/emu/check_texture_reference.c
 check_PROGRAMS += tests/emu/checks_module
 CHECK_FILES += $(EMU_MODULE)
 $(EMU_MODULE:.c=$(EXEEXT)): tests/emu/checks_module$(EXEEXT) ; $(LINK_CHECK)

@@ -11,7 +11,7 @@ set -u
 never='cuArrayGetMemoryRequirements cuArrayGetPlane cuArrayGetSparseProperties cuMipmappedArrayGetMemoryRequirements
     cuMipmappedArrayGetSparseProperties cuCheckpointProcessCheckpoint cuCheckpointProcessGetRestoreThreadId cuCheckpointProcessLock
     cuCheckpointProcessRestore cuCheckpointProcessUnlock cuDeviceGetLuid cuFlushGPUDirectRDMAWrites cuImportExternalMemory
-    cuLibraryGetUnifiedFunction cuMemMapArrayAsync cuParamSetTexRef'
+    cuLibraryGetUnifiedFunction cuMemMapArrayAsync'
 # Another call with the same code is done: an older ABI, or the same for a file.
 others='cuGraphAddKernelNode cuGraphExecEventWaitNodeSetEvent cuGraphExecKernelNodeSetParams cuGraphKernelNodeGetParams
     cuGraphKernelNodeSetParams cuLibraryLoadFromFile cuMemRangeGetAttributes cuMemcpy3DBatchAsync_v2

@@ -375,6 +375,10 @@ static const refusal statements[] = {
 static const refusal texts[] = {
     {".foo\n", UNSUPPORTED, "'.foo' outside a function"},
     {"x\n", INVALID, "'x' outside a function"},
+    {".global .texref x[4];", UNSUPPORTED, "'x': arrays and contents of references"},
+    {".global .samplerref x;", UNSUPPORTED, "a variable of the type '.samplerref'"},
+    {".global .texref x;\n.global .surfref x;", INVALID, "'x' is there twice"},
+    {".global .texref x;\n.global .u64 y = x;", UNSUPPORTED, "as what a variable begins with"},
     {".global .align 3 .u32 x;", INVALID, "an alignment must be a power of two"},
     {".global .u32 x[1][1][1][1][1][1][1][1][1][1];", UNSUPPORTED, "more than 8 dimensions"},
     {".extern .global .u32 x[];", INVALID, "unresolved extern variable 'x'"},

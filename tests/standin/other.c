@@ -128,14 +128,15 @@ static int query_later(void *handle, int more)
 /* ---- calls without a row ---- */
 
 /* Its arguments fill the registers and go on on the stack; its result says whether each came. */
-EXPORT int cuTexRefSetMipmapLevelBias(long a, long b, long c, long d, long e, long f, double g,
-                                      double h, double i, double j, double k, double l, double m,
-                                      double n, double o, long p, const char *q)
+EXPORT int cuGraphicsResourceGetMappedMipmappedArray(long a, long b, long c, long d, long e,
+                                                     long f, double g, double h, double i,
+                                                     double j, double k, double l, double m,
+                                                     double n, double o, long p, const char *q)
 {
     bool whole = a == 1 && b == 2 && c == 3 && d == 4 && e == 5 && f == 6 && g == .5 && h == 1.5 &&
                  i == 2.5 && j == 3.5 && k == 4.5 && l == 5.5 && m == 6.5 && n == 7.5 && o == 8.5 &&
                  p == 9 && strcmp(q, "last") == 0;
-    return say("cuTexRefSetMipmapLevelBias", whole ? OTHER_WHOLE : INVALID_VALUE);
+    return say("cuGraphicsResourceGetMappedMipmappedArray", whole ? OTHER_WHOLE : INVALID_VALUE);
 }
 
 static int of_tomorrow(int number)
@@ -167,7 +168,8 @@ static const struct {
     {"cuStreamQuery", 2000, 0, (void *)cuStreamQuery},
     {"cuStreamQuery", 7000, PER_THREAD, (void *)cuStreamQuery_ptsz},
     {"cuStreamQuery", 12030, 0, (void *)query_later},
-    {"cuTexRefSetMipmapLevelBias", 5000, 0, (void *)cuTexRefSetMipmapLevelBias},
+    {"cuGraphicsResourceGetMappedMipmappedArray", 5000, 0,
+     (void *)cuGraphicsResourceGetMappedMipmappedArray},
     {"cuOfTomorrow", 12040, 0, (void *)of_tomorrow},
     {"cuGetProcAddress", 11030, 0, (void *)cuGetProcAddress},
     {"cuGetProcAddress", 12000, 0, (void *)cuGetProcAddress_v2},

@@ -3,7 +3,7 @@
 #include "emu/module/launch.h"
 #include "emu/module/module.h"
 #include "emu/base/state.h"
-#include "emu/report/not_supported.h"
+#include "emu/module/texture_reference.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,18 +131,24 @@ cxu_result cx_emu_call_param_set_bytes(CUfunction handle, int offset, void *sour
     return set_argument(handle, offset, source, bytes);
 }
 
+/* The references of a module are there for each of its kernels, so there is nothing to set. */
 cxu_result cx_emu_call_param_set_texture(CUfunction handle, int unit, CUtexref texture)
 {
+    const int any_unit = -1; /* CU_PARAM_TR_DEFAULT */
+    cx_emu_texture_reference *reference;
     cx_emu_function *function;
     cxu_result result = cx_emu_enter();
 
-    (void)unit, (void)texture;
     if (result != CXU_SUCCESS)
         return result;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_function_find(handle, &function);
+    if (result == CXU_SUCCESS)
+        result = cx_emu_texture_reference_find(texture, false, &reference);
+    if (result == CXU_SUCCESS && (unit != any_unit || reference->module != function->module))
+        result = CXU_INVALID_VALUE;
     cx_lock_leave(&cx_emu_lock);
-    return result == CXU_SUCCESS ? cx_emu_not_supported("cuParamSetTexRef", "a texture") : result;
+    return result;
 }
 
 /* ---- launches ---- */

@@ -324,15 +324,29 @@ static bool surface_valid(const cxu_resource_descriptor *resource)
            array->descriptor.flags & CXU_ARRAY3D_SURFACE_LDST;
 }
 
+static bool describe_valid(const cx_emu_context *context, const cxu_resource_descriptor *resource,
+                           bool is_surface, cx_ptx_texture *out_whole)
+{
+    cx_emu_use memory;
+
+    return resource_valid(context, resource) && describe_resource(resource, out_whole, &memory) &&
+           (!is_surface || surface_valid(resource));
+}
+
+cxu_result cx_emu_texture_check_resource(const cx_emu_context *context,
+                                         const cxu_resource_descriptor *resource, bool is_surface)
+{
+    cx_ptx_texture unused;
+
+    return describe_valid(context, resource, is_surface, &unused) ? CXU_SUCCESS : CXU_INVALID_VALUE;
+}
+
 static cxu_result check_request(const char *call, const cx_emu_context *context,
                                 const cx_emu_texture_request *request)
 {
     cx_ptx_texture whole;
-    cx_emu_use memory;
 
-    if (!resource_valid(context, request->resource) ||
-        !describe_resource(request->resource, &whole, &memory) ||
-        (request->texture == NULL && !surface_valid(request->resource)))
+    if (!describe_valid(context, request->resource, request->texture == NULL, &whole))
         return CXU_INVALID_VALUE;
     return request->texture != NULL ? check_texture(call, request, &whole) : CXU_SUCCESS;
 }
@@ -400,6 +414,18 @@ bool cx_emu_texture_describe(unsigned long long object, bool is_surface,
         apply_view(&texture->view, out_description);
     if (!is_surface)
         apply_texture(&texture->texture, out_description);
+    return cx_emu_allocation_reachable(out_memory->allocation, context);
+}
+
+bool cx_emu_texture_describe_parts(const cxu_resource_descriptor *resource,
+                                   const cxu_texture_descriptor *texture,
+                                   const cx_emu_context *context,
+                                   cx_ptx_texture *out_description, cx_emu_use *out_memory)
+{
+    if (!describe_resource(resource, out_description, out_memory))
+        return false;
+    if (texture != NULL)
+        apply_texture(texture, out_description);
     return cx_emu_allocation_reachable(out_memory->allocation, context);
 }
 

@@ -44,6 +44,17 @@ bool cx_emu_texture_describe(unsigned long long object, bool is_surface,
                              const cx_emu_context *context, cx_ptx_texture *out_description,
                              cx_emu_use *out_memory);
 
+/* The same of a resource and of how it is read; `texture` NULL: a surface. */
+bool cx_emu_texture_describe_parts(const cxu_resource_descriptor *resource,
+                                   const cxu_texture_descriptor *texture,
+                                   const cx_emu_context *context,
+                                   cx_ptx_texture *out_description, cx_emu_use *out_memory);
+
+/* CXU_INVALID_VALUE: textures, or surfaces, of the context cannot have that resource. */
+cxu_result cx_emu_texture_check_resource(const cx_emu_context *context,
+                                         const cxu_resource_descriptor *resource,
+                                         bool is_surface);
+
 /* The objects of a context that is being closed become stale. */
 void cx_emu_textures_release(const cx_emu_context *context);
 

@@ -37,9 +37,19 @@ static const char *verb_of(const cx_ptx_fault *fault)
 }
 
 /* A texture or surface object, and where the access was to be. */
-static void say_object(cx_text *to, const cx_ptx_fault *fault)
+static void say_object(cx_text *to, const cx_emu_run *run, const cx_ptx_fault *fault)
 {
-    cx_text_add(to, ", %s object %#llx", fault->object, (ull)fault->address);
+    size_t reference;
+
+    if (cx_ptx_is_reference(fault->address, &reference))
+        cx_text_add(to, ", %s reference '%.80s'", fault->object,
+                    cx_ptx_reference_at(run->code->ptx, reference)->name);
+    else
+        cx_text_add(to, ", %s object %#llx", fault->object, (ull)fault->address);
+    if (fault->extent[0] == 0 && cx_ptx_is_reference(fault->address, &reference)) {
+        cx_text_add(to, ", to which nothing was bound at the launch, or whose memory is gone");
+        return;
+    }
     if (fault->extent[0] == 0) {
         cx_text_add(to, ", which is none of the context's, or whose memory is gone");
         return;
@@ -51,10 +61,10 @@ static void say_object(cx_text *to, const cx_ptx_fault *fault)
                 fault->extent[2]);
 }
 
-static void say_access(cx_text *to, const cx_ptx_fault *fault)
+static void say_access(cx_text *to, const cx_emu_run *run, const cx_ptx_fault *fault)
 {
     if (fault->object != NULL) {
-        say_object(to, fault);
+        say_object(to, run, fault);
         return;
     }
     cx_text_add(to, ", address %#llx", (ull)fault->address);
@@ -226,7 +236,7 @@ uint64_t cx_emu_kernel_fault_describe(const cx_emu_run *run, cx_ptx_outcome outc
 
     say_place(&to, run, fault);
     if (outcome == CX_PTX_ILLEGAL_ADDRESS || outcome == CX_PTX_MISALIGNED_ADDRESS)
-        say_access(&to, fault);
+        say_access(&to, run, fault);
     if (outcome == CX_PTX_ILLEGAL_ADDRESS && fault->object == NULL)
         memory = say_memory(&to, run, fault);
     else if (outcome == CX_PTX_MISALIGNED_ADDRESS)

@@ -12,6 +12,7 @@
 #include "emu/module/hazard_text.h"
 #include "emu/module/heap.h"
 #include "emu/module/kernel_fault_text.h"
+#include "emu/module/texture_reference.h"
 #include "emu/module/watchdog.h"
 #include "emu/report/error_log.h"
 #include "emu/schedule/cores.h"
@@ -280,9 +281,15 @@ static bool find_object(cx_emu_run *run, uint64_t handle, bool is_surface,
                         cx_ptx_texture *out_texture, bool *out_lacks)
 {
     cx_emu_use use;
+    size_t index;
+    bool found;
 
     *out_lacks = false;
-    if (!cx_emu_texture_describe(handle, is_surface, run->context, out_texture, &use))
+    found = cx_ptx_is_reference(handle, &index)
+                ? cx_emu_binding_describe(run->bindings, index, is_surface, run->context,
+                                          out_texture, &use)
+                : cx_emu_texture_describe(handle, is_surface, run->context, out_texture, &use);
+    if (!found)
         return false;
     *out_lacks = !is_noted(run, use.allocation) && !note_use(run, use);
     return !*out_lacks;
@@ -547,6 +554,7 @@ static void retain_run(void *argument)
 
     cx_emu_code_retain(run->code);
     cx_emu_arguments_retain(run->launch.arguments);
+    cx_emu_bindings_retain(run->bindings);
     run->context->limit_used[CXU_LIMIT_PRINTF_FIFO_SIZE] |= cx_ptx_kernel_prints(run->kernel);
     run->context->limit_used[CXU_LIMIT_MALLOC_HEAP_SIZE] |= cx_ptx_kernel_allocates(run->kernel);
     promise_touches(run);
@@ -565,6 +573,7 @@ static void release_run(void *argument)
     free(run->more_uses);
     cx_emu_code_drop(run->code);
     cx_emu_arguments_drop(run->launch.arguments);
+    cx_emu_bindings_drop(run->bindings);
 }
 
 /* ---- checks of a launch ---- */
@@ -732,6 +741,7 @@ cxu_result cx_emu_launch_request(const cx_emu_launch *launch, cx_emu_run *out_ru
                             .code = module->code,
                             .kernel = function->kernel,
                             .launch = resolved,
+                            .bindings = module->bindings,
                             .pending_grids = module->context->limits
                                 [CXU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT]};
     *out_request = (cx_emu_work_request){.kind = CX_EMU_WORK_KERNEL,

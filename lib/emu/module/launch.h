@@ -42,6 +42,7 @@ typedef struct cx_emu_run {
     cx_emu_launch launch;
     const cx_emu_allocation *memory; /* the module's variables, in use by the work; or NULL */
     const cx_emu_allocation *managed; /* its managed variables, the same */
+    cx_emu_bindings *bindings; /* of its references to textures; or NULL */
     cx_emu_use first_uses[CX_EMU_RUN_USES]; /* memory that it has reached so far, */
     cx_emu_use *more_uses;                  /* and what has no room there */
     size_t use_count, more_capacity;

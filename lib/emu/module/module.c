@@ -2,6 +2,7 @@
 
 #include "emu/device/device.h"
 #include "emu/module/heap.h"
+#include "emu/module/texture_reference.h"
 #include "emu/base/state.h"
 #include "emu/device/sticky.h"
 #include "emu/schedule/work.h"
@@ -203,7 +204,7 @@ cxu_result cx_emu_module_create(cx_emu_context *context, cx_emu_code *code,
     module->name = own;
     module->context = context;
     module->code = code;
-    if (!make_functions(module))
+    if (!make_functions(module) || !cx_emu_texture_references_make(module))
         goto free_names;
     module->memory = memory;
     module->managed = managed;
@@ -233,6 +234,7 @@ void cx_emu_module_destroy(cx_emu_module *module)
     leave_managed(module->managed, module->library);
     if (module->memory != NULL)
         cx_emu_allocation_free(module->memory);
+    cx_emu_texture_references_free(module);
     free_functions(module);
     cx_emu_code_drop(module->code);
     cx_emu_handle_return(&names, module->name);

@@ -12,6 +12,7 @@
 
 typedef struct cx_emu_module cx_emu_module;
 typedef struct cx_emu_library cx_emu_library;
+typedef struct cx_emu_bindings cx_emu_bindings; /* texture_reference.h */
 
 /* A kernel of a module, for its context: the object of a CUfunction. */
 typedef struct cx_emu_function {
@@ -34,6 +35,8 @@ struct cx_emu_module {
     cx_emu_allocation *managed; /* of its managed variables, which it uses; or NULL */
     cx_emu_function **functions;
     size_t function_count;
+    struct cx_emu_texture_reference **texture_references; /* or NULL: the code has none */
+    cx_emu_bindings *bindings; /* what is bound to them; or NULL */
     const cx_emu_library *library;  /* the library that it is an instance of; NULL: the user loaded
                                      * it */
     cx_emu_module *previous, *next; /* all of them */
