@@ -13,7 +13,7 @@ struct cx_cudart_binary {
     cx_cudart_binary *next, **link;
 };
 
-typedef enum symbol_kind { KERNEL, VARIABLE, MANAGED } symbol_kind;
+typedef enum symbol_kind { KERNEL, VARIABLE, MANAGED, TEXTURE, SURFACE } symbol_kind;
 
 /* By the address in the host. */
 typedef struct symbol {
@@ -22,6 +22,8 @@ typedef struct symbol {
     cx_cudart_binary *binary;
     symbol_kind kind;
     CUkernel kernel; /* of a kernel; NULL: not looked up yet */
+    bool reads_floats, is_bound; /* of a texture */
+    size_t offset;
     UT_hash_handle hh;
 } symbol;
 
@@ -136,12 +138,13 @@ void cx_cudart_binary_remove(cx_cudart_binary *self)
 /* An address that is registered anew, because its library was loaded again, takes the old one's
  * place. Without memory the symbol is not registered: its use is refused. */
 static void add_symbol(cx_cudart_binary *binary, const void *host, const char *name,
-                       symbol_kind kind)
+                       symbol_kind kind, bool reads_floats)
 {
     symbol *self = calloc(1, sizeof *self);
     if (self == NULL)
         return;
-    *self = (symbol){.host = host, .name = name, .binary = binary, .kind = kind};
+    *self = (symbol){.host = host, .name = name, .binary = binary, .kind = kind,
+                     .reads_floats = reads_floats};
     bool added = true;
     symbol *old;
     cx_lock_enter(&cx_cudart_lock);
@@ -163,17 +166,23 @@ static void add_symbol(cx_cudart_binary *binary, const void *host, const char *n
 
 void cx_cudart_kernel_add(cx_cudart_binary *binary, const void *host, const char *name)
 {
-    add_symbol(binary, host, name, KERNEL);
+    add_symbol(binary, host, name, KERNEL, false);
 }
 
 void cx_cudart_variable_add(cx_cudart_binary *binary, const void *host, const char *name)
 {
-    add_symbol(binary, host, name, VARIABLE);
+    add_symbol(binary, host, name, VARIABLE, false);
 }
 
 void cx_cudart_managed_add(cx_cudart_binary *binary, void **out_host, const char *name)
 {
-    add_symbol(binary, out_host, name, MANAGED);
+    add_symbol(binary, out_host, name, MANAGED, false);
+}
+
+void cx_cudart_reference_add(cx_cudart_binary *binary, const void *host, const char *name,
+                             bool is_surface, bool reads_floats)
+{
+    add_symbol(binary, host, name, is_surface ? SURFACE : TEXTURE, reads_floats);
 }
 
 /* ---- loading ---- */
@@ -427,7 +436,7 @@ cxr_error cx_cudart_variable_find(const void *host, CUdeviceptr *out_address, si
         return error;
     cx_lock_enter(&cx_cudart_lock);
     HASH_FIND_PTR(symbols, &host, self);
-    if (self == NULL || self->kind == KERNEL)
+    if (self == NULL || (self->kind != VARIABLE && self->kind != MANAGED))
         error = CXR_INVALID_SYMBOL;
     else
         error = load_locked(self->binary);
@@ -438,4 +447,36 @@ cxr_error cx_cudart_variable_find(const void *host, CUdeviceptr *out_address, si
                                                       self->name);
     cx_lock_leave(&cx_cudart_lock);
     return error == CXR_SYMBOL_NOT_FOUND ? CXR_INVALID_SYMBOL : error;
+}
+
+/* ---- references to textures and surfaces ---- */
+
+cxr_error cx_cudart_reference_find(const void *host, bool is_surface,
+                                   cx_cudart_reference *out_reference)
+{
+    symbol *self;
+    cxr_error error = CXR_SUCCESS;
+    cx_lock_enter(&cx_cudart_lock);
+    HASH_FIND_PTR(symbols, &host, self);
+    if (self == NULL || self->kind != (is_surface ? SURFACE : TEXTURE))
+        error = is_surface ? CXR_INVALID_SURFACE : CXR_INVALID_TEXTURE;
+    else
+        error = load_locked(self->binary);
+    if (error == CXR_SUCCESS)
+        *out_reference = (cx_cudart_reference){self->binary->library, self->name,
+                                               self->reads_floats, self->is_bound, self->offset};
+    cx_lock_leave(&cx_cudart_lock);
+    return error;
+}
+
+void cx_cudart_reference_note(const void *host, bool is_bound, size_t offset)
+{
+    symbol *self;
+    cx_lock_enter(&cx_cudart_lock);
+    HASH_FIND_PTR(symbols, &host, self);
+    if (self != NULL) {
+        self->is_bound = is_bound;
+        self->offset = offset;
+    }
+    cx_lock_leave(&cx_cudart_lock);
 }

@@ -26,6 +26,26 @@ void cx_cudart_variable_add(cx_cudart_binary *binary, const void *host, const ch
 /* `out_host` is the host's pointer to the variable, set once the variable has an address. */
 void cx_cudart_managed_add(cx_cudart_binary *binary, void **out_host, const char *name);
 
+/* `host` is the texture or surface reference of the host; textures may give small integers as
+ * floats. */
+void cx_cudart_reference_add(cx_cudart_binary *binary, const void *host, const char *name,
+                             bool is_surface, bool reads_floats);
+
+typedef struct cx_cudart_reference {
+    CUlibrary library;
+    const char *name;
+    bool reads_floats;
+    bool is_bound; /* as cx_cudart_reference_note was told */
+    size_t offset;
+} cx_cudart_reference;
+
+/* Loads its code. INVALID_TEXTURE or INVALID_SURFACE if it was not registered. */
+cxr_error cx_cudart_reference_find(const void *host, bool is_surface,
+                                   cx_cudart_reference *out_reference);
+
+/* Keeps whether memory is bound, and how far behind an alignment it begins. */
+void cx_cudart_reference_note(const void *host, bool is_bound, size_t offset);
+
 /* Loads the binary and sets the host's pointers to its managed variables. A context is current. */
 cxr_error cx_cudart_binary_load(cx_cudart_binary *binary);
 

@@ -102,6 +102,27 @@ typedef struct cxr_texture_descriptor {
     int seamless_cubemap; /* not in CUDA 11's first one */
 } cxr_texture_descriptor;
 
+/* textureReference, the host's variable; CUDA 11 is the last that has it. */
+typedef struct cxr_texture_reference {
+    int normalized;
+    cxu_filter_mode filter_mode;
+    cxu_address_mode address_mode[3];
+    cxr_channel_format channels;
+    int srgb;
+    unsigned int max_anisotropy;
+    cxu_filter_mode mipmap_filter_mode;
+    float mipmap_level_bias;
+    float min_mipmap_level_clamp;
+    float max_mipmap_level_clamp;
+    int no_trilinear_optimization;
+    int reserved[14];
+} cxr_texture_reference;
+
+/* surfaceReference, the same. */
+typedef struct cxr_surface_reference {
+    cxr_channel_format channels;
+} cxr_surface_reference;
+
 /* cudaResourceViewDesc as far as all versions have it: the driver's begins so. */
 typedef struct cxr_resource_view_descriptor {
     cxu_resource_view_format format;

@@ -27,7 +27,7 @@ lib_runtime_libruntime_la_SOURCES = \
 	lib/runtime/register.c \
 	lib/runtime/stream.c \
 	lib/runtime/symbol.c \
-	lib/runtime/texture.c \
+	lib/runtime/texture.c lib/runtime/texture_reference.c \
 	lib/runtime/thread.c lib/runtime/thread.h
 EXTRA_DIST += lib/runtime/exports.awk
 

@@ -210,6 +210,146 @@ START_TEST(old_forms_of_calls_take_what_they_took)
 }
 END_TEST
 
+/* ---- texture and surface references, which CUDA 12 dropped ---- */
+
+#define REFERENCES                                                                              \
+    CODE_HEAD ".global .texref image;\n.global .texref line;\n.global .surfref target;\n"       \
+    ".visible .entry read(.param .u64 out)\n{\n"                                                \
+    ".reg .b32 %r<8>;\n.reg .f32 %f<8>;\n.reg .b64 %d<4>;\n"                                    \
+    "ld.param.u64 %d1, [out];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %d2, %r1, 8;\n"               \
+    "add.u64 %d1, %d1, %d2;\ncvt.rn.f32.u32 %f1, %r1;\nadd.f32 %f1, %f1, 0f3F000000;\n"         \
+    "tex.2d.v4.f32.f32 {%f2, %f3, %f4, %f5}, [image, {%f1, 0f3FC00000}];\n"                     \
+    "tex.1d.v4.u32.s32 {%r2, %r3, %r4, %r5}, [line, {%r1}];\n"                                  \
+    "st.global.f32 [%d1], %f2;\nst.global.u32 [%d1+4], %r2;\nshl.b32 %r6, %r1, 2;\n"            \
+    "mov.u32 %r7, 0;\nsust.b.2d.b32.trap [target, {%r6, %r7}], %r1;\nret;\n}\n"
+
+enum { COLUMNS = 4, ROWS = 2, ELEMENT = 4, AS_UNSIGNED = 1, AS_FLOAT = 2 };
+
+static const cxr_channel_format floats = {32, 0, 0, 0, AS_FLOAT};
+static const cxr_channel_format words = {32, 0, 0, 0, AS_UNSIGNED};
+static const cxr_channel_format bytes = {8, 0, 0, 0, AS_UNSIGNED};
+static cxr_texture_reference image = {.address_mode = {1, 1, 1}};
+static cxr_texture_reference line = {.address_mode = {1, 1, 1}};
+static cxr_surface_reference target;
+static void **binary;
+static char read_stub;
+
+static void register_references(void)
+{
+    static code_image code;
+    open_over(0, "shim/cuda-13");
+    code_build(&code, REFERENCES);
+    binary = CALL(__cudaRegisterFatBinary)(&code.wrapper);
+    CALL(__cudaRegisterFunction)(binary, &read_stub, NULL, "read", -1, NULL, NULL, NULL, NULL,
+                                 NULL);
+    CALL(__cudaRegisterTexture)(binary, &image, NULL, "image", 2, 0, 0);
+    CALL(__cudaRegisterTexture)(binary, &line, NULL, "line", 1, 0, 0);
+    CALL(__cudaRegisterSurface)(binary, &target, NULL, "target", 2, 0);
+}
+
+static CUarray make_array_of(const cxr_channel_format *channels, unsigned int flags,
+                             const void *content)
+{
+    CUarray array;
+    must(CALL(cudaMallocArray)(&array, channels, COLUMNS, ROWS, flags));
+    must(CALL(cudaMemcpy2DToArray)(array, 0, 0, content, COLUMNS * ELEMENT, COLUMNS * ELEMENT, ROWS,
+                                   CXR_HOST_TO_DEVICE));
+    return array;
+}
+
+static void run_read(uint32_t found[COLUMNS][2])
+{
+    void *out = NULL, *arguments[] = {&out};
+    must(CALL(cudaMalloc)(&out, 64));
+    must(CALL(cudaLaunchKernel)(&read_stub, (cxr_dim3){1, 1, 1}, (cxr_dim3){COLUMNS, 1, 1},
+                                arguments, 0, NULL));
+    must(CALL(cudaMemcpy)(found, out, COLUMNS * 2 * ELEMENT, CXR_DEVICE_TO_HOST));
+    must(CALL(cudaFree)(out));
+}
+
+START_TEST(kernels_of_11_read_and_write_what_is_bound_to_their_references)
+{
+    static const float content[ROWS][COLUMNS] = {{0, 1, 2, 3}, {4, 5, 6, 7}};
+    static const uint32_t numbers[] = {90, 91, 92, 93, 94, 95, 96, 97};
+    uint32_t found[COLUMNS][2], stored[COLUMNS];
+    void *memory = NULL;
+    size_t offset = 9;
+    register_references();
+    CUarray array = make_array_of(&floats, 0, content);
+    CUarray written = make_array_of(&words, CXU_ARRAY3D_SURFACE_LDST, numbers);
+    must(CALL(cudaMalloc)(&memory, sizeof numbers));
+    must(CALL(cudaMemcpy)(memory, numbers, sizeof numbers, CXR_HOST_TO_DEVICE));
+    must(CALL(cudaBindTextureToArray)(&image, array, &floats));
+    must(CALL(cudaBindSurfaceToArray)(&target, written, &words));
+    must(CALL(cudaBindTexture)(&offset, &line, memory, &words, UINT32_MAX));
+    ck_assert_uint_eq(offset, 0);
+    run_read(found);
+    for (uint32_t i = 0; i < COLUMNS; i++) {
+        ck_assert_mem_eq(&found[i][0], &content[1][i], ELEMENT);
+        ck_assert_uint_eq(found[i][1], 90 + i);
+    }
+    must(CALL(cudaMemcpy2DFromArray)(stored, sizeof stored, written, 0, 0, sizeof stored, 1,
+                                     CXR_DEVICE_TO_HOST));
+    for (uint32_t i = 0; i < COLUMNS; i++)
+        ck_assert_uint_eq(stored[i], i);
+    must(CALL(cudaBindTexture)(&offset, &line, (char *)memory + 8, &words, 16));
+    ck_assert_uint_eq(offset, 8);
+    must(CALL(cudaGetTextureAlignmentOffset)(&offset, &line));
+    ck_assert_uint_eq(offset, 8);
+    must(CALL(cudaUnbindTexture)(&line));
+    ck_assert_int_eq(CALL(cudaGetTextureAlignmentOffset)(&offset, &line),
+                     CXR_INVALID_TEXTURE_BINDING);
+    CALL(__cudaUnregisterFatBinary)(binary);
+}
+END_TEST
+
+/* Of bytes that are read as floats, and with the modes of the host's variable. */
+START_TEST(a_reference_of_11_has_the_modes_of_its_variable)
+{
+    static const unsigned char content[ROWS * 32] = {[32] = 0, [33] = 51, [34] = 102, [35] = 255};
+    static const uint32_t nothing[COLUMNS * ROWS];
+    const cxr_texture_reference *told = NULL;
+    const cxr_surface_reference *surface = NULL;
+    uint32_t found[COLUMNS][2];
+    float third = 0.4F;
+    void *memory = NULL;
+    register_references();
+    CALL(__cudaRegisterTexture)(binary, &image, NULL, "image", 2, 1, 0);
+    CUarray written = make_array_of(&words, CXU_ARRAY3D_SURFACE_LDST, nothing);
+    must(CALL(cudaMalloc)(&memory, sizeof content));
+    must(CALL(cudaMemcpy)(memory, content, sizeof content, CXR_HOST_TO_DEVICE));
+    must(CALL(cudaBindTexture)(NULL, &line, memory, &words, sizeof content));
+    must(CALL(cudaBindSurfaceToArray)(&target, written, &words));
+    must(CALL(cudaBindTexture2D)(NULL, &image, memory, &bytes, COLUMNS, ROWS, 32));
+    run_read(found);
+    ck_assert_mem_eq(&found[2][0], &third, ELEMENT);
+    image.filter_mode = 5;
+    ck_assert_int_eq(CALL(cudaBindTexture2D)(NULL, &image, memory, &bytes, COLUMNS, ROWS, 32),
+                     CXR_INVALID_VALUE);
+    must(CALL(cudaGetTextureReference)(&told, &image));
+    ck_assert_ptr_eq(told, &image);
+    must(CALL(cudaGetSurfaceReference)(&surface, &target));
+    ck_assert_ptr_eq(surface, &target);
+    CALL(__cudaUnregisterFatBinary)(binary);
+}
+END_TEST
+
+START_TEST(variables_that_are_no_references_are_refused)
+{
+    cxr_texture_reference other = {0};
+    size_t offset;
+    register_references();
+    CUarray array = make_array_of(&floats, 0, &(float[ROWS][COLUMNS]){{0}});
+    ck_assert_int_eq(CALL(cudaBindTextureToArray)(&other, array, &floats), CXR_INVALID_TEXTURE);
+    ck_assert_int_eq(CALL(cudaUnbindTexture)(&other), CXR_INVALID_TEXTURE);
+    ck_assert_int_eq(CALL(cudaGetTextureAlignmentOffset)(&offset, &other), CXR_INVALID_TEXTURE);
+    ck_assert_int_eq(
+        CALL(cudaBindSurfaceToArray)((cxr_surface_reference *)(void *)&image, array, &floats),
+        CXR_INVALID_SURFACE);
+    CALL(__cudaUnregisterFatBinary)(binary);
+}
+END_TEST
+
 static Suite *version_suite(void)
 {
     Suite *suite = suite_create("version");
@@ -221,6 +361,9 @@ static Suite *version_suite(void)
     tcase_add_loop_test(tcase, structs_are_as_long_as_the_versions, 0, VERSIONS);
     tcase_add_loop_test(tcase, setting_a_device_initialises_it_since_12, 0, VERSIONS);
     tcase_add_loop_test(tcase, old_forms_of_calls_take_what_they_took, 0, 2);
+    tcase_add_test(tcase, kernels_of_11_read_and_write_what_is_bound_to_their_references);
+    tcase_add_test(tcase, a_reference_of_11_has_the_modes_of_its_variable);
+    tcase_add_test(tcase, variables_that_are_no_references_are_refused);
     suite_add_tcase(suite, tcase);
     return suite;
 }
