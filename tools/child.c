@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
@@ -82,6 +83,28 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+/* Children of the program that outlived it are children of this process (PR_SET_CHILD_SUBREAPER),
+ * and their children come to it when they end. */
+static void end_orphans(void)
+{
+    for (;;) {
+        pid_t ended = waitpid(-1, NULL, WNOHANG);
+        if (ended < 0)
+            return; /* there are no more */
+        if (ended > 0)
+            continue;
+        char line[64];
+        FILE *children = fopen("/proc/thread-self/children", "re");
+        bool killed = false;
+        while (children != NULL && fscanf(children, "%63s", line) == 1)
+            killed |= kill((pid_t)atol(line), SIGKILL) == 0;
+        if (children != NULL)
+            (void)fclose(children);
+        if (!killed || waitpid(-1, NULL, 0) < 0)
+            return;
+    }
+}
+
 /* Asks the program to end when its time is over, and makes it end when it does not. */
 static void end_late(pid_t pid, uint64_t deadline, bool *timed_out)
 {
@@ -91,6 +114,7 @@ static void end_late(pid_t pid, uint64_t deadline, bool *timed_out)
     if (!*timed_out) {
         *timed_out = true;
         ended_ns = now;
+        (void)prctl(PR_SET_CHILD_SUBREAPER, 1L, 0L, 0L, 0L);
         (void)kill(pid, SIGTERM);
         (void)kill(pid, SIGCONT);
     } else if (now >= deadline + grace) {
@@ -116,7 +140,9 @@ int child_wait(pid_t pid, void (*look)(void *argument), void *argument, int time
         if (look != NULL || deadline != 0)
             (void)nanosleep(&pause, NULL);
     }
-    if (!timed_out)
+    if (timed_out)
+        end_orphans();
+    else
         ended_ns = now_ns();
     if (out_timed_out != NULL)
         *out_timed_out = timed_out;
@@ -151,11 +177,14 @@ static bool has_room(const char *place)
 
 bool child_make_folder(const char *name, const char *const *places, char *folder, size_t size)
 {
-    if (make_in(getenv("TMPDIR"), name, folder, size))
+    const char *chosen = getenv("TMPDIR");
+    if (chosen != NULL && has_room(chosen) && make_in(chosen, name, folder, size))
         return true;
     for (int i = 0; places[i] != NULL; i++)
         if (has_room(places[i]) && make_in(places[i], name, folder, size))
             return true;
+    if (make_in(chosen, name, folder, size))
+        return true;
     for (int i = 0; places[i] != NULL; i++)
         if (make_in(places[i], name, folder, size))
             return true;

@@ -14,8 +14,9 @@
 pid_t child_start(const char *command, char **program);
 
 /* Waits for it, and calls `look` meanwhile, about fifty times a second; NULL: nothing. After so
- * many seconds, unless 0, it asks the program to end, and two seconds later makes it end; then
- * *out_timed_out is true. It may be NULL without a timeout. Returns the status as of waitpid. */
+ * many seconds, unless 0, it asks the program to end, and two seconds later makes it end, and with
+ * it the children that still run; then *out_timed_out is true. It may be NULL without a timeout.
+ * Returns the status as of waitpid. */
 int child_wait(pid_t pid, void (*look)(void *argument), void *argument, int timeout_s,
                bool *out_timed_out);
 
@@ -29,7 +30,7 @@ int child_status(int status);
 void child_tell_of_death(const char *command, int status);
 
 /* Makes a folder named `name` and six letters in TMPDIR, or else in the first of these places, up
- * to NULL, where it can be made; those with less than 64 MiB of room come last. */
+ * to NULL, where it can be made; TMPDIR and places with less than 64 MiB of room come last. */
 bool child_make_folder(const char *name, const char *const *places, char *folder, size_t size);
 
 /* The number of empty files in a folder whose names begin with `prefix`: a process that has no room

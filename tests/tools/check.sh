@@ -253,6 +253,29 @@ check sh -c 'for i in 1 2 3; do "$0" begin use_ended; done' "$checked"
 [ "$status" -eq 1 ] && found 'error HANDLE-ENDED' 'error HANDLE-ENDED' 'error HANDLE-ENDED' && summed 3 0 3
 report $? 'each_program_of_a_shell_is_reported'
 
+# ---- children that outlive the program ----
+
+# One of a program that does not wait for it: it has made its mistake and says so when the program goes on.
+mkfifo "$scratch/begun"
+# shellcheck disable=SC2016
+check sh -c '"$0" begin use_ended wait > "$1" & read -r _ < "$1"' "$checked" "$scratch/begun"
+left=$(sed -n 's/^  process \([0-9]*\) still runs: what it does from now on is not reported$/\1/p' "$scratch/errors")
+[ "$status" -eq 1 ] && found 'error HANDLE-ENDED' && summed 1 0 1 && [ -n "$left" ] && kill -0 "$left"
+report $? 'a_process_that_outlives_the_program_is_named'
+[ -z "$left" ] || kill -KILL "$left"
+# All processes that the program made have this lock, whether they called the driver or not.
+# shellcheck disable=SC2016
+check --timeout 1 sh -c 'exec 9> "$1" && flock 9 && sleep 1000 & "$0" begin fork wait' "$checked" "$scratch/lock" < /dev/null
+[ "$status" -eq 124 ] && flock -n "$scratch/lock" true
+report $? 'a_timeout_ends_the_children_of_the_program_too'
+for limit in 1 10 60; do # until the program gets there in time
+    # shellcheck disable=SC2016
+    check --timeout $limit sh -c 'exec 9> "$1" && flock 9 && exec "$0" begin use_ended fork pop_empty wait' "$checked" "$scratch/lock"
+    findings | grep -q PROCESS-FORKED && break
+done
+found 'error HANDLE-ENDED' 'error PROCESS-FORKED' && flock -n "$scratch/lock" true && ! said 'still runs'
+report $? 'and_reports_what_they_did'
+
 # ---- drivers ----
 
 check --devices 2 --memory 64M "$ctxrt" info
@@ -353,18 +376,27 @@ if [ -z "$SANITIZERS" ]; then
     report $? 'the_report_fits_the_schema:_no_memory'
 fi
 
-# A file system of a few kilobytes, of this process and its children alone. Its pages would be signals.
-mkdir "$scratch/tiny"
-if unshare -rm mount -t tmpfs none "$scratch/tiny" 2> "$scratch/errors"; then
+# File systems of this process and its children alone: /dev/shm, and TMPDIR as the first argument says. /tmp takes no new files.
+# The pages of a file that is larger than its file system would be signals.
+with_room() # size of /dev/shm, size of TMPDIR, argument...
+{
     # shellcheck disable=SC2016
+    run timeout 600 unshare -rm sh -c 'mount --bind /tmp /tmp && mount -o remount,ro,bind /tmp && mount -t tmpfs -o size="$1" none /dev/shm &&
+        mount -t tmpfs -o size="$2" none "$0" && TMPDIR=$0 && export TMPDIR && shift 2 && exec "$@"' "$scratch/tiny" "$@"
+}
+
+mkdir "$scratch/tiny"
+if with_room 80m 60k true && [ "$status" -eq 0 ]; then
     for size in 60k 300k 1m; do
-        run timeout 600 unshare -rm sh -c 'mount -t tmpfs -o size="$0" none "$1" && TMPDIR=$1 && export TMPDIR && shift && exec "$@"' \
-            "$size" "$scratch/tiny" "$ctxrt" check "$checked" begin leave_many_events exit
+        with_room $size $size "$ctxrt" check "$checked" begin leave_many_events exit
         [ "$status" -eq 3 ] && found && said ' had no room'
         report $? "no_signal_comes_where_the_file_system_has_$size"
     done
+    with_room 80m 60k "$ctxrt" check "$checked" begin use_ended exit
+    [ "$status" -eq 1 ] && found 'error HANDLE-ENDED' && summed 1 0 1 && ! said ' had no room'
+    report $? 'the_report_is_whole_where_the_disk_of_TMPDIR_is_full_and_memory_has_room'
 else
-    skip 'no_signal_comes_where_the_file_system_is_small' 'this user cannot mount one'
+    skip 'files_where_the_file_system_is_small' 'this user cannot mount one'
 fi
 
 # ---- the folder ----

@@ -287,6 +287,26 @@ void report_leave(report_process *process, const cx_region_finding *finding)
     process->left[process->left_count++] = *finding;
 }
 
+/* True if the process still has its file mapped: its number may be another process's by now. The
+ * system names a file without symbolic links, so that the folder's own name and the file's count. */
+static bool still_runs(const report_process *process)
+{
+    char path[64], *line = NULL;
+    size_t size = 0;
+    bool found = false;
+    const char *name = strrchr(process->path, '/');
+    while (name > process->path && name[-1] != '/')
+        name--;
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)process->region->pid);
+    FILE *maps = fopen(path, "re");
+    while (maps != NULL && !found && getline(&line, &size, maps) > 0)
+        found = strstr(line, name) != NULL;
+    free(line);
+    if (maps != NULL)
+        (void)fclose(maps);
+    return found;
+}
+
 void report_judge(report *self, const report_end *end, FILE *out)
 {
     report_look(self, out);
@@ -296,6 +316,7 @@ void report_judge(report *self, const report_end *end, FILE *out)
         const cx_region *region = process->region;
         bool ended = region->pid == end->pid ? end->whole
                                              : atomic_load(&((cx_region *)region)->exiting) != 0;
+        process->runs = region->pid != end->pid && still_runs(process);
         if (process->judged || (!ended && !end->stopped))
             continue;
         process->judged = true;

@@ -46,6 +46,7 @@ typedef struct report_process {
     cx_region_finding *left; /* found in what it left alive */
     unsigned left_count, left_capacity;
     bool judged;
+    bool runs; /* it outlives the program */
 } report_process;
 
 typedef struct report {

@@ -287,6 +287,9 @@ static void print_missing(const report_process *process, FILE *out)
                 "  process %d had no memory for what is kept of it: later calls, and what it "
                 "left alive, are not judged\n",
                 (int)region->pid);
+    if (process->runs)
+        fprintf(out, "  process %d still runs: what it does from now on is not reported\n",
+                (int)region->pid);
 }
 
 static void summarise_process(const report *self, const report_process *process, FILE *out)
