@@ -14,7 +14,8 @@
 #include <stdio.h>
 #include <time.h>
 
-enum { DEVICES = 3, RESET_DEVICE = 3, BLOCKS = 12, MOST_WORDS = 600, MOST_THREADS = 256 };
+enum { DEVICES = 3, RESET_DEVICE = 3, BLOCKS = 12, MOST_WORDS = 600, MOST_THREADS = 256,
+       MOST_COMPLAINTS = 4 };
 
 typedef enum block_kind { FREE, DEVICE, MANAGED, PINNED, POOLED, BLOCK_KINDS } block_kind;
 
@@ -57,6 +58,9 @@ __attribute__((format(printf, 2, 3))) static void complain(actor *self, const ch
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     char text[300];
     va_list arguments;
+    atomic_store(&is_over, true);
+    if (atomic_fetch_add(&failures, 1) >= MOST_COMPLAINTS)
+        return;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
@@ -65,8 +69,6 @@ __attribute__((format(printf, 2, 3))) static void complain(actor *self, const ch
     for (unsigned long i = self->calls < 8 ? 0 : self->calls - 8; i < self->calls; i++)
         printf("#   %s\n", self->notes[i % 8]);
     pthread_mutex_unlock(&lock);
-    atomic_fetch_add(&failures, 1);
-    atomic_store(&is_over, true);
 }
 
 static void expect(actor *self, const char *call, cxr_error error, cxr_error wanted)
@@ -415,12 +417,313 @@ static void op_reset_device(actor *self)
     self->last_error = CXR_SUCCESS;
 }
 
+/* ---- graphs, pools, events, IPC, managed memory ---- */
+
+static void count_call(void *argument)
+{
+    atomic_fetch_add((atomic_int *)argument, 1);
+}
+
+/* A chain of nodes: fill, kernel, kernel, host function; with branches that join it. */
+static CUgraph make_graph(actor *self, block *of, uint32_t value, unsigned char filled,
+                          atomic_int *called)
+{
+    CUgraph graph;
+    CUgraphNode fill, first, second, empty, host;
+    uint32_t count = (uint32_t)of->words;
+    void *arguments[] = {&of->memory, &count, &value};
+    cxr_kernel_node_params kernel = {.function = &adds.stub,
+                                     .grid = {(count + 63) / 64, 1, 1},
+                                     .block = {64, 1, 1},
+                                     .parameters = arguments};
+    cxu_memset_node_params bytes = {.destination = (CUdeviceptr)of->memory,
+                                    .value = filled,
+                                    .element_bytes = 1,
+                                    .width = of->words * sizeof(uint32_t),
+                                    .height = 1};
+    cxu_host_node_params host_params = {count_call, called};
+    OK(cudaGraphCreate(&graph, 0));
+    OK(cudaGraphAddMemsetNode(&fill, graph, NULL, 0, &bytes));
+    OK(cudaGraphAddKernelNode(&first, graph, &fill, 1, &kernel));
+    OK(cudaGraphAddEmptyNode(&empty, graph, NULL, 0));
+    OK(cudaGraphAddKernelNode(&second, graph, (CUgraphNode[]){first, empty}, 2, &kernel));
+    OK(cudaGraphAddHostNode(&host, graph, &second, 1, &host_params));
+    return graph;
+}
+
+/* Built, cloned, changed; the graph and, while it runs, the executable one may end early. */
+static void op_graph_built(actor *self)
+{
+    block *of = use_block(self);
+    if (of == NULL)
+        return;
+    CUstream stream = self->streams[self->device];
+    unsigned char filled = (unsigned char)pick(self, 256);
+    uint32_t value = pick(self, 1000);
+    int launches = 1 + (int)pick(self, 3);
+    bool updates = pick(self, 2), ends_early = pick(self, 2);
+    atomic_int called = 0;
+    CUgraph graph = make_graph(self, of, value, filled, &called), clone;
+    CUgraphExec exec;
+    OK(cudaGraphClone(&clone, graph));
+    OK(cudaGraphDestroy(graph));
+    OK(cudaGraphInstantiate(&exec, clone, 0));
+    OK(cudaGraphDestroy(clone));
+    if (updates) {
+        cxu_graph_exec_update_result_info info;
+        CUgraph other = make_graph(self, of, ++value, ++filled, &called);
+        OK(cudaGraphExecUpdate(exec, other, &info));
+        OK(cudaGraphDestroy(other));
+    }
+    if (pick(self, 2))
+        OK(cudaGraphUpload(exec, stream));
+    for (int i = 0; i < launches; i++)
+        OK(cudaGraphLaunch(exec, stream));
+    if (ends_early)
+        OK(cudaGraphExecDestroy(exec));
+    OK(cudaStreamSynchronize(stream));
+    if (!ends_early)
+        OK(cudaGraphExecDestroy(exec));
+    if (atomic_load(&called) != launches)
+        complain(self, "%d launches called the host %d times", launches, atomic_load(&called));
+    for (size_t i = 0; i < of->words; i++)
+        of->expected[i] = filled * 0x01010101U + 2 * value;
+}
+
+/* Nodes that allocate and free. */
+static void op_graph_memory(actor *self)
+{
+    CUstream stream = self->streams[self->device];
+    CUgraph graph;
+    CUgraphExec exec;
+    CUgraphNode nodes[3];
+    uint32_t value = pick(self, 1 << 30), found = 0;
+    cxu_mem_alloc_node_params params = {
+        .pool = {.type = CXU_MEM_ALLOCATION_TYPE_PINNED,
+                 .location = {CXU_MEM_LOCATION_TYPE_DEVICE, self->device}},
+        .bytes = 4 + 4 * pick(self, 5000)};
+    OK(cudaGraphCreate(&graph, 0));
+    OK(cudaGraphAddMemAllocNode(&nodes[0], graph, NULL, 0, &params));
+    void *memory = (void *)(uintptr_t)params.address;
+    OK(cudaGraphAddMemcpyNode1D(&nodes[1], graph, &nodes[0], 1, memory, &value, 4,
+                                CXR_COPY_DEFAULT));
+    OK(cudaGraphAddMemcpyNode1D(&nodes[2], graph, &nodes[1], 1, &found, memory, 4,
+                                CXR_COPY_DEFAULT));
+    OK(cudaGraphAddMemFreeNode(&nodes[0], graph, &nodes[2], 1, memory));
+    OK(cudaGraphInstantiate(&exec, graph, 0));
+    for (int i = 0; i < 2; i++) {
+        found = 0;
+        OK(cudaGraphLaunch(exec, stream));
+        OK(cudaStreamSynchronize(stream));
+        if (found != value)
+            complain(self, "the graph's own memory has %u, not %u", found, value);
+    }
+    OK(cudaGraphExecDestroy(exec));
+    OK(cudaGraphDestroy(graph));
+    if (pick(self, 4) == 0)
+        OK(cudaDeviceGraphMemTrim(self->device));
+}
+
+/* A pool of the thread's own, which may end before its memory does. */
+static void op_pool(actor *self)
+{
+    CUstream stream = self->streams[self->device];
+    cxu_mem_pool_properties properties = {
+        .type = CXU_MEM_ALLOCATION_TYPE_PINNED,
+        .location = {CXU_MEM_LOCATION_TYPE_DEVICE, self->device}};
+    CUmemoryPool pool;
+    uint32_t *memory[3], value = pick(self, 1 << 30), found = 0;
+    uint64_t threshold = pick(self, 1 << 20);
+    bool ends_early = pick(self, 2);
+    OK(cudaMemPoolCreate(&pool, &properties));
+    OK(cudaMemPoolSetAttribute(pool, CXU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold));
+    for (int i = 0; i < 3; i++)
+        OK(cudaMallocFromPoolAsync((void **)&memory[i], 4 + pick(self, 100000), pool, stream));
+    OK(cudaFreeAsync(memory[1], stream));
+    OK(cudaMemcpyAsync(memory[0], &value, 4, CXR_COPY_DEFAULT, stream));
+    OK(cudaMemcpyAsync(memory[2], memory[0], 4, CXR_COPY_DEFAULT, stream));
+    OK(cudaMemcpyAsync(&found, memory[2], 4, CXR_COPY_DEFAULT, stream));
+    OK(cudaFreeAsync(memory[0], stream));
+    if (ends_early)
+        OK(cudaMemPoolDestroy(pool));
+    OK(cudaStreamSynchronize(stream));
+    OK(cudaFreeAsync(memory[2], stream));
+    if (!ends_early) {
+        OK(cudaMemPoolTrimTo(pool, pick(self, 1 << 20)));
+        OK(cudaMemPoolDestroy(pool));
+    }
+    OK(cudaStreamSynchronize(stream));
+    if (found != value)
+        complain(self, "memory of a pool has %u, not %u", found, value);
+}
+
+/* A process cannot open its own memory, but its own event. */
+static void op_ipc(actor *self)
+{
+    cxu_ipc_mem_handle memory;
+    cxu_ipc_event_handle shared;
+    CUevent event, opened;
+    void *pointer;
+    CUstream stream = self->streams[self->device];
+    OK(cudaMalloc(&pointer, 64 + pick(self, 1000)));
+    OK(cudaIpcGetMemHandle(&memory, pointer));
+    OK(cudaFree(pointer));
+    OK(cudaEventCreateWithFlags(&event,
+                                CXU_EVENT_DISABLE_TIMING | CXU_EVENT_INTERPROCESS));
+    OK(cudaIpcGetEventHandle(&shared, event));
+    OK(cudaEventRecord(event, stream));
+    (void)cudaIpcOpenMemHandle(&pointer, memory, 1); /* of memory that has ended */
+    cxr_error error = cudaIpcOpenEventHandle(&opened, shared);
+    if (error == CXR_SUCCESS)
+        OK(cudaEventDestroy(opened));
+    (void)cudaGetLastError();
+    self->last_error = CXR_SUCCESS;
+    OK(cudaEventDestroy(event));
+    OK(cudaStreamSynchronize(stream));
+}
+
+/* Advice and prefetches change no value. */
+static void op_managed(actor *self)
+{
+    block *of = use_block(self);
+    if (of == NULL || of->kind != MANAGED)
+        return;
+    const cxu_mem_location here = {CXU_MEM_LOCATION_TYPE_DEVICE, self->device},
+                           host = {CXU_MEM_LOCATION_TYPE_HOST, 0};
+    size_t bytes = of->words * sizeof(uint32_t);
+    CUstream stream = self->streams[self->device];
+    OK(cudaMemAdvise(of->memory, bytes, CXU_MEM_ADVISE_SET_READ_MOSTLY, here));
+    OK(cudaMemPrefetchAsync(of->memory, bytes, pick(self, 2) ? here : host, 0, stream));
+    OK(cudaMemAdvise(of->memory, bytes, CXU_MEM_ADVISE_UNSET_READ_MOSTLY, here));
+    OK(cudaStreamSynchronize(stream));
+    for (size_t i = 0; i < of->words; i++)
+        if (of->memory[i] != of->expected[i]) {
+            complain(self, "managed word %zu is %u, not %u", i, of->memory[i], of->expected[i]);
+            return;
+        }
+}
+
+/* Memory of the program's own, registered for a while. */
+static void op_registered(actor *self)
+{
+    CUstream stream = self->streams[self->device];
+    size_t bytes = 4096 * (1 + pick(self, 4));
+    uint32_t *own = aligned_alloc(4096, bytes), *there;
+    if (own == NULL)
+        return;
+    OK(cudaHostRegister(own, bytes, CXU_MEMHOSTREGISTER_PORTABLE));
+    OK(cudaHostGetDevicePointer((void **)&there, own, 0));
+    OK(cudaMemsetAsync(there, 7, bytes, stream));
+    OK(cudaStreamSynchronize(stream));
+    if (own[bytes / 4 - 1] != 0x07070707)
+        complain(self, "registered memory has %u", own[bytes / 4 - 1]);
+    OK(cudaHostUnregister(own));
+    free(own);
+}
+
+/* A stream that ends with work in it, and a thread that ends with it. */
+static void *work_for_a_while(void *argument)
+{
+    actor *self = argument;
+    block *of = pick_block(self, false);
+    CUstream stream;
+    int least, greatest;
+    set_device(self, of != NULL ? of->device : self->device);
+    OK(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+    OK(cudaStreamCreateWithPriority(&stream, CXU_STREAM_NON_BLOCKING, greatest));
+    if (of != NULL) {
+        uint32_t count = (uint32_t)of->words, value = pick(self, 1000);
+        void *arguments[] = {&of->memory, &count, &value};
+        cxu_launch_attribute cooperative = {.id = CXU_LAUNCH_ATTRIBUTE_COOPERATIVE,
+                                            .value = {.number = 1}};
+        cxr_launch_config config = {.grid = {(count + 63) / 64, 1, 1},
+                                    .block = {64, 1, 1},
+                                    .stream = stream,
+                                    .attributes = &cooperative,
+                                    .attribute_count = 1};
+        CUevent event;
+        OK(cudaEventCreate(&event));
+        OK(cudaLaunchKernelExC(&config, &adds.stub, arguments));
+        OK(cudaEventRecord(event, stream));
+        OK(cudaStreamDestroy(stream));
+        OK(cudaEventSynchronize(event));
+        OK(cudaEventDestroy(event));
+        for (size_t i = 0; i < of->words; i++)
+            of->expected[i] += value;
+    } else {
+        OK(cudaStreamDestroy(stream));
+    }
+    return NULL;
+}
+
+/* Another thread does a part; its last error and its device are its own. */
+static void op_thread(actor *self)
+{
+    pthread_t thread;
+    int before = self->device;
+    cxr_error error = self->last_error;
+    self->last_error = CXR_SUCCESS;
+    if (pthread_create(&thread, NULL, work_for_a_while, self) == 0)
+        (void)pthread_join(thread, NULL);
+    self->device = before;
+    self->last_error = error;
+}
+
+/* All of it on the device that is reset at any moment: each call may fail, and none does harm. */
+static void op_chaos(actor *self)
+{
+    int before = self->device;
+    uint32_t count = 0, value = 1, *pooled = NULL; /* the kernel touches nothing */
+    void *arguments[] = {&pooled, &count, &value};
+    CUstream stream = NULL;
+    CUevent event = NULL;
+    CUgraph graph = NULL;
+    CUgraphExec exec = NULL;
+    CUmemoryPool pool = NULL;
+    CUgraphNode node;
+    cxr_kernel_node_params params = {
+        .function = &adds.stub, .grid = {1, 1, 1}, .block = {16, 1, 1}, .parameters = arguments};
+    cxu_mem_pool_properties properties = {
+        .type = CXU_MEM_ALLOCATION_TYPE_PINNED,
+        .location = {CXU_MEM_LOCATION_TYPE_DEVICE, RESET_DEVICE}};
+    pthread_rwlock_rdlock(&capturing); /* no reset between these two */
+    cxr_error error = cudaSetDevice(RESET_DEVICE);
+    error |= cudaStreamCreateWithFlags(&stream, CXU_STREAM_NON_BLOCKING);
+    pthread_rwlock_unlock(&capturing);
+    note(self, "chaos: %d", error);
+    if (error == CXR_SUCCESS) {
+        (void)cudaEventCreateWithFlags(&event, CXU_EVENT_DISABLE_TIMING);
+        (void)cudaMemPoolCreate(&pool, &properties);
+        (void)cudaMallocFromPoolAsync((void **)&pooled, 256, pool, stream);
+        if (cudaGraphCreate(&graph, 0) == CXR_SUCCESS && pooled != NULL &&
+            cudaGraphAddKernelNode(&node, graph, NULL, 0, &params) == CXR_SUCCESS &&
+            cudaGraphInstantiate(&exec, graph, 0) == CXR_SUCCESS)
+            for (int i = 0; i < 3; i++)
+                (void)cudaGraphLaunch(exec, stream);
+        (void)cudaEventRecord(event, stream);
+        (void)cudaStreamWaitEvent(self->streams[before], event, 0);
+        (void)cudaFreeAsync(pooled, stream);
+        (void)cudaStreamSynchronize(stream);
+        (void)cudaMemPoolDestroy(pool);
+        if (exec != NULL)
+            (void)cudaGraphExecDestroy(exec);
+        if (graph != NULL)
+            (void)cudaGraphDestroy(graph);
+        (void)cudaEventDestroy(event);
+        (void)cudaStreamDestroy(stream);
+    }
+    set_device(self, before);
+    (void)cudaGetLastError();
+    self->last_error = CXR_SUCCESS;
+}
+
 typedef void operation(actor *self);
 
 static operation *const operations[] = {
     op_alloc,  op_alloc,  op_free,   op_read,    op_read,        op_write,      op_fill,
     op_copy,   op_launch, op_launch, op_graph,   op_wrong,       op_last_error, op_pointer,
-    op_device, op_event,  op_code,   op_foreign, op_reset_device};
+    op_device, op_event,  op_code,   op_foreign, op_reset_device, op_graph_built, op_graph_memory,
+    op_pool,   op_ipc,    op_managed, op_registered, op_thread, op_chaos};
 
 /* ---- the run ---- */
 
