@@ -184,6 +184,15 @@ static const cx_ptx_instruction *compute_few(const cx_ptx_step *run, const cx_pt
     return next;
 }
 
+/* True: all is done. False: cx_ptx_step_do finds out more. */
+static inline bool load_or_store(const cx_ptx_step *run, const cx_ptx_instruction *at)
+{
+    if (at->op > CX_PTX_STORE_64)
+        return false;
+    return (at->op < CX_PTX_STORE_8 ? run->lanes->load : run->lanes->store)(
+        run->grid, run->block, run->warp->lanes, &run->rows, at, run->active);
+}
+
 static bool is_access(const cx_ptx_instruction *at)
 {
     return (at->op >= CX_PTX_LOAD_U8 && at->op <= CX_PTX_STORE_64) ||
@@ -212,6 +221,7 @@ cx_ptx_event cx_ptx_group_run(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_war
                        .warp = warp,
                        .lanes = grid->lanes,
                        .unused = warp->ended | ~warp->all};
+    const bool is_plain = !grid->shadow && group->accesses == 0; /* nobody counts accesses */
     int turn = group->turn;
 
     if (next == end)
@@ -234,6 +244,9 @@ cx_ptx_event cx_ptx_group_run(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_war
             next = at + 1;
             continue;
         }
+        next = at + 1;
+        if (at->op >= CX_PTX_COMPUTED && is_plain && !run.few && load_or_store(&run, at))
+            continue;
         if (run.few && at->op < CX_PTX_ADD_ADDRESS && (next = compute_few(&run, at, border)) != at)
             continue;
         if (group->accesses && is_access(at) && --group->accesses == 0)

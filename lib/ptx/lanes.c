@@ -235,9 +235,11 @@ const cx_ptx_instruction *CX_PTX_LANES_COMPUTE(const cx_ptx_rows *cells,
                                                const cx_ptx_instruction *at,
                                                const cx_ptx_instruction *border,
                                                const cx_ptx_grid *grid, const cx_ptx_block *block);
-bool CX_PTX_LANES_LOAD(const cx_ptx_access *access, const cx_ptx_rows *rows,
+bool CX_PTX_LANES_LOAD(const cx_ptx_grid *grid, const cx_ptx_block *block,
+                       const cx_ptx_thread *threads, const cx_ptx_rows *rows,
                        const cx_ptx_instruction *at, uint32_t active);
-bool CX_PTX_LANES_STORE(const cx_ptx_access *access, const cx_ptx_rows *rows,
+bool CX_PTX_LANES_STORE(const cx_ptx_grid *grid, const cx_ptx_block *block,
+                        const cx_ptx_thread *threads, const cx_ptx_rows *rows,
                         const cx_ptx_instruction *at, uint32_t active);
 bool CX_PTX_LANES_REACH(const cx_ptx_access *access, const cx_ptx_rows *rows,
                         const cx_ptx_instruction *at, uint32_t active,

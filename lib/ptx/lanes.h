@@ -28,15 +28,15 @@ typedef struct cx_ptx_lanes {
     void (*shuffle)(cx_ptx_warp_mode mode, const void *b, const void *c, const void *from,
                     uint32_t active, void *to, void *inside);
 
-    /* Loads and stores of the active lanes, at least one. False: a lane's memory is outside of what
-     * the access has found, and nothing has happened. */
-    bool (*load)(const cx_ptx_access *access, const cx_ptx_rows *rows,
-                 const cx_ptx_instruction *at, uint32_t active);
-    bool (*store)(const cx_ptx_access *access, const cx_ptx_rows *rows,
-                  const cx_ptx_instruction *at, uint32_t active);
+    /* Loads and stores of the active lanes, at least one; `threads` are those of the warp. False:
+     * a lane's memory is outside of what the instruction found last, and nothing has happened. */
+    bool (*load)(const cx_ptx_grid *grid, const cx_ptx_block *block, const cx_ptx_thread *threads,
+                 const cx_ptx_rows *rows, const cx_ptx_instruction *at, uint32_t active);
+    bool (*store)(const cx_ptx_grid *grid, const cx_ptx_block *block, const cx_ptx_thread *threads,
+                  const cx_ptx_rows *rows, const cx_ptx_instruction *at, uint32_t active);
 
-    /* Finds where the active lanes access the memory, for an instruction that stores. False: as
-     * above. */
+    /* Finds where the active lanes access the memory, for an instruction that stores. False: a
+     * lane's memory is outside of what the access has found. */
     bool (*reach)(const cx_ptx_access *access, const cx_ptx_rows *rows,
                   const cx_ptx_instruction *at, uint32_t active,
                   uint32_t offsets[CX_PTX_WARP_SIZE]);

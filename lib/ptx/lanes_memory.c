@@ -45,13 +45,14 @@ typedef enum pattern {
     HALVES,
     TWO,
     PARTLY_SCATTERED,
+    PARTLY_UNIFORM,
     PARTLY_CONSECUTIVE
 } pattern;
 
 /* The places of all lanes in the access's memory. */
 typedef struct places {
     uint64_t first;                     /* the place of the first active lane */
-    uint64_t second;                    /* of HALVES: the place of lane 16 */
+    uint64_t second;                    /* of HALVES and TWO: the place of lane 16 */
     uint32_t offsets[CX_PTX_WARP_SIZE]; /* if they are SCATTERED */
 } places;
 
@@ -60,206 +61,254 @@ static inline bool has(uint32_t lanes, int lane)
     return lanes >> lane & 1;
 }
 
-/* True if the rows differ; `bytes` is a multiple of 64. */
-static inline bool differ(const void *one, const void *other, size_t bytes)
-{
-#if defined(__AVX512F__)
-    __mmask16 found = 0;
-
-    for (size_t i = 0; i < bytes; i += 64)
-        found |= _mm512_cmpneq_epi32_mask(_mm512_loadu_si512((const char *)one + i),
-                                          _mm512_loadu_si512((const char *)other + i));
-    return found;
-#elif defined(__AVX2__)
-    __m256i found = _mm256_setzero_si256();
-
-    for (size_t i = 0; i < bytes; i += 32)
-        found = _mm256_or_si256(
-            found,
-            _mm256_xor_si256(
-                _mm256_loadu_si256((const __m256i *)(const void *)((const char *)one + i)),
-                _mm256_loadu_si256((const __m256i *)(const void *)((const char *)other + i))));
-    return !_mm256_testz_si256(found, found);
-#else
-    return memcmp(one, other, bytes) != 0;
-#endif
-}
-
 /* All bits, if the lane is active. */
 #define ALL_OR_NONE(type, lane) ((type)0 - ((type)active >> (type)(lane) & 1))
 
-/* The pattern of places in memory that may begin at `end` - 1 at most. Only a pattern that the
- * places of some lanes allow is compared with all. */
-#define FILL_EXPECTED(type, expression) \
-    EACH_LANE (lane)                    \
-        expected[lane] = (type)(expression);
-#define DEFINE_FIND(type)                                                                         \
-    static INLINED pattern find_among_##type(const cx_ptx_access *access, const type *at_lane,    \
-                                            const type step, places *out)                         \
-    {                                                                                             \
-        const type first = at_lane[0], second = at_lane[HALF], middle = at_lane[HALF - 1];        \
-        const type last = at_lane[CX_PTX_WARP_SIZE - 1];                                          \
-        const type limit = (type)access->end, low = (type)access->begin;                          \
-        const type unaligned = access->unaligned;                                                 \
-        const bool are_inside = first < limit && last < limit && !((first + low) & unaligned);    \
-        const bool are_even = are_inside && !(step & unaligned);                                  \
-        const size_t bytes = sizeof(type) * CX_PTX_WARP_SIZE;                                     \
-        type expected[CX_PTX_WARP_SIZE], wrong = 0;                                               \
-                                                                                                  \
-        out->first = first;                                                                       \
-        out->second = second;                                                                     \
-        if (last >= first && last - first == step * 31) {                                         \
-            FILL_EXPECTED(type, first + step * (type)lane)                                        \
-            if (!differ(expected, at_lane, bytes))                                                \
-                return are_even ? CONSECUTIVE : OUTSIDE;                                          \
-        }                                                                                         \
-        if (last == first && middle == first) {                                                   \
-            FILL_EXPECTED(type, first)                                                            \
-            if (!differ(expected, at_lane, bytes))                                                \
-                return are_inside ? UNIFORM : OUTSIDE;                                            \
-        }                                                                                         \
-        if (middle >= first && last >= second && middle - first == step * 15 &&                   \
-            last - second == step * 15) {                                                         \
-            FILL_EXPECTED(type, (lane < HALF ? first : second) + step * (type)(lane % HALF))      \
-            if (!differ(expected, at_lane, bytes))                                                \
-                return are_even && middle < limit && second < limit &&                            \
-                               !((second + low) & unaligned)                                      \
-                           ? HALVES                                                               \
-                           : OUTSIDE;                                                             \
-        }                                                                                         \
-        if (middle == first && last == second) {                                                  \
-            FILL_EXPECTED(type, lane < HALF ? first : second)                                     \
-            if (!differ(expected, at_lane, bytes))                                                \
-                return are_inside && second < limit && !((second + low) & unaligned) ? TWO        \
-                                                                                     : OUTSIDE;   \
-        }                                                                                         \
-        EACH_LANE (lane)                                                                          \
-            wrong |= (type)(at_lane[lane] >= limit) | ((at_lane[lane] + low) & unaligned);        \
-        return wrong ? OUTSIDE : SCATTERED;                                                       \
-    }                                                                                             \
-                                                                                                  \
-    /* The same of some lanes. */                                                                 \
-    static INLINED pattern find_some_among_##type(const cx_ptx_access *access,                    \
-                                                 const type *at_lane, const type step,            \
-                                                 uint32_t active, places *out)                    \
-    {                                                                                             \
-        const int begins_at = __builtin_ctz(active);                                              \
-        const type first = at_lane[begins_at], last = at_lane[31 - __builtin_clz(active)];        \
-        const type limit = (type)access->end, low = (type)access->begin;                          \
-        const type unaligned = access->unaligned;                                                 \
-        type wrong = 0, uneven = step & unaligned;                                                \
-                                                                                                  \
-        out->first = first;                                                                       \
-        EACH_LANE (lane)                                                                          \
-            uneven |= ALL_OR_NONE(type, lane) &                                                   \
-                      (at_lane[lane] ^ (first + step * (type)(lane - begins_at)));                \
-        if (!uneven && last >= first && last < limit && !((first + low) & unaligned))             \
-            return PARTLY_CONSECUTIVE;                                                            \
-        EACH_LANE (lane)                                                                          \
-            wrong |= ALL_OR_NONE(type, lane) &                                                    \
-                     ((type)(at_lane[lane] >= limit) | ((at_lane[lane] + low) & unaligned));      \
-        return wrong ? OUTSIDE : PARTLY_SCATTERED;                                                \
-    }
+/* ---- patterns of registers ---- */
 
-DEFINE_FIND(uint32_t)
-DEFINE_FIND(uint64_t)
+/* True if each value of a row is `first` + `step` * lane; of the active lanes alone. For halves of
+ * a row: if each half is so with its own first value. */
+#ifdef __AVX512F__
+#define WORDS_FROM(first, step)                                          \
+    _mm512_add_epi32(_mm512_set1_epi32((int)(first)),                    \
+                     _mm512_mullo_epi32(_mm512_set1_epi32((int)(step)),  \
+                                        _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, \
+                                                         3, 2, 1, 0)))
+#define LONGS_FROM(first, step)                                                  \
+    _mm512_add_epi64(_mm512_set1_epi64((long long)(first)),                      \
+                     _mm512_mul_epu32(_mm512_set1_epi64((long long)(step)),      \
+                                      _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0)))
 
-/* The row's words are offsets into shared memory or parameters. */
-static pattern find_words(const cx_ptx_access *access, const cx_ptx_word *row,
-                          const cx_ptx_instruction *at, uint32_t active, places *out)
+static INLINED bool halves_step_uint32_t(const cx_ptx_word *row, uint32_t step)
 {
-    const uint32_t plus = (uint32_t)access->immediate;
+    const __mmask16 one = _mm512_cmpneq_epi32_mask(_mm512_loadu_si512(row),
+                                                   WORDS_FROM(row[0], step));
+    const __mmask16 two = _mm512_cmpneq_epi32_mask(_mm512_loadu_si512(row + HALF),
+                                                   WORDS_FROM(row[HALF], step));
 
-    EACH_LANE (lane)
-        out->offsets[lane] = row[lane] + plus;
-    return active == UINT32_MAX
-               ? find_among_uint32_t(access, out->offsets, at->size, out)
-               : find_some_among_uint32_t(access, out->offsets, at->size, active, out);
+    return _kortestz_mask16_u8(one, two);
 }
 
-static inline void find_offsets(const cx_ptx_access *access, const cx_ptx_rows *rows,
-                                const cx_ptx_instruction *at, uint64_t offsets[CX_PTX_WARP_SIZE],
-                                places *out)
+static INLINED bool halves_step_uint64_t(const cx_ptx_long *row, uint64_t step)
+{
+    __mmask8 wrong = 0;
+
+    for (int i = 0; i < CX_PTX_WARP_SIZE; i += 8)
+        wrong |= _mm512_cmpneq_epi64_mask(
+            _mm512_loadu_si512(row + i),
+            LONGS_FROM(row[i & HALF] + step * (uint64_t)(i % HALF), step));
+    return wrong == 0;
+}
+
+static INLINED bool active_step_uint32_t(const cx_ptx_word *row, uint32_t first, uint32_t step,
+                                         uint32_t active)
+{
+    const __mmask16 one = _mm512_mask_cmpneq_epi32_mask(
+        (__mmask16)active, _mm512_loadu_si512(row), WORDS_FROM(first, step));
+    const __mmask16 two =
+        _mm512_mask_cmpneq_epi32_mask((__mmask16)(active >> HALF), _mm512_loadu_si512(row + HALF),
+                                      WORDS_FROM(first + step * HALF, step));
+
+    return _kortestz_mask16_u8(one, two);
+}
+
+static INLINED bool active_step_uint64_t(const cx_ptx_long *row, uint64_t first, uint64_t step,
+                                         uint32_t active)
+{
+    __mmask8 wrong = 0;
+
+    for (int i = 0; i < CX_PTX_WARP_SIZE; i += 8)
+        wrong |= _mm512_mask_cmpneq_epi64_mask((__mmask8)(active >> i),
+                                               _mm512_loadu_si512(row + i),
+                                               LONGS_FROM(first + step * (uint64_t)i, step));
+    return wrong == 0;
+}
+#else
+#define DEFINE_STEPS(type, row_type)                                                           \
+    static INLINED bool halves_step_##type(const row_type *row, type step)                     \
+    {                                                                                          \
+        const type first = row[0], second = row[HALF];                                         \
+        type wrong = 0;                                                                        \
+                                                                                               \
+        EACH_LANE (lane)                                                                       \
+            wrong |= row[lane] ^ ((lane < HALF ? first : second) + step * (type)(lane % HALF)); \
+        return wrong == 0;                                                                     \
+    }                                                                                          \
+                                                                                               \
+    static INLINED bool active_step_##type(const row_type *row, type first, type step,         \
+                                           uint32_t active)                                    \
+    {                                                                                          \
+        type wrong = 0;                                                                        \
+                                                                                               \
+        EACH_LANE (lane)                                                                       \
+            wrong |= ALL_OR_NONE(type, lane) & (row[lane] ^ (first + step * (type)lane));      \
+        return wrong == 0;                                                                     \
+    }
+
+DEFINE_STEPS(uint32_t, cx_ptx_word)
+DEFINE_STEPS(uint64_t, cx_ptx_long)
+#endif
+
+/* The pattern of a row. Only one that the values of some lanes allow is compared with all. */
+#define DEFINE_PATTERN(type, row_type)                                                       \
+    static INLINED pattern pattern_of_##type(const row_type *row, type step)                 \
+    {                                                                                        \
+        if (row[1] - row[0] == step && halves_step_##type(row, step))                        \
+            return row[HALF] - row[0] == step * HALF ? CONSECUTIVE : HALVES;                 \
+        if (row[1] == row[0] && halves_step_##type(row, 0))                                  \
+            return row[HALF] == row[0] ? UNIFORM : TWO;                                      \
+        return SCATTERED;                                                                    \
+    }                                                                                        \
+                                                                                             \
+    static INLINED pattern pattern_of_some_##type(const row_type *row, type step,            \
+                                                  uint32_t active)                           \
+    {                                                                                        \
+        const int begins_at = __builtin_ctz(active);                                         \
+                                                                                             \
+        if (active_step_##type(row, row[begins_at] - step * (type)begins_at, step, active))  \
+            return PARTLY_CONSECUTIVE;                                                       \
+        return active_step_##type(row, row[begins_at], 0, active) ? PARTLY_UNIFORM           \
+                                                                  : PARTLY_SCATTERED;        \
+    }
+
+DEFINE_PATTERN(uint32_t, cx_ptx_word)
+DEFINE_PATTERN(uint64_t, cx_ptx_long)
+
+/* ---- places ---- */
+
+/* The place of a lane whose address is in `value`. */
+static inline uint64_t place_of(const cx_ptx_access *access, uint64_t value)
+{
+    return ((value + access->immediate) & access->mask) - access->begin;
+}
+
+static inline bool fits(const cx_ptx_access *access, uint64_t place)
+{
+    return place < access->end && !((place + access->begin) & access->unaligned);
+}
+
+/* The places lie anywhere. Those of memory below 4 GiB are compared as words. */
+static bool find_offsets(const cx_ptx_access *access, const void *row, bool is_long,
+                         uint32_t active, places *out)
 {
     const uint64_t mask = access->mask, begin = access->begin, plus = access->immediate;
-    const void *row = cx_ptx_row(rows, at->a);
-
-    if (cx_ptx_is_long(at->a)) {
-        EACH_LANE (lane)
-            offsets[lane] = ((((const cx_ptx_long *)row)[lane] + plus) & mask) - begin;
-    } else {
-        EACH_LANE (lane)
-            offsets[lane] = ((((const cx_ptx_word *)row)[lane] + plus) & mask) - begin;
-    }
-    EACH_LANE (lane)
-        out->offsets[lane] = (uint32_t)offsets[lane];
-}
-
-/* Most memory has less than 4 GiB: then only the lower halves count. */
-static pattern find_longs(const cx_ptx_access *access, const cx_ptx_rows *rows,
-                          const cx_ptx_instruction *at, places *out)
-{
-    uint64_t offsets[CX_PTX_WARP_SIZE], high = 0;
-
-    find_offsets(access, rows, at, offsets, out);
-    EACH_LANE (lane)
-        high |= offsets[lane];
-    return high >> 32 == 0 && access->end <= UINT32_MAX
-               ? find_among_uint32_t(access, out->offsets, at->size, out)
-               : find_among_uint64_t(access, offsets, at->size, out);
-}
-
-static pattern find_longs_of_some(const cx_ptx_access *access, const cx_ptx_rows *rows,
-                                  const cx_ptx_instruction *at, uint32_t active, places *out)
-{
-    uint64_t offsets[CX_PTX_WARP_SIZE], high = 0;
-
-    find_offsets(access, rows, at, offsets, out);
-    EACH_LANE (lane)
-        high |= ALL_OR_NONE(uint64_t, lane) & offsets[lane];
-    return high >> 32 == 0 && access->end <= UINT32_MAX
-               ? find_some_among_uint32_t(access, out->offsets, at->size, active, out)
-               : find_some_among_uint64_t(access, offsets, at->size, active, out);
-}
-
-/* Each lane has memory of its own. */
-static pattern find_own(const cx_ptx_access *access, const cx_ptx_rows *rows,
-                        const cx_ptx_instruction *at, uint32_t active, places *out)
-{
     const uint64_t end = access->end, unaligned = access->unaligned;
     const uint32_t stride = access->stride;
-    uint64_t offsets[CX_PTX_WARP_SIZE], wrong = 0;
+    uint64_t wrong = 0;
 
-    find_offsets(access, rows, at, offsets, out);
-    EACH_LANE (lane)
-        wrong |= ALL_OR_NONE(uint64_t, lane) &
-                 ((uint64_t)(offsets[lane] >= end) | (offsets[lane] & unaligned));
-    EACH_LANE (lane)
-        out->offsets[lane] += stride * (uint32_t)lane;
+    if (end > UINT32_MAX)
+        return false;
+    if (is_long) {
+        const cx_ptx_long *longs = row;
+
+        EACH_LANE (lane) {
+            const uint64_t place = ((longs[lane] + plus) & mask) - begin;
+
+            wrong |= ALL_OR_NONE(uint64_t, lane) &
+                     ((uint64_t)(place >= end) | ((place + begin) & unaligned));
+            out->offsets[lane] = (uint32_t)place;
+        }
+    } else if (mask == UINT32_MAX && begin == 0) {
+        const cx_ptx_word *words = row;
+        const uint32_t limit = (uint32_t)end, bits = (uint32_t)unaligned;
+        uint32_t bad = 0;
+
+        EACH_LANE (lane) {
+            const uint32_t place = words[lane] + (uint32_t)plus;
+
+            bad |= ALL_OR_NONE(uint32_t, lane) & ((uint32_t)(place >= limit) | (place & bits));
+            out->offsets[lane] = place;
+        }
+        wrong = bad;
+    } else {
+        const cx_ptx_word *words = row;
+
+        EACH_LANE (lane) {
+            const uint64_t place = ((words[lane] + plus) & mask) - begin;
+
+            wrong |= ALL_OR_NONE(uint64_t, lane) &
+                     ((uint64_t)(place >= end) | ((place + begin) & unaligned));
+            out->offsets[lane] = (uint32_t)place;
+        }
+    }
+    if (stride) { /* each lane has memory of its own */
+        EACH_LANE (lane)
+            out->offsets[lane] += stride * (uint32_t)lane;
+    }
     out->first = 0;
-    return wrong ? OUTSIDE : active == UINT32_MAX ? SCATTERED : PARTLY_SCATTERED;
+    return wrong == 0;
 }
 
-static pattern find_places(const cx_ptx_access *access, const cx_ptx_rows *rows,
-                           const cx_ptx_instruction *at, uint32_t active, bool stores, places *out)
+/* A register that wraps within the row has no pattern of places: the last place shows that. */
+static INLINED pattern find_all(const cx_ptx_access *access, const cx_ptx_rows *rows,
+                                const cx_ptx_instruction *at, bool stores, places *out)
 {
-    bool words = !cx_ptx_is_long(at->a) && access->mask == UINT32_MAX && access->begin == 0 &&
-                 access->end <= UINT32_MAX;
-    const cx_ptx_word *row = cx_ptx_row(rows, at->a);
-    pattern how;
+    const bool is_long = cx_ptx_is_long(at->a);
+    const void *row = cx_ptx_row(rows, at->a);
+    const cx_ptx_word *words = row;
+    const cx_ptx_long *longs = row;
+    const unsigned step = at->size;
+    pattern how = is_long ? pattern_of_uint64_t(longs, step) : pattern_of_uint32_t(words, step);
+    uint64_t last, middle;
 
-    if (access->stride)
-        return find_own(access, rows, at, active, out);
-    if (words)
-        how = find_words(access, row, at, active, out);
-    else if (active == UINT32_MAX)
-        how = find_longs(access, rows, at, out);
-    else
-        how = find_longs_of_some(access, rows, at, active, out);
-    if (stores && (how == UNIFORM || how == HALVES || how == TWO)) /* lanes may have one place */
-        how = SCATTERED;
-    return (how == SCATTERED || how == PARTLY_SCATTERED) && access->end > UINT32_MAX ? OUTSIDE
-                                                                                      : how;
+    if (how == SCATTERED || access->stride || (stores && how != CONSECUTIVE))
+        return find_offsets(access, row, is_long, UINT32_MAX, out) ? SCATTERED : OUTSIDE;
+    out->first = place_of(access, is_long ? longs[0] : words[0]);
+    last = place_of(access, is_long ? longs[CX_PTX_WARP_SIZE - 1] : words[CX_PTX_WARP_SIZE - 1]);
+    if (how == UNIFORM)
+        return fits(access, out->first) ? how : OUTSIDE;
+    if (how == CONSECUTIVE)
+        return fits(access, out->first) && last < access->end &&
+                       last - out->first == step * 31 && !(step & access->unaligned)
+                   ? how
+                   : OUTSIDE;
+    out->second = place_of(access, is_long ? longs[HALF] : words[HALF]);
+    if (!fits(access, out->first) || !fits(access, out->second))
+        return OUTSIDE;
+    if (how == TWO)
+        return how;
+    middle = place_of(access, is_long ? longs[HALF - 1] : words[HALF - 1]);
+    return middle < access->end && middle - out->first == step * 15 && last < access->end &&
+                   last - out->second == step * 15 && !(step & access->unaligned)
+               ? how
+               : OUTSIDE;
+}
+
+static INLINED pattern find_some(const cx_ptx_access *access, const cx_ptx_rows *rows,
+                                 const cx_ptx_instruction *at, uint32_t active, bool stores,
+                                 places *out)
+{
+    const bool is_long = cx_ptx_is_long(at->a);
+    const void *row = cx_ptx_row(rows, at->a);
+    const cx_ptx_word *words = row;
+    const cx_ptx_long *longs = row;
+    const unsigned step = at->size;
+    const int begins_at = __builtin_ctz(active), ends_at = 31 - __builtin_clz(active);
+    const pattern how = is_long ? pattern_of_some_uint64_t(longs, step, active)
+                                : pattern_of_some_uint32_t(words, step, active);
+    uint64_t last;
+
+    if (how == PARTLY_SCATTERED || access->stride || (stores && how != PARTLY_CONSECUTIVE))
+        return find_offsets(access, row, is_long, active, out) ? PARTLY_SCATTERED : OUTSIDE;
+    out->first = place_of(access, is_long ? longs[begins_at] : words[begins_at]);
+    last = place_of(access, is_long ? longs[ends_at] : words[ends_at]);
+    if (!fits(access, out->first))
+        return OUTSIDE;
+    if (how == PARTLY_UNIFORM)
+        return how;
+    return last < access->end && last - out->first == step * (unsigned)(ends_at - begins_at) &&
+                   (begins_at == ends_at || !(step & access->unaligned))
+               ? how
+               : OUTSIDE;
+}
+
+static INLINED cx_ptx_access begin(const cx_ptx_grid *grid, const cx_ptx_block *block,
+                                   const cx_ptx_thread *threads, const cx_ptx_rows *rows,
+                                   const cx_ptx_instruction *at, uint32_t active, bool writes)
+{
+    return cx_ptx_access_begin(
+        grid, block, threads, at,
+        cx_ptx_get(rows, at->a, (uint32_t)__builtin_ctz(active)) + (uint64_t)at->immediate, writes);
 }
 
 #define LOAD_AS(row_type, type)                                                          \
@@ -303,6 +352,10 @@ static pattern find_places(const cx_ptx_access *access, const cx_ptx_rows *rows,
             EACH_LANE (lane)                                                             \
                 if (has(active, lane))                                                   \
                     to[lane] = (row_type)READ(first + (lane - begins_at));               \
+        } else if (how == PARTLY_UNIFORM) {                                              \
+            const row_type value = (row_type)READ(first);                                \
+            EACH_LANE (lane)                                                             \
+                to[lane] = has(active, lane) ? value : to[lane];                         \
         } else {                                                                         \
             for (uint32_t left = active; left; left &= left - 1) {                       \
                 const int lane = __builtin_ctz(left);                                    \
@@ -335,24 +388,28 @@ static bool load_some(const cx_ptx_access *access, const cx_ptx_rows *rows,
                       const cx_ptx_instruction *at, uint32_t active)
 {
     places found;
-    pattern how = find_places(access, rows, at, active, false, &found);
+    const pattern how = find_some(access, rows, at, active, false, &found);
 
     if (how == OUTSIDE)
         return false;
     LOADS(LOAD_SOME)
 }
 
-bool CX_PTX_LANES_LOAD(const cx_ptx_access *access, const cx_ptx_rows *rows,
+bool CX_PTX_LANES_LOAD(const cx_ptx_grid *grid, const cx_ptx_block *block,
+                       const cx_ptx_thread *threads, const cx_ptx_rows *rows,
                        const cx_ptx_instruction *at, uint32_t active);
-bool CX_PTX_LANES_LOAD(const cx_ptx_access *access, const cx_ptx_rows *rows,
+bool CX_PTX_LANES_LOAD(const cx_ptx_grid *grid, const cx_ptx_block *block,
+                       const cx_ptx_thread *threads, const cx_ptx_rows *rows,
                        const cx_ptx_instruction *at, uint32_t active)
 {
+    const cx_ptx_access found_last = begin(grid, block, threads, rows, at, active, false);
+    const cx_ptx_access *access = &found_last;
     places found;
     pattern how;
 
     if (active != UINT32_MAX)
-        return load_some(access, rows, at, active);
-    how = find_places(access, rows, at, UINT32_MAX, false, &found);
+        return access->end > 0 && load_some(access, rows, at, active);
+    how = find_all(access, rows, at, false, &found);
     if (how == OUTSIDE)
         return false;
     LOADS(LOAD)
@@ -405,24 +462,28 @@ static bool store_some(const cx_ptx_access *access, const cx_ptx_rows *rows,
                        const cx_ptx_instruction *at, uint32_t active)
 {
     places found;
-    pattern how = find_places(access, rows, at, active, true, &found);
+    const pattern how = find_some(access, rows, at, active, true, &found);
 
     if (how == OUTSIDE)
         return false;
     STORES(STORE_SOME)
 }
 
-bool CX_PTX_LANES_STORE(const cx_ptx_access *access, const cx_ptx_rows *rows,
+bool CX_PTX_LANES_STORE(const cx_ptx_grid *grid, const cx_ptx_block *block,
+                        const cx_ptx_thread *threads, const cx_ptx_rows *rows,
                         const cx_ptx_instruction *at, uint32_t active);
-bool CX_PTX_LANES_STORE(const cx_ptx_access *access, const cx_ptx_rows *rows,
+bool CX_PTX_LANES_STORE(const cx_ptx_grid *grid, const cx_ptx_block *block,
+                        const cx_ptx_thread *threads, const cx_ptx_rows *rows,
                         const cx_ptx_instruction *at, uint32_t active)
 {
+    const cx_ptx_access found_last = begin(grid, block, threads, rows, at, active, true);
+    const cx_ptx_access *access = &found_last;
     places found;
     pattern how;
 
     if (active != UINT32_MAX)
-        return store_some(access, rows, at, active);
-    how = find_places(access, rows, at, UINT32_MAX, true, &found);
+        return access->end > 0 && store_some(access, rows, at, active);
+    how = find_all(access, rows, at, true, &found);
     if (how == OUTSIDE)
         return false;
     STORES(STORE)
@@ -437,8 +498,7 @@ bool CX_PTX_LANES_REACH(const cx_ptx_access *access, const cx_ptx_rows *rows,
 {
     places found;
 
-    if (access->end > UINT32_MAX ||
-        find_places(access, rows, at, active, true, &found) == OUTSIDE)
+    if (!find_offsets(access, cx_ptx_row(rows, at->a), cx_ptx_is_long(at->a), active, &found))
         return false;
     memcpy(offsets, found.offsets, sizeof found.offsets);
     return true;

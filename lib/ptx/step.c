@@ -167,30 +167,10 @@ static inline unsigned char *reach(const cx_ptx_step *run, const cx_ptx_instruct
                                get(run, at->a, lane), value);
 }
 
-static uint64_t first_address(const cx_ptx_step *run, const cx_ptx_instruction *at)
-{
-    return get(run, at->a, cx_ptx_first_lane(run->active)) + (uint64_t)at->immediate;
-}
-
-static bool load_together(const cx_ptx_step *run, const cx_ptx_instruction *at)
-{
-    const cx_ptx_access access = cx_ptx_access_begin(
-        run->grid, run->block, run->warp->lanes, at, first_address(run, at), false);
-
-    return access.end > 0 && run->lanes->load(&access, &run->rows, at, run->active);
-}
-
-static bool store_together(const cx_ptx_step *run, const cx_ptx_instruction *at)
-{
-    const cx_ptx_access access = cx_ptx_access_begin(
-        run->grid, run->block, run->warp->lanes, at, first_address(run, at), true);
-
-    return access.end > 0 && run->lanes->store(&access, &run->rows, at, run->active);
-}
-
 static bool load(const cx_ptx_step *run, const cx_ptx_instruction *at)
 {
-    if (!run->few && load_together(run, at))
+    if (!run->few && run->lanes->load(run->grid, run->block, run->warp->lanes, &run->rows, at,
+                                      run->active))
         return true;
     CX_PTX_EACH_ACTIVE (run) {
         const unsigned char *memory = reach(run, at, lane, NULL);
@@ -204,7 +184,8 @@ static bool load(const cx_ptx_step *run, const cx_ptx_instruction *at)
 
 static bool store(const cx_ptx_step *run, const cx_ptx_instruction *at)
 {
-    if (!run->few && store_together(run, at))
+    if (!run->few && run->lanes->store(run->grid, run->block, run->warp->lanes, &run->rows, at,
+                                       run->active))
         return true;
     CX_PTX_EACH_ACTIVE (run) {
         uint64_t value = get(run, at->d, lane);
