@@ -23,6 +23,11 @@ void cx_ptx_unload(cx_ptx_module *module)
         free(module->images[i].content);
     for (size_t i = 0; i < module->file_count; i++)
         free(module->files[i].name);
+    for (size_t i = 0; i < module->array_count; i++)
+        free(module->arrays[i].name);
+    free(module->arrays);
+    free(module->array_uses);
+    free(atomic_load(&module->array_of));
     free(module->files);
     free(module->marks);
     free(module->code);

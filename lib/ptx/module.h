@@ -6,6 +6,8 @@
 #include "ptx/ptx.h"
 #include "ptx/row.h"
 
+#include <stdatomic.h>
+
 /* A lane's value of a register. */
 typedef union cx_ptx_slot {
     uint16_t u16;
@@ -322,6 +324,19 @@ typedef struct cx_ptx_mark {
     uint32_t file, line;
 } cx_ptx_mark;
 
+/* A variable in shared memory, of those whose size is known. */
+typedef struct cx_ptx_array {
+    char *name;
+    uint32_t begin, bytes;
+} cx_ptx_array;
+
+/* The instruction at that place takes the address of an array, or uses it. */
+typedef struct cx_ptx_array_use {
+    size_t code;
+    uint32_t array; /* its number; CX_PTX_NO_ARRAY: one of several */
+} cx_ptx_array_use;
+#define CX_PTX_NO_ARRAY UINT32_MAX
+
 /* The name of a source file (.file). */
 typedef struct cx_ptx_file {
     uint32_t number;
@@ -334,6 +349,11 @@ struct cx_ptx_module {
     size_t mark_count, mark_capacity;
     cx_ptx_file *files;
     size_t file_count, file_capacity;
+    cx_ptx_array *arrays;
+    size_t array_count, array_capacity;
+    cx_ptx_array_use *array_uses; /* in the order of the code */
+    size_t array_use_count, array_use_capacity;
+    _Atomic(uint32_t *) array_of; /* for each instruction: shadow_arrays.c; NULL: not found yet */
     cx_ptx_instruction *code;
     size_t code_count, code_capacity;
     cx_ptx_function *functions;

@@ -292,6 +292,9 @@ static bool take_name(cx_ptx_parser *self, cx_ptx_operand *out)
         if (name->outside && name->space == CX_PTX_SHARED &&
             !cx_ptx_place_shared(self, name->index, &out->offset))
             return false;
+        if (name->space == CX_PTX_SHARED)
+            self->named = (cx_ptx_named){token, (uint64_t)out->offset, name->bytes,
+                                         self->named.count + 1};
     }
     else if (name && name->kind == CX_PTX_NAME_REFERENCE) {
         if (!take_reference(self, out, name))

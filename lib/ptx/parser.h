@@ -29,6 +29,13 @@ typedef struct cx_ptx_temps {
     uint32_t pool[2][CX_PTX_TEMPS_MAX]; /* words, longs */
 } cx_ptx_temps;
 
+/* The variable in shared memory that a statement names. */
+typedef struct cx_ptx_named {
+    cx_ptx_token name;
+    uint64_t begin, bytes;
+    unsigned count; /* of such names in the statement */
+} cx_ptx_named;
+
 /* A variable in shared memory outside functions. A kernel has room for those that it names. Those
  * that another function names lie at the same place in all kernels. */
 typedef struct cx_ptx_shared {
@@ -58,6 +65,7 @@ typedef struct cx_ptx_parser {
     size_t jump_count, jump_capacity;
     size_t function_names; /* where its own names begin */
     cx_ptx_temps temps;
+    cx_ptx_named named;
     uint32_t texture_words; /* the first of some in a row, or CX_PTX_NO_SLOT: encode_texture.c */
     int line; /* of the statement */
     size_t callee_shared; /* bytes of shared memory of functions that are no kernels */
@@ -165,6 +173,10 @@ size_t *cx_ptx_shared_bytes_of(cx_ptx_parser *self);
 
 /* Places the variable outside functions in the shared memory of the current function. */
 bool cx_ptx_place_shared(cx_ptx_parser *self, size_t index, int64_t *out_offset);
+
+/* The next instruction takes the address of the variable in shared memory that the statement names.
+ * False: out of memory. */
+bool cx_ptx_note_array(cx_ptx_parser *self);
 
 /* Takes + or - and a product of constants, any number of times. */
 bool cx_ptx_take_offset(cx_ptx_parser *self, int64_t *inout_offset);

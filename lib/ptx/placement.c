@@ -1,5 +1,8 @@
 /* Where variables lie in memory of a size that a kernel or a function needs. */
+#include "ptx/growth.h"
 #include "ptx/parser.h"
+
+#include <string.h>
 
 bool cx_ptx_place_bytes(cx_ptx_parser *self, const cx_ptx_token *name, uint64_t align,
                         uint64_t bytes, uint64_t limit, size_t *inout_bytes, uint64_t *out_offset)
@@ -40,5 +43,54 @@ bool cx_ptx_place_shared(cx_ptx_parser *self, size_t index, int64_t *out_offset)
     else
         what->common = what->placed = true;
     *out_offset = (int64_t)what->offset;
+    return true;
+}
+
+/* ---- which variable an instruction names ---- */
+
+enum { LOOK_BACK = 16 }; /* a kernel has few of them */
+
+static bool is_named(const cx_ptx_array *array, const cx_ptx_named *named)
+{
+    return array->begin == named->begin && array->bytes == named->bytes &&
+           strlen(array->name) == named->name.length &&
+           memcmp(array->name, named->name.text, named->name.length) == 0;
+}
+
+/* CX_PTX_NO_ARRAY: out of memory. */
+static uint32_t find_array(cx_ptx_module *module, const cx_ptx_named *named)
+{
+    const size_t count = module->array_count;
+    void *arrays = module->arrays;
+    bool grown;
+    char *name;
+
+    for (size_t i = count; i > 0 && count - i < LOOK_BACK; i--)
+        if (is_named(&module->arrays[i - 1], named))
+            return (uint32_t)(i - 1);
+    grown = cx_ptx_grow(&arrays, count, &module->array_capacity, sizeof *module->arrays);
+    module->arrays = arrays;
+    name = grown ? strndup(named->name.text, named->name.length) : NULL;
+    if (!name)
+        return CX_PTX_NO_ARRAY;
+    module->arrays[module->array_count++] =
+        (cx_ptx_array){name, (uint32_t)named->begin, (uint32_t)named->bytes};
+    return (uint32_t)count;
+}
+
+bool cx_ptx_note_array(cx_ptx_parser *self)
+{
+    cx_ptx_module *module = self->module;
+    const bool known = self->named.count == 1 && self->named.bytes > 0;
+    void *uses = module->array_uses;
+    bool grown = cx_ptx_grow(&uses, module->array_use_count, &module->array_use_capacity,
+                             sizeof *module->array_uses);
+    uint32_t array = CX_PTX_NO_ARRAY;
+
+    module->array_uses = uses;
+    if (!grown || (known && (array = find_array(module, &self->named)) == CX_PTX_NO_ARRAY))
+        return cx_ptx_no_memory(self);
+    module->array_uses[module->array_use_count++] =
+        (cx_ptx_array_use){module->code_count, array};
     return true;
 }

@@ -170,7 +170,8 @@ typedef enum cx_ptx_hazard_kind {
     CX_PTX_HAZARD_DIVERGED,  /* a barrier that some lanes of a warp, or threads, pass by */
     CX_PTX_HAZARD_ENDED,     /* a barrier that ended threads have not reached */
     CX_PTX_HAZARD_BLOCK_RACE, /* two blocks of a grid, and nothing orders them */
-    CX_PTX_HAZARD_NOT_HELD    /* a use of the heap that no malloc has given out */
+    CX_PTX_HAZARD_NOT_HELD,   /* a use of the heap that no malloc has given out */
+    CX_PTX_HAZARD_BEYOND      /* through an array in shared memory, and outside of it */
 } cx_ptx_hazard_kind;
 
 /* A thread at a place of the code. */
@@ -190,6 +191,8 @@ typedef struct cx_ptx_hazard {
     uint64_t address; /* of the access of the second one */
     unsigned bytes;
     uint32_t threads; /* of a barrier: how many passed it by */
+    const char *array; /* that it goes beyond, as the PTX names it, and where that lies */
+    uint32_t array_begin, array_bytes;
 } cx_ptx_hazard;
 
 enum { CX_PTX_ASK_DEVICE = 0xfffe, CX_PTX_ASK_COUNT = 0xffff };

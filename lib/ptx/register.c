@@ -77,6 +77,7 @@ uint32_t cx_ptx_constant(cx_ptx_parser *self, uint64_t bits)
 void cx_ptx_begin_temps(cx_ptx_parser *self)
 {
     self->temps.used = self->temps.taken[0] = self->temps.taken[1] = 0;
+    self->named.count = 0;
 }
 
 uint32_t cx_ptx_temp(cx_ptx_parser *self)
@@ -180,6 +181,12 @@ static bool hides_shared_writes(const cx_ptx_instruction *what)
             (what->mode == CX_PTX_MATRIX_STORE || what->mode == CX_PTX_MATRIX_STORE_ROWS));
 }
 
+static bool takes_array(const cx_ptx_instruction *what)
+{
+    return what->a == CX_PTX_SLOT_SHARED && what->op != CX_PTX_ARGUMENT &&
+           what->op != CX_PTX_RESULT;
+}
+
 static bool append(cx_ptx_parser *self, cx_ptx_instruction instruction)
 {
     cx_ptx_module *module = self->module;
@@ -190,6 +197,8 @@ static bool append(cx_ptx_parser *self, cx_ptx_instruction instruction)
     if (!grown)
         return cx_ptx_no_memory(self);
     instruction.line = self->line;
+    if (takes_array(&instruction) && !cx_ptx_note_array(self))
+        return false;
     module->hides_shared_writes |= hides_shared_writes(&instruction);
     module->code[module->code_count++] = instruction;
     return true;

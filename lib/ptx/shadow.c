@@ -21,6 +21,7 @@ cx_ptx_shadow *cx_ptx_shadow_new(const cx_ptx_grid *grid)
     self->grid = grid;
     self->knows_writes = !grid->module->hides_shared_writes && grid->blocks_in_cluster == 1;
     self->across = cx_ptx_shadow_blocks_new(grid);
+    self->array_of = cx_ptx_shadow_arrays_find(grid->module);
     self->apart = grid->module->target >= 70;
     return self;
 }

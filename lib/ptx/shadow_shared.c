@@ -58,6 +58,43 @@ static void judge(const cx_ptx_shadow_access *access, const cx_ptx_shadow_side *
     }
 }
 
+/* ---- arrays ---- */
+
+/* NULL: it is not known through which one the access goes. */
+static const cx_ptx_array *array_of(const cx_ptx_shadow_access *access)
+{
+    const cx_ptx_grid *grid = access->run->grid;
+    const uint32_t *array_of = grid->shadow->array_of;
+    const uint32_t number = array_of ? array_of[access->code] : 0;
+
+    return number ? &grid->module->arrays[number - 1] : NULL;
+}
+
+static void tell_beyond(const cx_ptx_shadow_access *access, const cx_ptx_array *array,
+                        uint32_t thread, uint64_t offset)
+{
+    const cx_ptx_step *run = access->run;
+    cx_ptx_hazard hazard = {.kind = CX_PTX_HAZARD_BEYOND,
+                            .shared = true,
+                            .address = offset,
+                            .bytes = access->at->size,
+                            .array = array->name,
+                            .array_begin = array->begin,
+                            .array_bytes = array->bytes};
+
+    if (!cx_ptx_shadow_is_new(run->grid->shadow, hazard.kind, access->code, access->code))
+        return;
+    hazard.second = cx_ptx_shadow_side_of(run->grid, run->block->index, thread, access->code);
+    hazard.second.writes = access->writes;
+    cx_ptx_shadow_tell(run->grid, &hazard);
+}
+
+static inline bool is_beyond(const cx_ptx_array *array, uint64_t offset, unsigned size)
+{
+    return offset - array->begin >= array->bytes ||
+           array->bytes - (offset - array->begin) < size;
+}
+
 /* ---- reads before writes ---- */
 
 static void note_unwritten(const cx_ptx_shadow_access *access, uint32_t thread, uint64_t offset)
@@ -190,6 +227,7 @@ void cx_ptx_shadow_shared(const cx_ptx_shadow_access *access, uint32_t lanes)
     const cx_ptx_instruction *at = access->at;
     const bool plain = access->reads && !access->writes && !access->strong && at->size == 4;
     const uint32_t warp = warp_of(run->warp->lanes->index);
+    const cx_ptx_array *array = array_of(access);
     uint64_t latest = UINT64_MAX, before = UINT64_MAX;
 
     for (uint32_t left = lanes; left; left &= left - 1) {
@@ -202,6 +240,10 @@ void cx_ptx_shadow_shared(const cx_ptx_shadow_access *access, uint32_t lanes)
             continue;
         if (offset >= run->grid->shared_bytes || run->grid->shared_bytes - offset < at->size)
             continue;
+        if (array && is_beyond(array, offset, at->size)) {
+            tell_beyond(access, array, run->warp->lanes->index + lane, offset);
+            continue;
+        }
         before = latest;
         latest = offset;
         if (plain && !(offset % 4) && is_known(block, &block->cells[offset / 4], warp))

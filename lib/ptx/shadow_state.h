@@ -71,6 +71,7 @@ struct cx_ptx_shadow {
     cx_ptx_shadow_key told[CX_PTX_SHADOW_TOLD];
     unsigned told_count;
     bool knows_writes; /* of shared memory: all of them, also those of other blocks of a cluster */
+    const uint32_t *array_of; /* cx_ptx_shadow_arrays_find */
     bool apart;        /* lanes of a warp need not run together: since sm_70 */
     cx_ptx_shadow_fact facts[CX_PTX_SHADOW_FACTS];
 };
@@ -99,6 +100,11 @@ void cx_ptx_shadow_tell(const cx_ptx_grid *grid, const cx_ptx_hazard *hazard);
 /* The access of these lanes to shared memory, and to global memory. */
 void cx_ptx_shadow_shared(const cx_ptx_shadow_access *access, uint32_t lanes);
 void cx_ptx_shadow_global(const cx_ptx_shadow_access *access, uint32_t lanes);
+
+/* For each instruction of the module the array (its number, from 1) that its address is of; 0: it
+ * is of none, or that is not known. Found once for a module, which keeps it. NULL: the module names
+ * no arrays, or no memory. */
+const uint32_t *cx_ptx_shadow_arrays_find(const cx_ptx_module *module);
 
 /* NULL: there is one block, or no memory. */
 cx_ptx_shadow_blocks *cx_ptx_shadow_blocks_new(const cx_ptx_grid *grid);

@@ -38,6 +38,7 @@ typedef struct cx_emu_context {
     unsigned int flags;        /* of a primary, also while it is inactive (P6) */
     unsigned int attach_count; /* cuCtxAttach, cuCtxDetach */
     size_t limits[CX_EMU_LIMITS];
+    size_t output_asked; /* for, as CXU_LIMIT_PRINTF_FIFO_SIZE: the limit may be larger */
     bool limit_used[CX_EMU_LIMITS]; /* by a kernel that was launched: it stays as it is */
     cxu_func_cache cache_config;
     cxu_result error;      /* sticks (sticky.h) */

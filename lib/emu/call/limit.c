@@ -46,6 +46,7 @@ bool cx_emu_limits_open(cx_emu_context *context)
 {
     for (int i = 0; i < CX_EMU_LIMITS; i++)
         context->limits[i] = limits[i].initial;
+    context->output_asked = context->limits[CXU_LIMIT_PRINTF_FIFO_SIZE];
     memset(context->limit_used, 0, sizeof context->limit_used);
     return true;
 }
@@ -65,6 +66,8 @@ static cxu_result set_limit(cxu_limit limit, size_t value)
     result = cx_emu_capture_check_unsafe();
     if (result != CXU_SUCCESS)
         return result;
+    if (limit == CXU_LIMIT_PRINTF_FIFO_SIZE)
+        context->output_asked = value;
     if (row->multiple != 0)
         value = (value + row->multiple - 1) / row->multiple * row->multiple;
     context->limits[limit] = value < row->least  ? row->least

@@ -27,7 +27,8 @@ static void drop_oldest(cx_emu_context *context)
     free(oldest);
 }
 
-bool cx_emu_output_add(cx_emu_context *context, const char *text, size_t length, bool failed)
+bool cx_emu_output_add(cx_emu_context *context, const char *text, size_t length, bool failed,
+                       size_t *inout_lost)
 {
     cx_emu_output *added = malloc(sizeof *added + length);
 
@@ -40,8 +41,10 @@ bool cx_emu_output_add(cx_emu_context *context, const char *text, size_t length,
     context->last_output = added;
     context->output_bytes += length;
     while (context->output != NULL &&
-           context->output_bytes > context->limits[CXU_LIMIT_PRINTF_FIFO_SIZE])
+           context->output_bytes > context->limits[CXU_LIMIT_PRINTF_FIFO_SIZE]) {
         drop_oldest(context);
+        ++*inout_lost;
+    }
     return true;
 }
 

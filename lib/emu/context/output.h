@@ -9,8 +9,10 @@
 #include "emu/context/context.h"
 #include "emu/base/state.h"
 
-/* `failed`: of an assertion, for standard error. False: out of memory. */
-bool cx_emu_output_add(cx_emu_context *context, const char *text, size_t length, bool failed);
+/* `failed`: of an assertion, for standard error. Counts the texts that are lost for it. False: out
+ * of memory. */
+bool cx_emu_output_add(cx_emu_context *context, const char *text, size_t length, bool failed,
+                       size_t *inout_lost);
 
 /* Writes all to standard output and standard error; the lock is released meanwhile. */
 void cx_emu_output_flush(cx_emu_context *context);

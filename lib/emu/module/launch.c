@@ -316,7 +316,9 @@ static void print_text(void *self, const char *text, size_t length, bool failed)
 
     do {
         cx_lock_enter(&cx_emu_lock);
-        added = cx_emu_output_add(run->context, text, length, failed);
+        added = cx_emu_output_add(run->context, text, length, failed, &run->lost_texts);
+        if (run->output_most < run->context->output_bytes)
+            run->output_most = run->context->output_bytes;
         cx_lock_leave(&cx_emu_lock);
     } while (!added && await_memory(run));
 }
@@ -383,6 +385,24 @@ static void tell_hazard(void *self, const cx_ptx_hazard *hazard)
     const cx_access_log_hazard told = cx_emu_hazard_describe(hazard, first, second);
 
     cx_access_log_watched()->hazard(((const cx_emu_run *)self)->ticket, &told);
+}
+
+/* More text than the program asked for room for: this driver may have given more. */
+static void tell_output(const cx_emu_run *run)
+{
+    const cx_emu_context *context = run->context;
+    const cx_emu_hazard_output output = {.lost = run->lost_texts,
+                                         .most = run->output_most,
+                                         .asked = context->output_asked,
+                                         .given = context->limits[CXU_LIMIT_PRINTF_FIFO_SIZE]};
+    char text[CX_EMU_HAZARD_MAX];
+
+    if (run->lost_texts == 0 && run->output_most <= context->output_asked)
+        return;
+    cx_emu_hazard_output_say(cx_ptx_kernel_describe(run->code->ptx, run->kernel).name, &output,
+                             text);
+    cx_access_log_watched()->hazard(
+        run->ticket, &(cx_access_log_hazard){.kind = CX_ACCESS_TEXT_LOST, .second = text});
 }
 
 static bool is_told_hazards(const cx_emu_run *run)
@@ -532,6 +552,8 @@ static void run_kernel(void *argument)
     if (error != CXU_SUCCESS)
         tell_failure(run, error,
                      cx_emu_kernel_fault_describe(run, outcome, &fault, what, sizeof what), what);
+    if (is_told_hazards(run))
+        tell_output(run);
     if (run->ticket)
         tell_touches(run, error == CXU_ILLEGAL_ADDRESS ? fault.address : 0);
     if (outcome == CX_PTX_STOPPED &&

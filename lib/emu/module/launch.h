@@ -51,6 +51,8 @@ typedef struct cx_emu_run {
     uint64_t ticket;      /* of who watches what it touches (driver/access_log.h); 0: nobody */
     size_t part;          /* of the call's work, which has the ticket */
     cx_emu_access_log *access_log; /* NULL: nobody watches, or it does not run */
+    size_t lost_texts; /* of kernels, since there was no room for what this one printed */
+    size_t output_most; /* bytes of text that waited for the host meanwhile */
     uint64_t heap_begin, heap_end; /* of the kernels' own heap, which is not told of */
     atomic_bool timed_out;
 } cx_emu_run;

@@ -50,6 +50,10 @@ static cx_check_kind kind_of(const cx_hazard *hazard)
         return CX_KIND_KERNEL_BLOCK_RACE;
     case CX_ACCESS_HEAP_NOT_HELD:
         return CX_KIND_KERNEL_HEAP;
+    case CX_ACCESS_BEYOND_ARRAY:
+        return CX_KIND_KERNEL_BEYOND;
+    case CX_ACCESS_TEXT_LOST:
+        return CX_KIND_KERNEL_PRINT_LOST;
     case CX_ACCESS_UNWRITTEN_SHARED:
         return CX_KIND_KERNEL_UNWRITTEN_SHARED;
     case CX_ACCESS_BARRIER_DIVERGED:
