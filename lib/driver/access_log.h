@@ -123,6 +123,10 @@ typedef struct cx_access_log_unwritten {
 } cx_access_log_unwritten;
 extern _Thread_local cx_access_log_unwritten cx_access_log_copied;
 
+/* This thread's call has closed memory that the other process had freed already. Who reads it sets it
+ * back. */
+extern _Thread_local bool cx_access_log_withdrawn;
+
 /* Before the first ticket, once in a process. */
 void cx_access_log_watch(const cx_access_log_watcher *watcher);
 

@@ -7,7 +7,7 @@ lib_layer_liblayer_la_SOURCES = lib/layer/arguments.h lib/layer/chosen.c lib/lay
 # The validator, which `ctxrt check` reads.
 noinst_LTLIBRARIES += lib/layer/libcheck.la
 lib_layer_libcheck_la_SOURCES = lib/layer/check/kinds.def lib/layer/check/kinds_runtime.def lib/layer/check/lifetimes.def lib/layer/check/objects.def \
-	lib/layer/check/access.c lib/layer/check/access.h \
+	lib/layer/check/access.c lib/layer/check/access.h lib/layer/check/attach.c lib/layer/check/attach.h \
 	lib/layer/check/branch.c lib/layer/check/branch.h \
 	lib/layer/check/call.c lib/layer/check/call.h lib/layer/check/check.c lib/layer/check/check.h \
 	lib/layer/check/capture.c \

@@ -68,7 +68,13 @@ typedef enum CUevent_flags_enum {
 typedef enum CUevent_record_flags_enum { CU_EVENT_RECORD_EXTERNAL = 1 } CUevent_record_flags;
 typedef enum CUevent_wait_flags_enum { CU_EVENT_WAIT_EXTERNAL = 1 } CUevent_wait_flags;
 typedef enum CUstreamWaitValue_flags_enum { CU_STREAM_WAIT_VALUE_EQ = 1 } CUstreamWaitValue_flags;
-typedef enum CUmemAttach_flags_enum { CU_MEM_ATTACH_GLOBAL = 1 } CUmemAttach_flags;
+typedef enum CUmemAttach_flags_enum {
+    CU_MEM_ATTACH_GLOBAL = 1,
+    CU_MEM_ATTACH_HOST = 2,
+    CU_MEM_ATTACH_SINGLE = 4
+} CUmemAttach_flags;
+typedef enum CUipcMem_flags_enum { CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS = 1 } CUipcMem_flags;
+typedef struct CUipcMemHandle_st { char reserved[64]; } CUipcMemHandle;
 
 typedef enum CUfunction_attribute_enum {
     CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8
@@ -384,6 +390,12 @@ CUresult cuMemsetD8Async(CUdeviceptr destination, unsigned char value, size_t co
                          CUstream stream);
 CUresult cuMemsetD32Async(CUdeviceptr destination, unsigned int value, size_t count,
                           CUstream stream);
+
+CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr pointer, size_t bytes,
+                                unsigned int flags);
+CUresult cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr pointer);
+CUresult cuIpcOpenMemHandle(CUdeviceptr *pointer, CUipcMemHandle handle, unsigned int flags);
+CUresult cuIpcCloseMemHandle(CUdeviceptr pointer);
 
 CUresult cuModuleLoadData(CUmodule *module, const void *image);
 CUresult cuModuleUnload(CUmodule module);

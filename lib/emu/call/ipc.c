@@ -1,4 +1,5 @@
 /* Calls that share device memory between processes of one machine. */
+#include "driver/access_log.h"
 #include "emu/base/state.h"
 #include "emu/context/context.h"
 #include "emu/device/device.h"
@@ -154,6 +155,8 @@ static cxu_result close_memory(CUdeviceptr pointer)
     }
     if (result != CXU_SUCCESS)
         return result;
+    if (cx_access_log_watched() != NULL)
+        cx_access_log_withdrawn = cx_emu_shared_is_withdrawn(allocation->shared);
     if (--allocation->shared->opened == 0)
         cx_emu_allocation_free_and_wait(allocation);
     return CXU_SUCCESS;

@@ -75,6 +75,21 @@ bool cx_emu_shared_look(const cx_emu_shared_place *place, cx_emu_shared_offer *o
     return true;
 }
 
+bool cx_emu_shared_is_withdrawn(const cx_emu_shared *shared)
+{
+    const cx_emu_shared_place *place = &shared->place;
+    cx_emu_sealed label;
+    cx_emu_export facts;
+    const int file = cx_emu_process_file_open(&place->where, CX_EMU_SEALED_SEGMENT, &label);
+    bool withdrawn;
+
+    if (file < 0)
+        return false;
+    withdrawn = !cx_emu_export_read(file, &label, place->offset, place->id, &facts);
+    cx_file_close(file);
+    return withdrawn;
+}
+
 void cx_emu_shared_offer_end(cx_emu_shared_offer *offer)
 {
     cx_file_close(offer->file);

@@ -58,6 +58,9 @@ cx_emu_shared *cx_emu_shared_find(const cx_emu_shared_place *place, const struct
  * driver of this kind and user exports no such memory, or not any more. */
 bool cx_emu_shared_look(const cx_emu_shared_place *place, cx_emu_shared_offer *out_offer);
 
+/* True if the process that exported it has freed it, and still runs. */
+bool cx_emu_shared_is_withdrawn(const cx_emu_shared *shared);
+
 void cx_emu_shared_offer_end(cx_emu_shared_offer *offer);
 
 /* A user frees memory of an imported pool: true if it was imported once more than it was freed. */

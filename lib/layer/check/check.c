@@ -14,7 +14,7 @@
 static const cx_check_hooks *const families[] = {
     cx_check_stack,   cx_check_primary,    cx_check_peer,    cx_check_memory,  cx_check_pending,
     cx_check_order,   cx_check_order_sync, cx_check_capture, cx_check_process, cx_check_given,
-    cx_check_mapping, cx_check_lifetimes,
+    cx_check_mapping, cx_check_attach,     cx_check_lifetimes,
 };
 enum { FAMILIES = sizeof families / sizeof *families };
 

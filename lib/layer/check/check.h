@@ -19,7 +19,7 @@ typedef struct cx_check_hooks {
 extern const cx_check_hooks cx_check_lifetimes[CX_SLOT_COUNT], cx_check_given[CX_SLOT_COUNT],
     cx_check_mapping[CX_SLOT_COUNT], cx_check_stack[CX_SLOT_COUNT],
     cx_check_primary[CX_SLOT_COUNT], cx_check_peer[CX_SLOT_COUNT], cx_check_memory[CX_SLOT_COUNT],
-    cx_check_pending[CX_SLOT_COUNT], cx_check_order[CX_SLOT_COUNT],
+    cx_check_pending[CX_SLOT_COUNT], cx_check_attach[CX_SLOT_COUNT], cx_check_order[CX_SLOT_COUNT],
     cx_check_order_sync[CX_SLOT_COUNT],    cx_check_capture[CX_SLOT_COUNT],
     cx_check_process[CX_SLOT_COUNT];
 

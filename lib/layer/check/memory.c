@@ -1,4 +1,5 @@
 /* Memory of copies, fills and frees: MEMORY, and memory of other devices. */
+#include "driver/access_log.h"
 #include "layer/check/access.h"
 #include "layer/names.h"
 
@@ -113,6 +114,20 @@ static void touched(cx_check_call *call)
     cx_object *context = in != NULL ? in->context : cx_check_current(call->thread);
     if (context != NULL && !cx_check_failed(call))
         cx_object_works(context);
+}
+
+/* ---- memory of other processes ---- */
+
+static void closed(cx_check_call *call)
+{
+    if (!cx_access_log_withdrawn)
+        return;
+    cx_access_log_withdrawn = false;
+    cx_finding finding = cx_check_finding(CX_KIND_MEMORY_EXPORT_FREED, call);
+    call->told = false;
+    cx_finding_note(&finding, "argument", 0, "its memory at %#llx",
+                    (unsigned long long)CX_CALL(call, ipc_close_mem_handle)->pointer);
+    cx_finding_raise(&finding);
 }
 
 /* ---- calls that failed ---- */
@@ -268,6 +283,7 @@ void cx_check_failed_memory(cx_check_call *call)
 
 #define TOUCHES(slot) [CX_SLOT_##slot] = {NULL, touched},
 const cx_check_hooks cx_check_memory[CX_SLOT_COUNT] = {
+    [CX_SLOT_ipc_close_mem_handle] = {NULL, closed},
     TOUCHES(memcpy_dtoa) TOUCHES(memcpy_atod) TOUCHES(memcpy_htoa) TOUCHES(memcpy_atoh)
     TOUCHES(memcpy_htoa_async) TOUCHES(memcpy_atoh_async)
     TOUCHES(memcpy_unified) TOUCHES(memcpy_peer) TOUCHES(memcpy_htod) TOUCHES(memcpy_dtoh)

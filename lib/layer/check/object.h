@@ -45,6 +45,9 @@ typedef struct cx_object {
     uint64_t ended_turn; /* cx_object_turn when it had ended */
     uint32_t flags; /* of the call that made it: streams, contexts; a capture's mode */
     unsigned int attached; /* contexts and created memory: how often, besides by the making */
+    uint64_t attached_since; /* managed memory: cx_attach_count then; 0: all streams may use it */
+    uint32_t attached_to;    /* the number of that stream; 0: the host alone */
+    cx_origin attached_at;
     bool live, primary, worked;
     bool met;     /* cx_object_meet; or it is a parent process's */
     bool entered; /* a context that was current on some thread */

@@ -1,5 +1,6 @@
 #include "layer/check/order_work.h"
 
+#include "layer/check/attach.h"
 #include "layer/check/culprit.h"
 #include "layer/check/hazard.h"
 
@@ -24,6 +25,7 @@ struct cx_order_work {
     cx_order_piece *piece;
     cx_stream_clock_kept *clock;
     uint64_t turn; /* cx_object_turn at its begin */
+    uint64_t counted; /* cx_attach_count */
     uintptr_t exec;          /* that it launches; 0: it is no graph */
     cx_order_launch *launch; /* NULL: it is no graph, or nothing was told of it */
     part_touch *all;
@@ -281,8 +283,10 @@ static void judge_part(cx_order_work *work, cx_order_piece *piece,
     for (size_t i = from; i < end_of; i++)
         piece->polls |= work->all[i].access.how == CX_ACCESS_POLL;
     judge_stale(work, piece, from, end_of);
-    for (size_t i = from; i < end_of; i++)
+    for (size_t i = from; i < end_of; i++) {
+        cx_attach_judge(piece, work->counted, &work->all[i].access);
         judge_touch(work, piece, clock, &work->all[i].access);
+    }
     work->raced |= has_conflicts();
     tell_conflicts(piece);
 }
@@ -392,7 +396,8 @@ cx_order_work *cx_order_work_begin(cx_check_call *call, int line, cx_order_what 
     piece->thread = call->thread->number;
     memcpy(piece->thread_name, call->thread->name, sizeof piece->thread_name);
     *work = (cx_order_work){
-        .pending = 1, .under_way = true, .piece = piece, .clock = clock, .turn = cx_object_turn()};
+        .pending = 1, .under_way = true, .piece = piece, .clock = clock, .turn = cx_object_turn(),
+        .counted = cx_attach_count()};
     *end = work;
     end = &work->next;
     work_count++;
