@@ -94,11 +94,12 @@ void cx_emu_access_log_note(cx_emu_access_log *self, const cx_ptx_touch *touch)
 
 /* ---- what came of it ---- */
 
-/* The first bit from `at` on; PAGE: there is none. */
-static unsigned next_bit(const uint64_t *bits, unsigned at)
+/* The first bit from `at` on that is set or, with `flip` UINT64_MAX, that is not; PAGE: there is
+ * none. */
+static unsigned next_bit(const uint64_t *bits, unsigned at, uint64_t flip)
 {
     for (; at < PAGE; at = (at / 64 + 1) * 64) {
-        uint64_t rest = bits[at / 64] >> at % 64;
+        uint64_t rest = (bits[at / 64] ^ flip) >> at % 64;
 
         if (rest)
             return at + (unsigned)__builtin_ctzll(rest);
@@ -111,12 +112,12 @@ typedef struct touch_list {
     size_t count, capacity;
 } touch_list;
 
-static void add_byte(touch_list *list, uint64_t address, cx_access_how how)
+static void add_range(touch_list *list, uint64_t begin, uint64_t end, cx_access_how how)
 {
     cx_access *last = list->count > 0 ? &list->all[list->count - 1] : NULL;
 
-    if (last != NULL && last->how == how && last->end == address) {
-        last->end++;
+    if (last != NULL && last->how == how && last->end == begin) {
+        last->end = end;
         return;
     }
     if (list->count == list->capacity) {
@@ -128,7 +129,17 @@ static void add_byte(touch_list *list, uint64_t address, cx_access_how how)
         list->all = all;
         list->capacity = capacity;
     }
-    list->all[list->count++] = (cx_access){address, address + 1, how};
+    list->all[list->count++] = (cx_access){begin, end, how};
+}
+
+static void add_page(touch_list *list, const touched_page *page, cx_access_how how)
+{
+    const uint64_t *bits = page->bits[how], first = page->number * PAGE;
+
+    for (unsigned end, at = next_bit(bits, 0, 0); at < PAGE; at = next_bit(bits, end, 0)) {
+        end = next_bit(bits, at, UINT64_MAX);
+        add_range(list, first + at, first + end, how);
+    }
 }
 
 /* What the kernel stores itself it need not wait for. */
@@ -156,10 +167,9 @@ size_t cx_emu_access_log_take(cx_emu_access_log *self, uint64_t fault, cx_access
         settle_polls(page);
     for (int how = CX_ACCESS_READ; how <= CX_ACCESS_POLL; how++)
         for (const touched_page *page = self->pages; page != NULL; page = page->hh.next)
-            for (unsigned at = 0; (at = next_bit(page->bits[how], at)) < PAGE; at++)
-                add_byte(&list, page->number * PAGE + at, (cx_access_how)how);
+            add_page(&list, page, (cx_access_how)how);
     if (fault)
-        add_byte(&list, fault, CX_ACCESS_FAULT);
+        add_range(&list, fault, fault + 1, CX_ACCESS_FAULT);
     *out_all = list.all;
     return list.count;
 }
