@@ -33,6 +33,7 @@ static void free_block(cx_ptx_block_shadow *block)
     free(block->synced);
     free(block->latest);
     free(block->cells);
+    free(block->known);
     free(block);
 }
 
@@ -61,10 +62,21 @@ static cx_ptx_block_shadow *new_block(const cx_ptx_grid *grid)
     self->synced = calloc(grid->threads_in_block, sizeof *self->synced);
     self->latest = calloc(grid->threads_in_block, sizeof *self->latest);
     self->cells = calloc(words + 1, sizeof *self->cells);
-    if (self->synced && self->latest && self->cells)
+    self->known = calloc(words + 1, sizeof *self->known);
+    if (self->synced && self->latest && self->cells && self->known)
         return self;
     free_block(self);
     return NULL;
+}
+
+void cx_ptx_shadow_order_all(const cx_ptx_grid *grid, cx_ptx_block_shadow *block)
+{
+    block->met = block->all_met = grid->shadow->time;
+    block->phase += CX_PTX_SHADOW_PHASE;
+    if (block->phase > UINT32_MAX - 2 * CX_PTX_SHADOW_PHASE) {
+        memset(block->known, 0, (grid->shared_bytes + 3) / 4 * sizeof *block->known);
+        block->phase = CX_PTX_SHADOW_PHASE;
+    }
 }
 
 void cx_ptx_shadow_begin(const cx_ptx_grid *grid, cx_ptx_block *block)
@@ -83,7 +95,8 @@ void cx_ptx_shadow_begin(const cx_ptx_grid *grid, cx_ptx_block *block)
     memcpy(self->index, block->index, sizeof self->index);
     if (shadow->time < TIME_LAST)
         shadow->time++;
-    self->began = self->met = self->all_met = shadow->time;
+    self->began = shadow->time;
+    cx_ptx_shadow_order_all(grid, self);
     memset(self->synced, 0, grid->threads_in_block * sizeof *self->synced);
     memset(self->latest, 0, grid->threads_in_block * sizeof *self->latest);
 }
@@ -126,7 +139,8 @@ void cx_ptx_shadow_cluster(const cx_ptx_grid *grid, const cx_ptx_cluster *cluste
 
         if (!self)
             continue;
-        self->met = self->all_met = ++grid->shadow->time;
+        grid->shadow->time++;
+        cx_ptx_shadow_order_all(grid, self);
         for (uint32_t j = 0; j < grid->threads_in_block; j++)
             self->synced[j] = grid->shadow->time;
     }

@@ -120,5 +120,5 @@ void cx_ptx_shadow_release(const cx_ptx_grid *grid, const cx_ptx_block *block, u
     if (synced < grid->threads_in_block)
         return;
     cx_ptx_shadow_settle(grid, self);
-    self->all_met = grid->shadow->time;
+    cx_ptx_shadow_order_all(grid, self);
 }

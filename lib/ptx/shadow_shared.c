@@ -43,11 +43,11 @@ static bool is_in_step(const cx_ptx_shadow_access *access, const cx_ptx_shadow_s
            access->strong == first->strong && (!access->strong || (access->many && first->many));
 }
 
-/* `first`: an earlier access to the same word, one of the two writes. */
-static void judge(const cx_ptx_shadow_access *access, const cx_ptx_shadow_side *first,
+/* Two accesses to the same word, since all threads were ordered last. */
+static void judge_late(const cx_ptx_shadow_access *access, const cx_ptx_shadow_side *first,
                   bool first_writes, uint32_t thread, uint8_t bytes, uint64_t offset)
 {
-    if (!first->time || !(first->bytes & bytes) || first->thread == thread ||
+    if (!(first->bytes & bytes) || first->thread == thread ||
         may_be_ordered(access->run->block->shadow, first, thread))
         return;
     if (warp_of(first->thread) == warp_of(thread)) {
@@ -56,6 +56,14 @@ static void judge(const cx_ptx_shadow_access *access, const cx_ptx_shadow_side *
     } else if (!first->strong && !access->strong) {
         tell_race(access, CX_PTX_HAZARD_RACE, first, first_writes, thread, offset);
     }
+}
+
+/* `first`: an earlier access to the same word, one of the two writes. */
+static inline void judge(const cx_ptx_shadow_access *access, const cx_ptx_shadow_side *first,
+                         bool first_writes, uint32_t thread, uint8_t bytes, uint64_t offset)
+{
+    if (first->time > access->run->block->shadow->all_met)
+        judge_late(access, first, first_writes, thread, bytes, offset);
 }
 
 /* ---- arrays ---- */
@@ -87,12 +95,6 @@ static void tell_beyond(const cx_ptx_shadow_access *access, const cx_ptx_array *
     hazard.second = cx_ptx_shadow_side_of(run->grid, run->block->index, thread, access->code);
     hazard.second.writes = access->writes;
     cx_ptx_shadow_tell(run->grid, &hazard);
-}
-
-static inline bool is_beyond(const cx_ptx_array *array, uint64_t offset, unsigned size)
-{
-    return offset - array->begin >= array->bytes ||
-           array->bytes - (offset - array->begin) < size;
 }
 
 /* ---- reads before writes ---- */
@@ -147,7 +149,7 @@ static void note_read(cx_ptx_shadow_cell *cell, const cx_ptx_shadow_side *side)
     cell->read = *side;
 }
 
-static cx_ptx_shadow_cell *cell_at(const cx_ptx_block_shadow *block, uint64_t word)
+static inline cx_ptx_shadow_cell *cell_at(const cx_ptx_block_shadow *block, uint64_t word)
 {
     cx_ptx_shadow_cell *cell = &block->cells[word];
 
@@ -157,12 +159,15 @@ static cx_ptx_shadow_cell *cell_at(const cx_ptx_block_shadow *block, uint64_t wo
 }
 
 /* A store of what is there already changes nothing for anybody. */
-static void note_word(const cx_ptx_shadow_access *access, cx_ptx_shadow_cell *cell, uint32_t thread,
-                      uint8_t bytes, uint64_t offset, bool changes)
+static inline void note_word(const cx_ptx_shadow_access *access, uint64_t word, uint32_t thread,
+                             uint8_t bytes, uint64_t offset, bool changes)
 {
+    cx_ptx_shadow_cell *cell = &access->run->block->shadow->cells[word];
     const cx_ptx_shadow_side side = {access->time, access->code,   (uint16_t)thread,
                                      bytes,        access->strong, access->many};
 
+    if (access->writes)
+        access->run->block->shadow->known[word] = 0;
     if (access->covers) {
         cell->written |= bytes;
         cell->write.time = 0;
@@ -183,7 +188,29 @@ static void note_word(const cx_ptx_shadow_access *access, cx_ptx_shadow_cell *ce
     }
 }
 
-static void note_lane(const cx_ptx_shadow_access *access, uint32_t lane, uint64_t offset)
+/* Of the size that stores have. */
+static inline bool differs(const unsigned char *memory, uint64_t value, unsigned size)
+{
+    uint16_t two;
+    uint32_t four;
+    uint64_t eight;
+
+    switch (size) {
+    case 1:
+        return *memory != (uint8_t)value;
+    case 2:
+        memcpy(&two, memory, sizeof two);
+        return two != (uint16_t)value;
+    case 4:
+        memcpy(&four, memory, sizeof four);
+        return four != (uint32_t)value;
+    default:
+        memcpy(&eight, memory, sizeof eight);
+        return eight != value;
+    }
+}
+
+static inline void note_lane(const cx_ptx_shadow_access *access, uint32_t lane, uint64_t offset)
 {
     const cx_ptx_step *run = access->run;
     const cx_ptx_block_shadow *block = run->block->shadow;
@@ -192,62 +219,139 @@ static void note_lane(const cx_ptx_shadow_access *access, uint32_t lane, uint64_
     const uint64_t end_of = offset + at->size;
     bool unwritten = access->reads && run->grid->shadow->knows_writes, changes = true;
 
-    if (at->op >= CX_PTX_STORE_8 && at->op <= CX_PTX_STORE_64) {
-        const uint64_t value = cx_ptx_get(&run->rows, at->d, lane);
-
-        changes = memcmp(run->block->shared + offset, &value, at->size) != 0;
-    }
+    if (at->op >= CX_PTX_STORE_8 && at->op <= CX_PTX_STORE_64)
+        changes = differs(run->block->shared + offset, cx_ptx_get(&run->rows, at->d, lane),
+                          at->size);
     for (uint64_t word = offset & ~UINT64_C(3); word < end_of; word += 4) {
         const unsigned begin = word < offset ? (unsigned)(offset - word) : 0;
         const unsigned end = word + 4 > end_of ? (unsigned)(end_of - word) : 4;
         const uint8_t mask = (uint8_t)((1u << end) - (1u << begin));
-        cx_ptx_shadow_cell *cell = cell_at(block, word / 4);
 
-        unwritten &= !(cell->written & mask);
-        note_word(access, cell, thread, mask, offset, changes);
+        unwritten &= !(cell_at(block, word / 4)->written & mask);
+        note_word(access, word / 4, thread, mask, offset, changes);
     }
     if (unwritten)
         note_unwritten(access, thread, offset);
 }
 
-/* A word that was written before all threads met, and that the warp has read since: another read of
- * it tells nothing new. */
-static inline bool is_known(const cx_ptx_block_shadow *block, const cx_ptx_shadow_cell *cell,
-                            uint32_t warp)
+/* ---- the lanes of a warp ---- */
+
+/* Lanes that read whole words. A word that was written before all threads were ordered, and that
+ * the warp or (if no two warps were ordered since) two others have read since: another read of it
+ * tells nothing new. */
+typedef struct known_reads {
+    uint32_t own, shared;
+} known_reads;
+
+static known_reads reads_of(const cx_ptx_block_shadow *block, uint32_t warp)
 {
-    return cell->epoch == block->began && cell->written == 15 &&
-           cell->write.time <= block->all_met && cell->read.time > block->all_met &&
-           warp_of(cell->read.thread) == warp && cell->read.bytes == 15 && !cell->read.strong;
+    const uint32_t own = block->phase + 1 + warp;
+
+    return (known_reads){own, block->met <= block->all_met ? block->phase : own};
+}
+
+static void learn(cx_ptx_block_shadow *block, const known_reads *reads, uint64_t word)
+{
+    const cx_ptx_shadow_cell *cell = &block->cells[word];
+
+    if (cell->written != 15 || cell->write.time > block->all_met || cell->read.bytes != 15)
+        return;
+    block->known[word] = cell->other_read.time > block->all_met && cell->other_read.bytes == 15 &&
+                                 !cell->other_read.strong
+                             ? reads->shared
+                             : reads->own;
+}
+
+/* The places of all lanes, whether they are active or not. */
+static void find_offsets(const cx_ptx_step *run, const cx_ptx_instruction *at,
+                         uint32_t offsets[CX_PTX_WARP_SIZE])
+{
+    const uint32_t add = (uint32_t)at->immediate - (uint32_t)run->block->shared_begin;
+    const void *row = cx_ptx_row(&run->rows, at->a);
+
+    if (cx_ptx_is_long(at->a))
+        for (int lane = 0; lane < CX_PTX_WARP_SIZE; lane++)
+            offsets[lane] = (uint32_t)((const cx_ptx_long *)row)[lane] + add;
+    else
+        for (int lane = 0; lane < CX_PTX_WARP_SIZE; lane++)
+            offsets[lane] = ((const cx_ptx_word *)row)[lane] + add;
+}
+
+/* True if so many words in a row are known in that way, and lie in the range. */
+static bool know_row(const cx_ptx_block_shadow *block, const known_reads *reads, uint32_t offset,
+                     uint32_t words, uint32_t begin, uint32_t bytes)
+{
+    const uint32_t *known = block->known + offset / 4;
+    uint32_t wrong = 0;
+
+    if (offset % 4 || offset < begin || offset - begin >= bytes ||
+        bytes - (offset - begin) < words * 4 ||
+        (known[0] != reads->own && known[0] != reads->shared))
+        return false;
+    for (uint32_t i = 0; i < words; i++)
+        wrong |= known[i] ^ known[0];
+    return wrong == 0;
+}
+
+/* True if all lanes read words that are known, and each half of them one word, or a row: other
+ * patterns are looked at lane by lane. */
+static bool know_all(const cx_ptx_block_shadow *block, const known_reads *reads,
+                     const uint32_t offsets[CX_PTX_WARP_SIZE], uint32_t begin, uint32_t bytes)
+{
+    const uint32_t *upper = offsets + CX_PTX_WARP_SIZE / 2;
+    uint32_t other = 0, apart = 0;
+
+    for (uint32_t i = 0; i < CX_PTX_WARP_SIZE / 2; i++)
+        other |= (offsets[i] ^ offsets[0]) | (upper[i] ^ upper[0]);
+    if (other == 0)
+        return know_row(block, reads, offsets[0], 1, begin, bytes) &&
+               know_row(block, reads, upper[0], 1, begin, bytes);
+    for (uint32_t i = 0; i < CX_PTX_WARP_SIZE / 2; i++)
+        apart |= (offsets[i] ^ (offsets[0] + 4 * i)) | (upper[i] ^ (upper[0] + 4 * i));
+    return apart == 0 &&
+           know_row(block, reads, offsets[0], CX_PTX_WARP_SIZE / 2, begin, bytes) &&
+           know_row(block, reads, upper[0], CX_PTX_WARP_SIZE / 2, begin, bytes);
 }
 
 void cx_ptx_shadow_shared(const cx_ptx_shadow_access *access, uint32_t lanes)
 {
     const cx_ptx_step *run = access->run;
-    const cx_ptx_block_shadow *block = run->block->shadow;
+    cx_ptx_block_shadow *block = run->block->shadow;
     const cx_ptx_instruction *at = access->at;
     const bool plain = access->reads && !access->writes && !access->strong && at->size == 4;
-    const uint32_t warp = warp_of(run->warp->lanes->index);
+    const known_reads reads = reads_of(block, warp_of(run->warp->lanes->index));
     const cx_ptx_array *array = array_of(access);
-    uint64_t latest = UINT64_MAX, before = UINT64_MAX;
+    const uint32_t begin = array ? array->begin : 0;
+    const uint32_t bytes = array ? array->bytes : (uint32_t)run->grid->shared_bytes;
+    uint32_t offsets[CX_PTX_WARP_SIZE];
+    uint32_t latest = UINT32_MAX, before = UINT32_MAX;
 
+    find_offsets(run, at, offsets);
+    if (plain && lanes == UINT32_MAX && know_all(block, &reads, offsets, begin, bytes))
+        return;
     for (uint32_t left = lanes; left; left &= left - 1) {
-        const uint32_t lane = (uint32_t)__builtin_ctz(left);
-        const uint64_t address = cx_ptx_get(&run->rows, at->a, lane) + (uint64_t)at->immediate;
-        const uint64_t offset = (address & UINT32_MAX) - run->block->shared_begin;
+        const uint32_t lane = cx_ptx_first_lane(left), offset = offsets[lane];
 
         /* Of lanes that read one word, two tell all: one of them has not written it. */
         if (plain && offset == latest && offset == before)
             continue;
-        if (offset >= run->grid->shared_bytes || run->grid->shared_bytes - offset < at->size)
-            continue;
-        if (array && is_beyond(array, offset, at->size)) {
-            tell_beyond(access, array, run->warp->lanes->index + lane, offset);
-            continue;
-        }
         before = latest;
         latest = offset;
-        if (plain && !(offset % 4) && is_known(block, &block->cells[offset / 4], warp))
+        if (offset - begin >= bytes || bytes - (offset - begin) < at->size) {
+            if (offset < run->grid->shared_bytes &&
+                run->grid->shared_bytes - offset >= at->size)
+                tell_beyond(access, array, run->warp->lanes->index + lane, offset);
             continue;
-        note_lane(access, lane, offset);
+        }
+        if (plain && !(offset % 4)) {
+            const uint32_t known = block->known[offset / 4];
+
+            if (known == reads.own || known == reads.shared)
+                continue;
+            note_lane(access, lane, offset);
+            learn(block, &reads, offset / 4);
+        } else {
+            note_lane(access, lane, offset);
+        }
     }
 }

@@ -7,7 +7,8 @@
 enum {
     CX_PTX_SHADOW_TOLD = 64,      /* hazards of a launch; nothing is told beyond */
     CX_PTX_SHADOW_UNWRITTEN = 16, /* of a block between two barriers */
-    CX_PTX_SHADOW_FACTS = 256
+    CX_PTX_SHADOW_FACTS = 256,
+    CX_PTX_SHADOW_PHASE = 64 /* between the numbers of two: more than a block has warps */
 };
 
 /* An access of a thread, as a part of a word of memory remembers it. */
@@ -47,6 +48,9 @@ typedef struct cx_ptx_block_shadow {
     cx_ptx_shadow_unwritten unwritten[CX_PTX_SHADOW_UNWRITTEN];
     unsigned unwritten_count;
     cx_ptx_shadow_cell *cells; /* of its shared memory */
+    uint32_t *known; /* for each word: the phase in which two warps, or (plus one plus its number)
+                      * one, have read all of it, and another read tells nothing new; 0: none */
+    uint32_t phase;  /* since all threads were ordered last: a number of its own */
 } cx_ptx_block_shadow;
 
 /* What a hazard is about; told once. */
@@ -119,6 +123,9 @@ bool cx_ptx_shadow_blocks_knows(const cx_ptx_grid *grid, uint64_t address);
 /* A thread's access to global memory; `changes`: what it writes is not there already. */
 void cx_ptx_shadow_blocks_note(const cx_ptx_shadow_access *access, uint32_t thread,
                                uint64_t address, bool changes);
+
+/* All threads of the block are ordered now. */
+void cx_ptx_shadow_order_all(const cx_ptx_grid *grid, cx_ptx_block_shadow *block);
 
 /* Tells the reads of shared memory that nothing has written since. */
 void cx_ptx_shadow_settle(const cx_ptx_grid *grid, cx_ptx_block_shadow *block);
