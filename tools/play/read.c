@@ -1,3 +1,4 @@
+#include "base/utf8.h"
 #include "play/parse.h"
 
 #include <errno.h>
@@ -39,13 +40,30 @@ static const char *find_line(const char *text, const char *end, int number, size
     return text;
 }
 
-/* Prints only printable characters: the caret stays in place, and the terminal is safe. */
+/* The bytes of the character of UTF-8 at the beginning, if it is one to print; else 0. */
+static size_t printable_length(const char *text, size_t left)
+{
+    char begin[5] = {0};
+    memcpy(begin, text, left < 4 ? left : 4);
+    size_t length = cx_utf8_length(begin);
+    return length > 0 && !cx_utf8_is_control(begin, length) ? length : 0;
+}
+
+/* Prints only printable characters, so that the terminal is safe; before the caret one for each
+ * byte, so that it stays in place. */
 static void print_source(const char *line, size_t length, int column, FILE *to)
 {
     size_t from = column > SHOWN_BYTES ? (size_t)column - SHOWN_BYTES / 2 : 0;
     size_t upto = length - from > SHOWN_BYTES ? from + SHOWN_BYTES : length;
-    for (size_t i = from; i < upto; i++)
+    for (size_t i = from, bytes; i < upto; i += bytes) {
+        bytes = (int)i >= column ? printable_length(line + i, upto - i) : 0;
+        if (bytes > 1) {
+            fwrite(line + i, 1, bytes, to);
+            continue;
+        }
         fputc(line[i] >= ' ' && line[i] <= '~' ? line[i] : line[i] == '\t' ? ' ' : '?', to);
+        bytes = 1;
+    }
     fprintf(to, "\n%*s^\n", column - 1 - (int)from, "");
 }
 
