@@ -26,7 +26,7 @@ open_page() # page, probe, name=value of the browser's settings or one of its op
         esac
     done
     sed '/^<\/body>$/,$d' "$opened" > "$scratch/probed.html"
-    { echo '<script>' && cat "$top_srcdir/tests/tools/probe.js" "$probing" && echo '</script></body></html>'; } >> "$scratch/probed.html"
+    { echo '<script>' && cat "$top_srcdir/tests/tools/probe.js" "$top_srcdir/tests/tools/text_probe.js" "$probing" && echo '</script></body></html>'; } >> "$scratch/probed.html"
     timeout 600 "$chromium" --headless --no-sandbox --disable-gpu --user-data-dir="$scratch/profile" --enable-logging=stderr \
         ${settings:+--blink-settings="$settings"} --window-size=1300,800 $options --dump-dom "file://$scratch/probed.html" \
         > "$scratch/dom" 2> "$scratch/browser"

@@ -1,7 +1,7 @@
 TOOLS_SH = tests/tools/bench.sh tests/tools/check.sh tests/tools/check_formats.sh tests/tools/check_places.sh tests/tools/compare.sh tests/tools/draw.sh tests/tools/help.sh tests/tools/info.sh tests/tools/page.sh tests/tools/picture.sh tests/tools/play.sh tests/tools/play_page.sh tests/tools/readable.sh tests/tools/replay.sh tests/tools/report.sh tests/tools/run.sh tests/tools/trace.sh tests/tools/viewer.sh
 dist_check_SCRIPTS += $(TOOLS_SH)
 TESTS += $(TOOLS_SH)
-EXTRA_DIST += tests/tools/story.scn tests/tools/browser.sh tests/tools/page_probe.js tests/tools/picture_probe.js tests/tools/play_probe.js tests/tools/probe.js tests/tools/readable_probe.js tests/tools/viewer_probe.js tests/support/table.sh tests/support/tap.sh
+EXTRA_DIST += tests/tools/story.scn tests/tools/browser.sh tests/tools/page_probe.js tests/tools/picture_probe.js tests/tools/play_probe.js tests/tools/probe.js tests/tools/readable_probe.js tests/tools/text_probe.js tests/tools/viewer_probe.js tests/support/table.sh tests/support/tap.sh
 
 # A program of the Driver API that misuses it, and ends in each way.
 check_PROGRAMS += tests/tools/checked
