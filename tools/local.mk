@@ -13,7 +13,8 @@ COUNT_SOURCES = tools/count/count.h tools/count/json.c tools/count/read.c tools/
 LESSON_SOURCES = tools/lesson/check_program.c tools/lesson/check_scenario.c tools/lesson/checks.h tools/lesson/command.c \
 	tools/lesson/compile.c tools/lesson/compile.h tools/lesson/copy.c tools/lesson/copy.h tools/lesson/findings.c \
 	tools/lesson/findings.h tools/lesson/frame.c tools/lesson/frame.h tools/lesson/job.c tools/lesson/job.h \
-	tools/lesson/lesson.c tools/lesson/lesson.h tools/lesson/solved.c tools/lesson/solved.h
+	tools/lesson/language.c tools/lesson/language.h tools/lesson/lesson.c tools/lesson/lesson.h \
+	tools/lesson/messages.zh.def tools/lesson/solved.c tools/lesson/solved.h
 TRACE_SOURCES = tools/theme/write.c tools/theme/write.h lib/base/text.c lib/base/text.h lib/base/utf8.c lib/base/utf8.h lib/layer/trace/layout.c lib/layer/trace/layout.h \
 	tools/trace/calls.c tools/trace/calls.h tools/trace/command.c tools/trace/json.c tools/trace/json.h tools/trace/marks.c tools/trace/marks.h \
 	tools/trace/objects.c tools/trace/objects.h tools/trace/origins.c tools/trace/origins.h tools/trace/page.c tools/trace/page.h tools/trace/pieces.c tools/trace/pieces.h tools/trace/read.c tools/trace/read.h \
@@ -22,7 +23,8 @@ ctxrt_SOURCES = tools/main.c tools/binary.c tools/binary.h tools/cudart.c tools/
 	tools/nvcc.c tools/play.c tools/replay.c tools/run.c tools/standin.c tools/standin.h $(TRACE_SOURCES) tools/allocation_trace.c tools/allocation_trace.h
 ctxrt_CPPFLAGS = -D_GNU_SOURCE -I$(top_srcdir)/include -I$(top_srcdir)/lib -I$(top_srcdir)/tools -I$(top_builddir) \
 	-DCTXRT_BINDIR='"$(bindir)"' -DCTXRT_PKGLIBDIR='"$(pkglibdir)"' -DCTXRT_BUILT_SANITIZERS='"$(SANITIZERS)"' \
-	-DCTXRT_BUILT_NVCC='"$(NVCC)"' -DCTXRT_BUILT_MPI='"$(MPI_FOUND)"' -DCTXRT_PKGLIBEXECDIR='"$(pkglibexecdir)"' -DCTXRT_PKGDATADIR='"$(pkgdatadir)"'
+	-DCTXRT_BUILT_NVCC='"$(NVCC)"' -DCTXRT_BUILT_MPI='"$(MPI_FOUND)"' -DCTXRT_BUILT_PO4A='"$(PO4A)"' \
+	-DCTXRT_BUILT_XGETTEXT='"$(XGETTEXT)"' -DCTXRT_BUILT_CHROMIUM='"$(CHROMIUM)"' -DCTXRT_PKGLIBEXECDIR='"$(pkglibexecdir)"' -DCTXRT_PKGDATADIR='"$(pkgdatadir)"'
 if HAVE_CUDA_H
 ctxrt_CPPFLAGS += -DCTXRT_BUILT_CUDA_H
 endif

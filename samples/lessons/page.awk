@@ -1,5 +1,5 @@
 # A lesson as a web page: everything of README.md, the answer folded away. words.awk comes before.
-#   awk -f words.awk -f page.awk -v style='FILE...' LESSON/README.md
+#   awk -f words.awk -f page.awk -v style='FILE...' [-v language=zh-CN] LESSON/README.md
 function end_part() {
     if (paragraph != "")
         printf "<%s>%s</%s>\n", element, words(paragraph), element
@@ -32,7 +32,7 @@ function begin_heading(level, text) {
 
 BEGIN { element = "p" }
 FNR == 1 {
-    print "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+    print "<!doctype html>\n<html lang=\"" (language == "" ? "en" : language) "\"><head><meta charset=\"utf-8\">"
     printf "<meta name=\"viewport\" content=\"width=device-width\"><title>%s</title>\n<style>\n", html(substr($0, 3))
     print_files(style)
     print "</style></head><body>"
@@ -42,7 +42,7 @@ inside && /^```$/ { inside = 0; print "</pre>"; next }
 inside { print html($0); next }
 /^<!-- prints mistake.c/ {
     end_list()
-    print "<details><summary>The answer</summary>"
+    print "<details><summary>" said("The answer") "</summary>"
     folded = 1
 }
 /^<!-- / { next }

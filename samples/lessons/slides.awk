@@ -1,7 +1,7 @@
 # Slides of the lessons. Their words are those of slides.txt beside the page; headings, tables, pictures and blocks are the page's, whose
 # whole text becomes notes for the speaker. What a scenario gives is shown step by step; an answer has a slide of its own. words.awk comes
 # before.
-#   awk -f words.awk -f slides.awk -v style='FILE...' -v script=FILE LESSON/README.md...
+#   awk -f words.awk -f slides.awk -v style='FILE...' -v script=FILE [-v language=zh-CN] LESSON/README.md...
 #
 # slides.txt has the page's headings. Behind each: "* " a line of its slide, "> " one below its block. "## + HEADING" is a slide more,
 # which comes at the end of the section before it. "## What is printed" is the slide of a program's output.
@@ -13,7 +13,7 @@ function fail(what) {
 
 function read_words(page,    file, line, heading) {
     file = page
-    sub(/[^\/]*$/, "slides.txt", file)
+    sub(/[^\/]*$/, language == "" ? "slides.txt" : "slides.zh.txt", file)
     split("", above)
     split("", below)
     split("", more_of)
@@ -29,7 +29,7 @@ function read_words(page,    file, line, heading) {
             heading = line
             sub(/^##? /, "", heading)
             wanted_heading[heading] = 1
-            if (heading != "What is printed")
+            if (heading != said("What is printed"))
                 section_of_words = heading
         } else if (line ~ /^\* / && heading == "")
             more_words[more] = more_words[more] "<li>" words(substr(line, 3)) "</li>\n"
@@ -71,7 +71,7 @@ function begin_section(heading, class) {
 
 function check_words(    heading) {
     for (heading in wanted_heading)
-        if (heading != "What is printed")
+        if (heading != said("What is printed"))
             fail("the page has no \"" heading "\"")
 }
 
@@ -131,8 +131,8 @@ function block_line(text) {
 function begin_block() {
     end_list()
     if (kind != "from" || blocks)
-        begin_part(kind == "prints" ? "What is printed" : title)
-    part = kind == "prints" ? "What is printed" : title
+        begin_part(kind == "prints" ? said("What is printed") : title)
+    part = kind == "prints" ? said("What is printed") : title
     blocks++
     printf "<pre>"
     inside = 1
@@ -151,8 +151,8 @@ function end_block() {
 }
 
 BEGIN {
-    print "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-    print "<meta name=\"viewport\" content=\"width=device-width\"><title>Lessons about CUDA contexts</title>\n<style>"
+    print "<!doctype html>\n<html lang=\"" (language == "" ? "en" : language) "\"><head><meta charset=\"utf-8\">"
+    print "<meta name=\"viewport\" content=\"width=device-width\"><title>" said("Lessons about CUDA contexts") "</title>\n<style>"
     print_files(style)
     print "</style></head><body>"
 }

@@ -2,6 +2,7 @@
  * n: notes. The address keeps the slide. */
 'use strict';
 const slides = [...document.querySelectorAll('section')], nav = document.querySelector('nav');
+const [MORE, OF, NOTES] = document.documentElement.lang === 'en' ? [' more · ', ' of ', ' · n: notes'] : [' 步未显示 · ', ' / ', ' · n：讲稿'];
 let at = 0;
 
 function stepsOf(slide) {
@@ -52,7 +53,7 @@ function show(wanted, whole) {
 
 function tell() {
   const left = stepsOf(slides[at]).filter(step => !step.classList.contains('shown')).length;
-  nav.textContent = (left > 0 ? left + ' more · ' : '') + (at + 1) + ' of ' + slides.length + ' · n: notes';
+  nav.textContent = (left > 0 ? left + MORE : '') + (at + 1) + OF + slides.length + NOTES;
   zoom(slides[at]);
   history.replaceState(null, '', '#' + (at + 1));
   scrollTo(0, 0);

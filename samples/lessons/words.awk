@@ -1,4 +1,13 @@
 # The pages of the lessons as HTML, for slides.awk and page.awk: the words of a line, tables and pictures.
+# What is on pages beside the words of README.md and slides.txt; `language` is empty or zh-CN.
+function said(text) {
+    if (language == "")
+        return text
+    if (text == "The answer")
+        return "答案"
+    return text == "What is printed" ? "程序的输出" : "CUDA 上下文课程"
+}
+
 function html(text) {
     gsub(/&/, "\\&amp;", text)
     gsub(/</, "\\&lt;", text)

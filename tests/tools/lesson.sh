@@ -73,7 +73,7 @@ silent() # program, options
 }
 
 # The exercise with the answers of the solution, the one of number `wrong` exchanged for another.
-answers() # wrong
+answers() # wrong, [exercise]
 {
     awk '
         function other(word) {
@@ -103,7 +103,7 @@ answers() # wrong
             comment = index($0, "#") ? substr($0, index($0, "#")) : ""
             print text comment
         }
-    ' wrong="$1" "$lesson/solution.scn" "$lesson/exercise.scn"
+    ' wrong="$1" "$lesson/solution.scn" "$lesson/${2:-exercise.scn}"
 }
 
 # Each wrong answer is refused, and the comment of its line is repeated.
@@ -318,6 +318,59 @@ if [ -n "$CUDA_DIR" ]; then
 else
     skip 'the_programs_compile_with_cuda_h' 'configure found no cuda.h'
 fi
+
+# ---- in Chinese ----
+
+run "$ctxrt" lesson --lang zh
+printed '^  3  \[.\]  主上下文' && [ "$(grep -c '^ *[0-9]*  \[.\]  ' "$scratch/out")" -eq "$count" ] && ! grep -q ' solved' "$scratch/out"
+report $? 'the_list_is_there_in_chinese'
+cp "$scratch/out" "$scratch/chinese"
+for locale in LC_ALL=zh_CN.UTF-8 LC_MESSAGES=zh_SG.utf8 LANG=zh_CN.UTF-8; do
+    env -u LC_ALL -u LC_MESSAGES -u LANG "$locale" "$ctxrt" lesson | cmp -s - "$scratch/chinese" || echo "$locale: no Chinese"
+done > "$scratch/out"
+for locale in LC_ALL=zh_CN.GB2312 LC_ALL=C.UTF-8 LANG=zhongwen.UTF-8 LANG=; do
+    env -u LC_ALL -u LC_MESSAGES -u LANG "$locale" LC_MESSAGES= "$ctxrt" lesson | grep -q 'solved' || echo "$locale: no English"
+done >> "$scratch/out"
+env LC_ALL=zh_CN.UTF-8 "$ctxrt" lesson --lang en | grep -q 'solved' || echo 'the option is not first' >> "$scratch/out"
+[ ! -s "$scratch/out" ]
+report $? 'a_chinese_locale_in_utf_8_asks_for_it'
+run "$ctxrt" lesson --lang fr
+failed_with 2 '--lang fr: the lessons are there in en and zh'
+report $? 'a_language_that_is_not_there_is_wrong_use'
+mkdir "$scratch/student/zh"
+run sh -c 'cd "$0/zh" && for n in $(seq "$2"); do "$1" lesson --lang zh $n || exit; done' "$scratch/student" "$ctxrt" "$count"
+printed '^第 1 课：什么是“当前”$' && grep -q '^最后：ctxrt lesson 1 --check$' "$scratch/out" && ! grep -q 'Lesson' "$scratch/out"
+report $? 'a_lesson_begins_in_chinese'
+for copied in "$lessons"/[0-9]*; do
+    folder=$scratch/student/zh/lesson-$(basename "$copied" | cut -c 1-2)
+    { sed '$d' "$folder/README.md" && cat "$folder/answer.md"; } > "$scratch/copied"
+    grep -v '^<!--' "$copied/README.zh.md" | cmp -s - "$scratch/copied" || echo "$folder has another page"
+    tail -n 1 "$folder/README.md" | grep -q '^答案、.*answer\.md' || echo "$folder/README.md does not name the answer"
+    cmp "$copied/exercise.zh.scn" "$folder/exercise.scn" && cmp "$copied/exercise.c" "$folder/exercise.c"
+done > "$scratch/out" 2>&1
+[ ! -s "$scratch/out" ]
+report $? 'pages_and_scenarios_of_all_are_copied_in_chinese'
+run env LC_ALL=zh_CN.UTF-8 "$ctxrt" lesson 2 --check "$lessons"/02-*/exercise.c
+[ "$status" -eq 1 ] && grep -q '还不对：用参数 [0-9]* 运行（调度方式 threads），输出的第 3 行不同：$' "$scratch/errors" &&
+    grep -q '^  请跟着工作线程走过每一个任务' "$scratch/errors" && iconv -f UTF-8 -t UTF-8 "$scratch/errors" > "$scratch/ignored"
+report $? 'the_check_speaks_chinese_with_whole_characters'
+lesson=$(echo "$lessons"/02-*)
+answers 1 exercise.zh.scn > "$scratch/wrong.scn"
+lesson=$(echo "$lessons"/01-*)
+run "$ctxrt" lesson --lang zh 2 --check "$scratch/wrong.scn"
+[ "$status" -eq 1 ] && grep -q '第 3 行：返回的不是 SUCCESS none$' "$scratch/errors" && grep -q '^  创建会使它成为当前上下文吗？$' "$scratch/errors"
+report $? 'a_wrong_answer_has_its_comment_for_a_hint'
+run "$ctxrt" lesson --lang zh 2 --check "$lessons"/02-*/solution.c
+printed '^第 2 课，.*：做对了。$'
+report $? 'a_solution_is_taken'
+sed 's/ ? / none /' "$lessons"/02-*/exercise.zh.scn > "$scratch/wrong.scn"
+run "$ctxrt" lesson --lang zh 2 --check "$scratch/wrong.scn"
+[ "$status" -eq 1 ] && grep -q "none  *# 它该在哪个上下文中分配？$" "$scratch/errors" && ! grep -q '结果不写\|???' "$scratch/errors"
+report $? 'a_line_that_cannot_be_played_is_shown_with_its_comment'
+sed 's/ ? / NULL /' "$lessons"/02-*/exercise.scn > "$scratch/wrong.scn"
+run "$ctxrt" lesson 2 --check "$scratch/wrong.scn"
+[ "$status" -eq 1 ] && grep -q "^  NULL is .none' in a scenario\.$" "$scratch/errors" && ! grep -q 'Results stand' "$scratch/errors"
+report $? 'a_word_of_c_is_told_and_comments_may_have_it'
 
 # ---- the kernel of lesson 9 ----
 

@@ -4,6 +4,7 @@ set -u
 . "$top_srcdir/tests/support/tap.sh"
 . "$top_srcdir/tests/tools/browser.sh"
 slides=$top_builddir/samples/lessons/slides.html
+chinese=$top_builddir/samples/lessons/slides.zh.html
 TMPDIR=$scratch
 export TMPDIR
 
@@ -14,7 +15,7 @@ alone() # page
         [ "$(wc -c < "$1")" -lt 300000 ]
 }
 
-alone "$slides"
+alone "$slides" && alone "$chinese"
 report $? 'they_need_no_other_file_and_are_small'
 
 # The lines within fences of all pages but those of scenarios' calls, and those within <pre> of the slides.
@@ -28,6 +29,13 @@ cat "$top_srcdir"/samples/lessons/[0-9]*/README.md |
 sed -n '/<pre>/,/<\/pre>/p' "$slides" | text_of | grep . > "$scratch/of_slides"
 grep . "$scratch/of_pages" | diff - "$scratch/of_slides" > "$scratch/out"
 report $? 'they_have_the_blocks_of_the_pages'
+sed -n '/<pre>/,/<\/pre>/p' "$chinese" | text_of | grep . | diff "$scratch/of_slides" - > "$scratch/out"
+report $? 'the_chinese_ones_have_the_same'
+for kind in '<section ' '<svg ' '<table>' '<li>' 'class="step"'; do
+    [ "$(grep -c "$kind" "$slides")" -eq "$(grep -c "$kind" "$chinese")" ] || echo "another number of $kind"
+done > "$scratch/out"
+[ ! -s "$scratch/out" ] && grep -q '^<html lang="zh-CN">' "$chinese" && grep -q '^<html lang="en">' "$slides"
+report $? 'as_many_slides_pictures_lines_and_steps_and_their_language'
 # The calls of scenarios are in the pictures, each with what came back.
 cat "$top_srcdir"/samples/lessons/[0-9]*/README.md |
     awk '/^<!-- (shows|steps) / { of_calls = 1 } /^```/ { inside = !inside; if (!inside) of_calls = 0; next } inside && of_calls' |
@@ -39,20 +47,31 @@ report $? 'and_the_calls_of_the_scenarios'
 grep -c '^# ' "$top_srcdir"/samples/lessons/[0-9]*/README.md | awk -F: '{ n += $2 } END { print n }' > "$scratch/titles"
 [ "$(grep -c '<section class="title">' "$slides")" -eq "$(cat "$scratch/titles")" ]
 report $? 'each_lesson_has_its_title'
-! grep -q '\*\*\|`[^`]*`' "$slides"
+! grep -q '\*\*\|`[^`]*`' "$slides" "$chinese"
 report $? 'no_mark_of_the_pages_is_left'
 
 # ---- the pages as HTML ----
 
-for lesson in "$top_srcdir"/samples/lessons/[0-9]*; do
-    page=$top_builddir/samples/lessons/$(basename "$lesson").html
+pages_of() # language; their names without README and .html: what README.md makes README.html
+{
+    for lesson in "$top_srcdir"/samples/lessons/[0-9]*; do
+        echo "$lesson/README$1.md $top_builddir/samples/lessons/$(basename "$lesson")$1.html"
+    done
+}
+
+for language in '' .zh; do
+pages_of "$language" | while read -r source page; do
+    lesson=$(dirname "$source")
     alone "$page" || echo "$page is not small, or needs another file"
-    awk '/^```/ { inside = !inside; next } inside' "$lesson/README.md" | grep . > "$scratch/of_page"
+    awk '/^```/ { inside = !inside; next } inside' "$source" | grep . > "$scratch/of_page"
     sed -n '/<pre>/,/<\/pre>/p' "$page" | text_of | grep . | diff "$scratch/of_page" - || echo "$page has other blocks"
     [ "$(grep -c 'class="step"' "$page")" -eq "$(grep -c 'class="step"' "$lesson/picture.svg")" ] && grep -q 'class="step"' "$page" ||
         echo "$page has another picture"
     [ "$(grep -c '<details>' "$page")" -eq 1 ] && [ "$(grep -c '</details>' "$page")" -eq 1 ] || echo "$page hides no answer"
     ! sed '/<pre>/,/<\/pre>/d' "$page" | grep -q '\*\*\|`[^`]*`\|^|' || echo "$page has marks of the source"
+    [ "$language" = '' ] || grep -q '^<html lang="zh-CN">.*' "$page" && grep -q '<summary>\(The answer\|答案\)</summary>' "$page" ||
+        echo "$page does not say its language"
+done
 done > "$scratch/out" 2>&1
 [ ! -s "$scratch/out" ]
 report $? 'each_page_has_its_blocks_its_picture_and_a_folded_answer'
@@ -91,21 +110,31 @@ then_all_of_it|whole: true
 every_fill_of_a_picture_is_its_own|fills: good
 END
 for size in 1920,1080 1280,720; do
-    open_page "$slides" "$top_srcdir/tests/tools/slides_probe.js" "--window-size=$size"
-    said 'strays: none' && said 'stage: fills the window' && said 'scrolls: false'
-    report $? "at_${size}_no_slide_is_cut_or_too_small_and_none_reaches_the_counter"
+    for shown in "$slides" "$chinese"; do
+        name=$(basename "$shown" .html)
+        open_page "$shown" "$top_srcdir/tests/tools/slides_probe.js" "--window-size=$size"
+        said 'strays: none' && said 'stage: fills the window' && said 'scrolls: false' && said 'reached: true'
+        report $? "at_${size}_no_slide_of_${name}_is_cut_or_too_small_and_none_reaches_the_counter"
+        said 'overlaps: none' && said 'weak: none'
+        report $? "at_${size}_no_text_of_${name}_lies_on_another_and_all_has_contrast"
+        open_page "$shown" "$top_srcdir/tests/tools/slides_probe.js" "--window-size=$size" preferredColorScheme=0
+        said 'overlaps: none' && said 'weak: none' && said 'theme: dark'
+        report $? "at_${size}_nor_in_${name}_in_the_dark"
+    done
 done
 # Printed, each slide is a page of its own; a slide has the same size as on the screen.
-timeout 600 "$chromium" --headless --no-sandbox --disable-gpu --user-data-dir="$scratch/profile" --no-pdf-header-footer \
-    --print-to-pdf="$scratch/slides.pdf" "file://$slides" > "$scratch/out" 2>&1
-count=$(grep -c '<section ' "$slides")
-[ "$(tr '\r' '\n' < "$scratch/slides.pdf" | grep -ac '/MediaBox \[0 0 960 540\]')" -eq "$count" ]
-report $? 'printed_they_are_as_many_pages_in_landscape'
+for shown in "$slides" "$chinese"; do
+    name=$(basename "$shown" .html)
+    timeout 600 "$chromium" --headless --no-sandbox --disable-gpu --user-data-dir="$scratch/profile" --no-pdf-header-footer \
+        --print-to-pdf="$scratch/slides.pdf" "file://$shown" > "$scratch/out" 2>&1
+    count=$(grep -c '<section ' "$shown")
+    [ "$(tr '\r' '\n' < "$scratch/slides.pdf" | grep -ac '/MediaBox \[0 0 960 540\]')" -eq "$count" ]
+    report $? "printed_they_are_as_many_pages_of_${name}_in_landscape"
+done
 
 # ---- the pages in a browser ----
 
-for lesson in "$top_srcdir"/samples/lessons/[0-9]*; do
-    page=$top_builddir/samples/lessons/$(basename "$lesson").html
+for page in "$top_builddir"/samples/lessons/[0-9]*.html; do
     open_page "$page" "$top_srcdir/tests/tools/lesson_page_probe.js"
     said 'done: true' && said 'wide: 1[23][0-9]*, fits' && said 'wide letters: can be read' && said 'wide picture: in sight' &&
         said 'narrow: 3[79][05], fits' && said 'narrow letters: can be read' && [ ! -s "$scratch/errors" ] || { echo "$page:" && cat "$scratch/said"; }

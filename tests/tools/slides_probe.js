@@ -32,7 +32,7 @@ while (at < slides.length - 1 && presses < 2000) {
   if (at !== before && open > 0) spoiled.push(before + 1);
 }
 say('reached', at + 1 === slides.length && spoiled.length === 0);
-const question = slides.findIndex(slide => slide.querySelector('h2').textContent === 'What will be printed?');
+const question = slides.findIndex(slide => /^(What will be printed\?|会输出什么？)$/.test(slide.querySelector('h2').textContent));
 say('question', slides[question].textContent.includes('making the picture white') ? 'has the answer' : 'has no answer');
 say('answer', slides[question + 1].textContent.includes('making the picture white'));
 const overflow = slides.filter((slide, i) => { show(i, true); return document.documentElement.scrollWidth > innerWidth; });
@@ -56,6 +56,16 @@ function strays(slide) {
   return found;
 }
 const stray = slides.map((slide, i) => { show(i, true); return strays(slide).map(what => what + ' on ' + (i + 1)); }).flat();
+say('theme', matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
+const lying = [], pale = [];
+slides.forEach((slide, i) => {
+  show(i, true);
+  const texts = reading.textsOf(slide, window).concat(reading.textsOf(nav, window));
+  lying.push(...reading.overlaps(texts, window).map(what => what + ' of ' + (i + 1)));
+  pale.push(...texts.filter(text => !(reading.contrast(text, window) >= 4.5)).map(text => text.text + ' of ' + (i + 1)));
+});
+say('overlaps', lying.slice(0, 8).join(', ') || 'none');
+say('weak', pale.slice(0, 8).join(', ') || 'none');
 say('strays', stray.length === 0 ? 'none' : stray.join(', '));
 const stage = shown()[0].getBoundingClientRect();
 say('stage', Math.abs(stage.width - Math.min(innerWidth, innerHeight * 16 / 9)) < 2 ? 'fills the window' : 'is too small');

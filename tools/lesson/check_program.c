@@ -2,6 +2,7 @@
 #include "lesson/compile.h"
 #include "lesson/findings.h"
 #include "lesson/frame.h"
+#include "lesson/language.h"
 
 #include "command.h"
 
@@ -31,7 +32,7 @@ static int compare_frame(const check *self)
     bool same = frame_of_program(exercise, student, self->lesson->without, &line, &why);
     free(exercise);
     free(student);
-    return same ? COMMAND_GOOD : check_not_yet(self, "line %d: %s", line, why);
+    return same ? COMMAND_GOOD : check_not_yet(self, lesson_tr("line %d: %s"), line, why);
 }
 
 static const char *schedule_of_run;
@@ -100,22 +101,24 @@ static int tell_difference(const trial *self, const char *expected, const char *
         expected += wanted + 1;
         found += came + 1;
     }
-    check_not_yet(self->check,
-                  "run with the argument %s (%s schedule), its output differs in line %d:",
-                  self->number, self->schedule, line);
-    fprintf(stderr, "  it should print  %.*s\n", (int)strcspn(expected, "\n"),
-            *expected != '\0' ? expected : "nothing more");
-    fprintf(stderr, "  it prints        %.*s\n", (int)strcspn(found, "\n"),
-            *found != '\0' ? found : "nothing more");
+    check_not_yet(
+        self->check,
+        lesson_tr("run with the argument %s (%s schedule), its output differs in line %d:"),
+        self->number, self->schedule, line);
+    expected = *expected != '\0' ? expected : lesson_tr("nothing more");
+    found = *found != '\0' ? found : lesson_tr("nothing more");
+    fprintf(stderr, lesson_tr("  it should print  %.*s\n"), (int)strcspn(expected, "\n"), expected);
+    fprintf(stderr, lesson_tr("  it prints        %.*s\n"), (int)strcspn(found, "\n"), found);
     return COMMAND_FAILED;
 }
 
 static int compare_output(const trial *self)
 {
     char *expected = expected_output(self), *found = job_read(&self->job, "out");
-    int status = expected == NULL || found == NULL ? check_not_yet(self->check, "no memory")
-                 : strcmp(expected, found) == 0    ? COMMAND_GOOD
-                                                   : tell_difference(self, expected, found);
+    int status = expected == NULL || found == NULL
+                     ? check_not_yet(self->check, lesson_tr("no memory"))
+                 : strcmp(expected, found) == 0 ? COMMAND_GOOD
+                                                : tell_difference(self, expected, found);
     free(expected);
     free(found);
     return status;
@@ -133,8 +136,8 @@ static int tell_failed_call(const trial *self, int status)
         if (said == NULL && strncmp(line, "ctxrt ", 6) != 0 && *line != ' ' && *line != '\0')
             said = line;
     }
-    check_not_yet(self->check, "it ends with exit status %d%s%s", status, said != NULL ? ": " : "",
-                  said != NULL ? said : "");
+    check_not_yet(self->check, lesson_tr("it ends with exit status %d%s%s"), status,
+                  said != NULL ? ": " : "", said != NULL ? said : "");
     free(errors);
     return COMMAND_FAILED;
 }
@@ -143,13 +146,14 @@ static int judge_end(const trial *self, int status)
 {
     if (status == JOB_STOPPED)
         return check_not_yet(self->check,
-                             "it had not ended after %d s and was stopped: something waits for "
-                             "what never comes",
+                             lesson_tr("it had not ended after %d s and was stopped: something "
+                                       "waits for what never comes"),
                              self->job.seconds);
     if (status == JOB_FAILED)
-        return command_error(self->check->command, COMMAND_FAILED, "no process can be started");
+        return command_error(self->check->command, COMMAND_FAILED,
+                             lesson_tr("no process can be started"));
     if (status > 128)
-        return check_not_yet(self->check, "it is ended by signal %d (%s)", status - 128,
+        return check_not_yet(self->check, lesson_tr("it is ended by signal %d (%s)"), status - 128,
                              strsignal(status - 128));
     return status != 0 ? tell_failed_call(self, status) : COMMAND_GOOD;
 }
@@ -166,10 +170,10 @@ static int judge_trial(trial *self)
     if (found == 0 && status == COMMAND_GOOD)
         return COMMAND_GOOD;
     if (found == FINDINGS_NONE_READ && ended)
-        return check_not_yet(self->check, "the report of ctxrt check cannot be read");
+        return check_not_yet(self->check, lesson_tr("the report of ctxrt check cannot be read"));
     if (status == COMMAND_GOOD)
         check_not_yet(self->check,
-                      "its output is right (%s schedule), but see what ctxrt check says",
+                      lesson_tr("its output is right (%s schedule), but see what ctxrt check says"),
                       self->schedule);
     else
         check_hint(lesson_hint_for(of, "output"));

@@ -1,5 +1,6 @@
 #include "lesson/checks.h"
 #include "lesson/frame.h"
+#include "lesson/language.h"
 
 #include "command.h"
 
@@ -18,10 +19,11 @@ static int compare_frame(const check *self)
     free(exercise);
     free(student);
     if (!same)
-        return check_not_yet(self, "line %d: %s", line, why);
+        return check_not_yet(self, lesson_tr("line %d: %s"), line, why);
     return open == 0
                ? COMMAND_GOOD
-               : check_not_yet(self, "%d of its ? are open: write there what you think", open);
+               : check_not_yet(self, lesson_tr("%d of its ? are open: write there what you think"),
+                               open);
 }
 
 /* The line of the file with this number, from 1; "" behind the last. It ends with '\n' or '\0'. */
@@ -35,12 +37,25 @@ static const char *find_line(const char *text, int number)
     return text;
 }
 
-/* A word that C knows, and what scenarios say instead; NULL: there is none. */
-static const char *find_foreign_word(const char *line)
+static bool has_before(const char *line, const char *word, const char *end)
 {
-    if (strstr(line, "CUDA_ERROR_") != NULL || strstr(line, "CUDA_SUCCESS") != NULL)
-        return "Results stand without CUDA_ERROR_ and CUDA_.";
-    return strstr(line, "NULL") != NULL ? "NULL is `none' in a scenario." : NULL;
+    const char *found = strstr(line, word);
+    return found != NULL && found < end;
+}
+
+/* What scenarios say instead of a word that C knows; comments may have it. NULL: there is none. */
+static const char *find_foreign_word(const char *text)
+{
+    for (const char *line = text, *next; *line != '\0'; line = next) {
+        const char *end = line + strcspn(line, "#\n");
+        next = strchrnul(line, '\n');
+        next += *next == '\n';
+        if (has_before(line, "CUDA_ERROR_", end) || has_before(line, "CUDA_SUCCESS", end))
+            return lesson_tr("Results stand without CUDA_ERROR_ and CUDA_.");
+        if (has_before(line, "NULL", end))
+            return lesson_tr("NULL is `none' in a scenario.");
+    }
+    return NULL;
 }
 
 /* Says which line is wrong, and repeats its comment, but not the right answer. */
@@ -52,7 +67,7 @@ static int tell_line(const check *self, const char *said)
     const char *foreign = student != NULL ? find_foreign_word(student) : NULL;
     if (student == NULL || number == 0 || strstr(said, "\n    expected ") == NULL) {
         free(student);
-        check_not_yet(self, "it is no scenario that ctxrt play can play; that says:");
+        check_not_yet(self, lesson_tr("it is no scenario that ctxrt play can play; that says:"));
         fprintf(stderr, "%s", said);
         check_hint(foreign);
         return COMMAND_FAILED;
@@ -65,7 +80,7 @@ static int tell_line(const check *self, const char *said)
     int length = answer != NULL ? (int)strlen(answer + 2) : 0;
     while (length > 0 && answer[1 + length] == ' ')
         length--;
-    check_not_yet(self, "line %d:%.*s is not what comes back", number, length,
+    check_not_yet(self, lesson_tr("line %d:%.*s is not what comes back"), number, length,
                   answer != NULL ? answer + 2 : "");
     check_hint(comment != NULL ? comment + strspn(comment, " ") : NULL);
     free(student);
@@ -84,7 +99,7 @@ int check_scenario(const check *self)
     if (status == 0)
         return COMMAND_GOOD;
     if (status < 0)
-        return check_not_yet(self, "it could not be played to its end");
+        return check_not_yet(self, lesson_tr("it could not be played to its end"));
     char *said = job_read(&player, "errors");
     status = tell_line(self, said != NULL ? said : "");
     free(said);

@@ -3,6 +3,7 @@
 #include "lesson/checks.h"
 #include "lesson/compile.h"
 #include "lesson/copy.h"
+#include "lesson/language.h"
 #include "lesson/solved.h"
 
 #include <errno.h>
@@ -12,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_CHECK = 300, KEY_BUILD, KEY_LIMIT, SECONDS = 60 };
+enum { KEY_CHECK = 300, KEY_BUILD, KEY_LIMIT, KEY_LANGUAGE, SECONDS = 60 };
 
 typedef struct request {
     int number; /* 0: list them */
@@ -66,6 +67,11 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_LIMIT:
         return take_limit(self, state, argument);
+    case KEY_LANGUAGE:
+        return language_choose(argument)
+                   ? 0
+                   : command_wrong_use(state, "--lang %s: the lessons are there in en and zh",
+                                       argument);
     case ARGP_KEY_ARG:
         return take_argument(self, state, argument);
     case ARGP_KEY_END:
@@ -97,10 +103,10 @@ static int print_list(const lessons *all)
                                      : "[ ]",
                one->title,
                program == scenario ? ""
-               : program           ? "  (the scenario is open)"
-                                   : "  (the program is open)");
+               : program           ? lesson_tr("  (the scenario is open)")
+                                   : lesson_tr("  (the program is open)"));
     }
-    printf("%d of %d solved. `ctxrt lesson N' begins one.\n", done, all->count);
+    printf(lesson_tr("%d of %d solved. `ctxrt lesson N' begins one.\n"), done, all->count);
     return fflush(stdout) == 0 ? COMMAND_GOOD : COMMAND_FAILED;
 }
 
@@ -109,7 +115,7 @@ static int print_list(const lessons *all)
 int check_not_yet(const check *self, const char *format, ...)
 {
     va_list arguments;
-    fprintf(stderr, "Lesson %d, %s: not yet: ", self->lesson->number, self->file);
+    fprintf(stderr, lesson_tr("Lesson %d, %s: not yet: "), self->lesson->number, self->file);
     va_start(arguments, format);
     vfprintf(stderr, format, arguments);
     va_end(arguments);
@@ -121,12 +127,7 @@ void check_hint(const char *hint)
 {
     enum { COLUMNS = 96 };
     while (hint != NULL && *hint != '\0') {
-        size_t length = strlen(hint);
-        if (length > COLUMNS) {
-            length = COLUMNS;
-            while (length > 1 && hint[length] != ' ')
-                length--;
-        }
+        size_t length = language_line(hint, COLUMNS);
         fprintf(stderr, "  %.*s\n", (int)length, hint);
         hint += length + (hint[length] == ' ');
     }
@@ -137,17 +138,18 @@ bool check_read(const check *self, const char *exercise, char **out_exercise, ch
     char path[PATH_MAX];
     *out_student = lesson_read(self->file);
     if (*out_student == NULL) {
-        command_error(self->command, COMMAND_FAILED, "%s cannot be read: %s%s", self->file,
-                      strerror(errno),
-                      errno == ENOENT ? "; `ctxrt lesson N' makes a copy of the exercise" : "");
+        bool missing = errno == ENOENT;
+        command_error(self->command, COMMAND_FAILED, lesson_tr("%s cannot be read: %s%s"),
+                      self->file, strerror(errno),
+                      missing ? lesson_tr("; `ctxrt lesson N' makes a copy of the exercise") : "");
         return false;
     }
     *out_exercise = lesson_path(self->all, self->lesson, exercise, path) ? lesson_read(path) : NULL;
     if (*out_exercise != NULL)
         return true;
     free(*out_student);
-    command_error(self->command, COMMAND_FAILED, "the lesson's %s cannot be read: %s", exercise,
-                  strerror(errno));
+    command_error(self->command, COMMAND_FAILED, lesson_tr("the lesson's %s cannot be read: %s"),
+                  exercise, strerror(errno));
     return false;
 }
 
@@ -165,9 +167,9 @@ static int check_file(const check *self)
     int status = scenario ? check_scenario(self) : check_program(self);
     if (status != COMMAND_GOOD)
         return status;
-    printf("Lesson %d, %s: solved.\n", self->lesson->number, self->file);
+    printf(lesson_tr("Lesson %d, %s: solved.\n"), self->lesson->number, self->file);
     if (lesson_path(self->all, self->lesson, scenario ? "solution.scn" : "solution.c", path))
-        printf("  Another solution: %s\n", path);
+        printf(lesson_tr("  Another solution: %s\n"), path);
     fflush(stdout);
     return solved_add(self->command, self->lesson->number, scenario ? "scenario" : "program")
                ? COMMAND_GOOD
@@ -194,7 +196,7 @@ static bool make_folder(const char *command, char folder[PATH_MAX])
     snprintf(folder, PATH_MAX, "%s/ctxrt-lesson.XXXXXX",
              place != NULL && *place == '/' ? place : "/tmp");
     return mkdtemp(folder) != NULL ||
-           command_error(command, COMMAND_FAILED, "%s cannot be made: %s", folder,
+           command_error(command, COMMAND_FAILED, lesson_tr("%s cannot be made: %s"), folder,
                          strerror(errno)) == COMMAND_GOOD;
 }
 
@@ -220,7 +222,7 @@ static int check_all(const char *command, const request *self, const lessons *al
     }
     remove_files(one, folder);
     if (worst == COMMAND_GOOD && self->file == NULL && one->number < all->count)
-        printf("Next: ctxrt lesson %d\n", one->number + 1);
+        printf(lesson_tr("Next: ctxrt lesson %d\n"), one->number + 1);
     return worst;
 }
 
@@ -237,10 +239,10 @@ static int build_program(const char *command, const request *self, const lessons
         (void)copy_path(one, "mistake.c", source);
     size_t length = strlen(source);
     if (length < 3 || strcmp(source + length - 2, ".c") != 0)
-        return command_error(command, COMMAND_WRONG_USE, "%s is no C file: its name ends with .c",
-                             source);
+        return command_error(command, COMMAND_WRONG_USE,
+                             lesson_tr("%s is no C file: its name ends with .c"), source);
     if (access(source, R_OK) != 0)
-        return command_error(command, COMMAND_FAILED, "%s cannot be read: %s", source,
+        return command_error(command, COMMAND_FAILED, lesson_tr("%s cannot be read: %s"), source,
                              strerror(errno));
     if (!make_folder(command, folder))
         return COMMAND_FAILED;
@@ -249,7 +251,7 @@ static int build_program(const char *command, const request *self, const lessons
     remove_files(one, folder);
     if (status == COMMAND_GOOD) {
         const char *here = strchr(program, '/') != NULL ? "" : "./";
-        printf("Built %s. Run it: ctxrt run %s%s\n", program, here, program);
+        printf(lesson_tr("Built %s. Run it: ctxrt run %s%s\n"), program, here, program);
     }
     return status;
 }
@@ -269,6 +271,8 @@ int lesson_command(int argc, char **argv)
         {"check", KEY_CHECK, NULL, 0, "Check an exercise, and remember it if it is solved", 0},
         {"build", KEY_BUILD, NULL, 0, "Compile FILE, or mistake.c, for ctxrt run and ctxrt check",
          0},
+        {"lang", KEY_LANGUAGE, "LANG", 0, "Show the lessons in en or zh (as LC_ALL or LANG says)",
+         0},
         {"limit", KEY_LIMIT, "SECONDS", 0, "Stop a program that runs longer (60)", 0},
         {0},
     };
@@ -276,6 +280,7 @@ int lesson_command(int argc, char **argv)
     static lessons all;
     request self = {.seconds = SECONDS};
     int status;
+    language_from_environment();
     if (!command_parse(&argp, argc, argv, &self, &status))
         return status;
     if (!lessons_find(argv[0], &all))
@@ -287,8 +292,9 @@ int lesson_command(int argc, char **argv)
     if (self.number == 0)
         status = print_list(&all);
     else if (one == NULL)
-        status = command_error(argv[0], COMMAND_WRONG_USE, "there is no lesson %d: the last is %d",
-                               self.number, all.all[all.count - 1].number);
+        status = command_error(argv[0], COMMAND_WRONG_USE,
+                               lesson_tr("there is no lesson %d: the last is %d"), self.number,
+                               all.all[all.count - 1].number);
     else if (self.check)
         status = check_all(argv[0], &self, &all, one);
     else if (self.build)

@@ -2,6 +2,7 @@
 
 #include "command.h"
 #include "cudart.h"
+#include "lesson/language.h"
 #include "standin.h"
 
 #include <stdio.h>
@@ -33,12 +34,13 @@ static int run_compiler(const char *command, const job *self, char **arguments, 
         return COMMAND_GOOD;
     if (status == JOB_NOT_FOUND)
         return command_error(command, COMMAND_FAILED,
-                             "there is no C compiler '%s': install one (on Debian: apt install "
-                             "gcc libc6-dev), or name it in the variable CC",
+                             lesson_tr("there is no C compiler '%s': install one (on Debian: apt "
+                                       "install gcc libc6-dev), or name it in the variable CC"),
                              arguments[0]);
     char *said = job_read(self, "errors");
-    command_error(command, COMMAND_FAILED, "the compiler does not take %s; it says:", source);
-    print_lines(said != NULL ? said : "nothing\n");
+    command_error(command, COMMAND_FAILED, lesson_tr("the compiler does not take %s; it says:"),
+                  source);
+    print_lines(said != NULL ? said : lesson_tr("nothing\n"));
     free(said);
     return COMMAND_FAILED;
 }
@@ -69,7 +71,7 @@ static int compile_module(const char *command, const job *self, const libraries 
     char *arguments[WORDS_OF_CC + 24];
     int count = 0;
     if (cc == NULL)
-        return command_error(command, COMMAND_FAILED, "no memory");
+        return command_error(command, COMMAND_FAILED, "%s", lesson_tr("no memory"));
     for (char *word = strtok_r(cc, " ", &rest); word != NULL && count < WORDS_OF_CC;
          word = strtok_r(NULL, " ", &rest))
         arguments[count++] = word;
@@ -96,9 +98,8 @@ int compile_program(const char *command, const job *self, const lessons *all, co
     char library[PATH_MAX + 32], soname[PATH_MAX + 32];
     if (!find_libraries(all, &with))
         return command_error(command, COMMAND_FAILED,
-                             "the stand-in cuda-" COMPILE_CUDA
-                             "/libcuda.so.1 is not in %s: install ctxrt again, whole",
-                             CTXRT_PKGLIBDIR);
+                             lesson_tr("the stand-in %s is not in %s: install ctxrt again, whole"),
+                             "cuda-" COMPILE_CUDA "/libcuda.so.1", CTXRT_PKGLIBDIR);
     if (module == NULL) {
         const char *const options[] = {"-o", program, "-pthread", "-ldl", NULL};
         return compile_module(command, self, &with, source, options);

@@ -1,6 +1,7 @@
 #include "lesson/copy.h"
 
 #include "command.h"
+#include "lesson/language.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -49,7 +50,8 @@ static bool copy_page(const char *from, const char *folder)
         size_t length = strcspn(rest, "\n");
         length += rest[length] == '\n';
         if (strncmp(rest, "<!-- prints mistake.c", 21) == 0) {
-            fputs("The answer, the report of ctxrt check and the exercises are in answer.md.\n",
+            fputs(lesson_tr("The answer, the report of ctxrt check and the exercises are in "
+                            "answer.md.\n"),
                   to);
             to = fclose(to) == 0 ? fopen(answer, "wxe") : NULL;
         } else if (strncmp(rest, "<!--", 4) != 0) {
@@ -61,6 +63,18 @@ static bool copy_page(const char *from, const char *folder)
     return to != NULL && fclose(to) == 0;
 }
 
+/* The path of the file, or of the one beside it in the language of the lessons: README.zh.md. */
+static bool path_in_language(const lessons *all, const lesson *self, const char *name,
+                             char path[PATH_MAX])
+{
+    char translated[64];
+    const char *end = strrchr(name, '.');
+    snprintf(translated, sizeof translated, "%.*s%s%s", (int)(end - name), name, language_infix(),
+             end);
+    return (lesson_path(all, self, translated, path) && access(path, F_OK) == 0) ||
+           lesson_path(all, self, name, path);
+}
+
 static int copy_one(const char *command, const lessons *all, const lesson *self, const char *name,
                     const char *folder)
 {
@@ -68,11 +82,11 @@ static int copy_one(const char *command, const lessons *all, const lesson *self,
     const char *slash = strrchr(name, '/');
     snprintf(to, sizeof to, "%s/%s", folder, slash != NULL ? slash + 1 : name);
     bool page = strcmp(name, "README.md") == 0;
-    if (lesson_path(all, self, name, from) &&
+    if (path_in_language(all, self, name, from) &&
         (page ? copy_page(from, folder) : copy_file(from, to)))
         return COMMAND_GOOD;
-    return command_error(command, COMMAND_FAILED, "%s cannot be copied to %s: %s", from, to,
-                         strerror(errno));
+    return command_error(command, COMMAND_FAILED, lesson_tr("%s cannot be copied to %s: %s"), from,
+                         to, strerror(errno));
 }
 
 static bool has_file(const lessons *all, const lesson *self, const char *name)
@@ -105,17 +119,17 @@ static int print_steps(const lesson *self, const char *folder, bool inside, bool
     char prefix[40] = "";
     if (!inside)
         snprintf(prefix, sizeof prefix, "%s/", folder);
-    printf("Lesson %d: %s\n"
-           "  1. Read %sREADME.md. Say what mistake.c prints; then build it and see:\n"
-           "       ctxrt lesson %d --build && ctxrt run %s%smistake\n"
-           "     Then read %sanswer.md.\n"
-           "  2. Complete the program %sexercise.c: write between its comments only.\n"
-           "  3. Answer the scenario %sexercise.scn: one word for each ?.\n"
-           "Then: ctxrt lesson %d --check\n",
+    printf(lesson_tr("Lesson %d: %s\n"
+                     "  1. Read %sREADME.md. Say what mistake.c prints; then build it and see:\n"
+                     "       ctxrt lesson %d --build && ctxrt run %s%smistake\n"
+                     "     Then read %sanswer.md.\n"
+                     "  2. Complete the program %sexercise.c: write between its comments only.\n"
+                     "  3. Answer the scenario %sexercise.scn: one word for each ?.\n"
+                     "Then: ctxrt lesson %d --check\n"),
            self->number, self->title, prefix, self->number, inside ? "./" : "", prefix, prefix,
            prefix, prefix, self->number);
     if (!is_new)
-        printf("%s is as you left it; move it away to begin anew.\n", folder);
+        printf(lesson_tr("%s is as you left it; move it away to begin anew.\n"), folder);
     return fflush(stdout) == 0 ? COMMAND_GOOD : COMMAND_FAILED;
 }
 
@@ -127,9 +141,9 @@ int copy_lesson(const char *command, const lessons *all, const lesson *self)
     if (access(exercise, F_OK) == 0)
         return print_steps(self, folder, inside, false);
     if (mkdir(folder, 0777) != 0)
-        return command_error(command, COMMAND_FAILED, "%s cannot be made: %s%s", folder,
+        return command_error(command, COMMAND_FAILED, lesson_tr("%s cannot be made: %s%s"), folder,
                              strerror(errno),
-                             errno == EEXIST ? "; move it away to begin anew" : "");
+                             errno == EEXIST ? lesson_tr("; move it away to begin anew") : "");
     int status = copy_files(command, all, self, folder);
     return status == COMMAND_GOOD ? print_steps(self, folder, false, true) : status;
 }

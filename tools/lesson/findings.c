@@ -1,6 +1,7 @@
 #include "lesson/findings.h"
 
 #include "lesson/checks.h"
+#include "lesson/language.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -31,7 +32,7 @@ static const json_t *place_in(const json_t *frames, const char *file)
 static void print_place(const char *before, const json_t *place)
 {
     if (place != NULL)
-        fprintf(stderr, "%sline %d, in %s()", before,
+        fprintf(stderr, lesson_tr("%sline %d, in %s()"), before,
                 (int)json_integer_value(json_object_get(place, "line")),
                 text_of(place, "function"));
 }
@@ -44,7 +45,7 @@ static void print_finding(const json_t *finding, const char *file, const lesson 
     json_t *note;
     fprintf(stderr, "  ctxrt check: %s: %s", text_of(finding, "kind"), text_of(finding, "title"));
     if (*call != '\0')
-        fprintf(stderr, "; call %s", call);
+        fprintf(stderr, lesson_tr("; call %s"), call);
     print_place(": ", place_in(json_object_get(finding, "at"), file));
     fprintf(stderr, "\n");
     json_array_foreach(json_object_get(finding, "notes"), index, note)

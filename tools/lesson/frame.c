@@ -1,13 +1,18 @@
 #include "lesson/frame.h"
 
+#include "lesson/language.h"
+
 #include <stdio.h>
 #include <string.h>
 
 static const char hole_begins[] = "your lines begin";
 static const char hole_ends[] = "your lines end";
-static const char changed[] =
-    "this line is not yours: put it back as it is in the exercise (ctxrt lesson N in an empty "
-    "folder has a fresh copy)";
+
+static const char *say_changed(void)
+{
+    return lesson_tr("this line is not yours: put it back as it is in the exercise (ctxrt lesson N "
+                     "in an empty folder has a fresh copy)");
+}
 
 /* Takes the next line, without its end and the blanks before that. NULL: there is none. */
 static char *next_line(char **rest)
@@ -46,10 +51,11 @@ static bool has_word(const char *line, const char *words)
 static const char *find_forbidden(const char *line, const char *without)
 {
     if (line[strspn(line, " \t")] == '#')
-        return "your lines need no line of the preprocessor";
+        return lesson_tr("your lines need no line of the preprocessor");
     if (has_word(line, "printf puts putchar fputs write exit _exit abort execv kill dup2 asm"))
-        return "your lines neither print nor end the program: the lines around them do";
-    return has_word(line, without) ? "this exercise is to be solved without this call" : NULL;
+        return lesson_tr("your lines neither print nor end the program: the lines around them do");
+    return has_word(line, without) ? lesson_tr("this exercise is to be solved without this call")
+                                   : NULL;
 }
 
 /* Skips the student's lines up to the end of the hole. */
@@ -63,7 +69,7 @@ static bool skip_hole(char **student, const char *without, int *line_number, con
         if (*out_why != NULL)
             return false;
     }
-    *out_why = "the comment 'your lines end' is missing";
+    *out_why = lesson_tr("the comment 'your lines end' is missing");
     return false;
 }
 
@@ -87,7 +93,7 @@ bool frame_of_program(char *exercise, char *student, const char *without, int *o
         const char *wanted = next_code(&exercise, &unused), *line = next_code(&student, out_line);
         if (wanted == NULL && line == NULL)
             return true;
-        *out_why = changed;
+        *out_why = say_changed();
         if (wanted == NULL || line == NULL || strcmp(wanted, line) != 0)
             return false;
         if (strstr(wanted, hole_begins) == NULL)
@@ -129,12 +135,12 @@ static bool compare_words(char *wanted, char *line, int *out_open, const char **
         if (strcmp(other, "?") == 0)
             ++*out_open;
         else if (strcmp(one, "?") == 0 && says_nothing(other))
-            return *out_why = "an answer is one exact word for each '?'", false;
+            return *out_why = lesson_tr("an answer is one exact word for each '?'"), false;
         else if (strcmp(one, "?") != 0 && strcmp(one, other) != 0)
-            return *out_why = changed, false;
+            return *out_why = say_changed(), false;
     }
-    *out_why = one != NULL ? "a word is missing: put one for each '?' of the exercise"
-                           : "there are more words than the exercise has '?'";
+    *out_why = one != NULL ? lesson_tr("a word is missing: put one for each '?' of the exercise")
+                           : lesson_tr("there are more words than the exercise has '?'");
     return one == NULL && other == NULL;
 }
 
@@ -147,7 +153,9 @@ bool frame_of_scenario(char *exercise, char *student, int *out_open, int *out_li
         if (wanted == NULL && line == NULL)
             return true;
         if (wanted == NULL || line == NULL)
-            return *out_why = "the steps are not those of the exercise: it has others here", false;
+            return *out_why =
+                       lesson_tr("the steps are not those of the exercise: it has others here"),
+                   false;
         if (!compare_words(wanted, line, out_open, out_why))
             return false;
     }

@@ -1,6 +1,7 @@
 #include "lesson/lesson.h"
 
 #include "command.h"
+#include "lesson/language.h"
 #include "place.h"
 
 #include <dirent.h>
@@ -91,8 +92,10 @@ static bool take_line(lesson *self, char *line)
         return false;
     *colon = '\0';
     const char *value = colon + 1 + strspn(colon + 1, " ");
-    if (strcmp(line, "title") == 0)
+    if (strcmp(line, "title") == 0) {
+        free(self->title);
         return (self->title = strdup(value)) != NULL;
+    }
     if (strcmp(line, "schedules") == 0)
         return (self->schedules = strdup(value)) != NULL;
     if (strcmp(line, "options") == 0)
@@ -108,20 +111,46 @@ static bool take_line(lesson *self, char *line)
     return strncmp(line, "hint ", 5) == 0 && take_hint(self, line + 5, value);
 }
 
-static bool read_lesson(const char *command, const lessons *all, lesson *self)
+static bool take_lines(const lessons *all, lesson *self, const char *file)
 {
     char path[PATH_MAX], *rest = NULL;
-    char *text = lesson_path(all, self, "lesson.txt", path) ? lesson_read(path) : NULL;
+    char *text = lesson_path(all, self, file, path) ? lesson_read(path) : NULL;
     bool good = text != NULL;
     for (char *line = good ? strtok_r(text, "\n", &rest) : NULL; good && line != NULL;
          line = strtok_r(NULL, "\n", &rest))
         good = take_line(self, line);
     free(text);
+    return good;
+}
+
+static void free_hints(lesson *self)
+{
+    for (int i = 0; i < self->hint_count; i++) {
+        free(self->hints[i].when);
+        free(self->hints[i].text);
+    }
+    self->hint_count = 0;
+}
+
+/* Another language has a title and hints of its own, and nothing else. */
+static bool take_language(const lessons *all, lesson *self)
+{
+    char file[32];
+    if (*language_infix() == '\0')
+        return true;
+    free_hints(self);
+    snprintf(file, sizeof file, "lesson%s.txt", language_infix());
+    return take_lines(all, self, file);
+}
+
+static bool read_lesson(const char *command, const lessons *all, lesson *self)
+{
+    bool good = take_lines(all, self, "lesson.txt") && take_language(all, self);
     good = good && self->title != NULL && self->schedules != NULL && self->prints != NULL;
     return good || (command_error(command, COMMAND_FAILED,
-                                  "%s/lessons/%s/lesson.txt cannot be read: install ctxrt again, "
-                                  "whole",
-                                  all->folder, self->name),
+                                  lesson_tr("%s/lessons/%s/lesson%s.txt cannot be read: install "
+                                            "ctxrt again, whole"),
+                                  all->folder, self->name, language_infix()),
                     false);
 }
 
@@ -150,7 +179,7 @@ bool lessons_find(const char *command, lessons *out_lessons)
     if (!place_find("/tools", CTXRT_PKGDATADIR, "/samples", "/lessons/lesson.h",
                     out_lessons->folder))
         return command_error(command, COMMAND_FAILED,
-                             "the lessons are not in %s: install ctxrt again, whole",
+                             lesson_tr("the lessons are not in %s: install ctxrt again, whole"),
                              CTXRT_PKGDATADIR) == COMMAND_GOOD;
     snprintf(path, sizeof path, "%s/lessons", out_lessons->folder);
     int count = scandir(path, &entries, is_lesson, alphasort);
@@ -167,10 +196,7 @@ void lessons_free(lessons *self)
 {
     for (int i = 0; i < self->count; i++) {
         lesson *one = &self->all[i];
-        for (int hint = 0; hint < one->hint_count; hint++) {
-            free(one->hints[hint].when);
-            free(one->hints[hint].text);
-        }
+        free_hints(one);
         free(one->name);
         free(one->title);
         free(one->schedules);

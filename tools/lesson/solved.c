@@ -1,6 +1,7 @@
 #include "lesson/solved.h"
 
 #include "command.h"
+#include "lesson/language.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -59,15 +60,16 @@ bool solved_add(const char *command, int number, const char *part)
     if (strcmp(part, "program") == 0 ? before.program[number] : before.scenario[number])
         return true;
     if (!find_file(path))
-        return command_error(command, COMMAND_FAILED,
-                             "solved, but not remembered: neither XDG_STATE_HOME nor HOME names a "
-                             "folder") == COMMAND_GOOD;
+        return command_error(command, COMMAND_FAILED, "%s",
+                             lesson_tr("solved, but not remembered: neither XDG_STATE_HOME nor "
+                                       "HOME names a folder")) == COMMAND_GOOD;
     FILE *to = make_folders(path) ? fopen(path, "ae") : NULL;
     bool written = to != NULL && fprintf(to, "%d %s\n", number, part) > 0;
     int error = errno;
     if (to != NULL && fclose(to) != 0)
         written = false, error = errno;
     return written || command_error(command, COMMAND_FAILED,
-                                    "solved, but not remembered: %s cannot be written: %s", path,
-                                    strerror(error)) == COMMAND_GOOD;
+                                    lesson_tr("solved, but not remembered: %s cannot be written: "
+                                              "%s"),
+                                    path, strerror(error)) == COMMAND_GOOD;
 }
