@@ -33,6 +33,19 @@ static const struct unpacker {
 };
 #define UNPACKERS (sizeof unpackers / sizeof unpackers[0])
 
+/* What configure found beside the libraries; "": it is not there. */
+static const struct tool {
+    const char *label, *found;
+} tools[] = {
+    {"nvcc", CTXRT_BUILT_NVCC},
+    {"MPI for samples/mpi", CTXRT_BUILT_MPI},
+    {"sanitizers", CTXRT_BUILT_SANITIZERS},
+    {"po4a", CTXRT_BUILT_PO4A},
+    {"gettext", CTXRT_BUILT_XGETTEXT},
+    {"chromium", CTXRT_BUILT_CHROMIUM},
+};
+#define TOOLS (sizeof tools / sizeof tools[0])
+
 #define UUID_TEXT_BYTES 37
 
 /* The environment variables that are read. An empty one counts as not set, except the last one: it
@@ -203,11 +216,9 @@ static void print_text(const findings *self)
     }
     if (!any)
         printf("  nothing set\n");
-    printf("\nBuild\n  %-22s %s\n  %-22s %s\n  %-22s %s\n  %-22s %s\n", "compared with cuda.h",
-           BUILT_CUDA_H ? "yes" : "no", "nvcc",
-           CTXRT_BUILT_NVCC[0] != '\0' ? CTXRT_BUILT_NVCC : "none", "MPI for samples/mpi",
-           CTXRT_BUILT_MPI[0] != '\0' ? CTXRT_BUILT_MPI : "none", "sanitizers",
-           CTXRT_BUILT_SANITIZERS[0] != '\0' ? CTXRT_BUILT_SANITIZERS : "none");
+    printf("\nBuild\n  %-22s %s\n", "compared with cuda.h", BUILT_CUDA_H ? "yes" : "no");
+    for (size_t i = 0; i < TOOLS; i++)
+        printf("  %-22s %s\n", tools[i].label, tools[i].found[0] != '\0' ? tools[i].found : "none");
     for (size_t i = 0; i < UNPACKERS; i++)
         printf("  code packed by %-7s %s\n", unpackers[i].name,
                unpackers[i].built ? "yes" : "not supported");
@@ -273,11 +284,12 @@ static json_t *findings_json(const findings *self)
         whole = append_value(devices, device_json(&self->devices[i])) && whole;
     write_library_version(version, sizeof version);
     json_t *all = json_pack(
-        "{s:s, s:o, s:o, s:o, s:{s:b, s:s, s:s, s:s, s:b, s:b}}", "version", version, "drivers",
-        drivers, "devices", devices, "environment", environment_json(), "build",
+        "{s:s, s:o, s:o, s:o, s:{s:b, s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:b}}", "version", version,
+        "drivers", drivers, "devices", devices, "environment", environment_json(), "build",
         "compared_with_cuda_h", BUILT_CUDA_H, "nvcc", CTXRT_BUILT_NVCC, "mpi", CTXRT_BUILT_MPI,
-        "sanitizers", CTXRT_BUILT_SANITIZERS, unpackers[0].name, unpackers[0].built,
-        unpackers[1].name, unpackers[1].built);
+        "sanitizers", CTXRT_BUILT_SANITIZERS, "po4a", CTXRT_BUILT_PO4A, "gettext",
+        CTXRT_BUILT_XGETTEXT, "chromium", CTXRT_BUILT_CHROMIUM, unpackers[0].name,
+        unpackers[0].built, unpackers[1].name, unpackers[1].built);
     if (whole)
         return all;
     json_decref(all);

@@ -49,8 +49,8 @@ report $? 'and_shown_although_it_is_empty'
 
 run "$ctxrt" info
 [ -n "$MPI_MISSING" ] && mpi=none || mpi='\(/.*\|pkg-config\)'
-printed "^  MPI for samples/mpi  *$mpi\$"
-report $? 'the_mpi_of_the_sample_is_shown'
+printed "^  MPI for samples/mpi  *$mpi\$" && printed '^  po4a  *\(none\|/.*\)$' && printed '^  chromium  *\(none\|/.*\)$'
+report $? 'the_mpi_of_the_sample_and_the_tools_of_documents_are_shown'
 
 run env CTXRT_LIBCUDA=/nowhere/libcuda.so.1 "$ctxrt" info
 printed 'libcuda .*not loaded: .*/nowhere/libcuda.so.1'
