@@ -12,7 +12,7 @@ documents=${CTXRT_TEST_DOCUMENTS:-$top_srcdir} # as installed
 readme=$documents/README.md guide=$documents/docs/guide.md allocator=$documents/docs/allocator.md
 
 # What cannot be run here, line by line. Of the rest, nothing runs but what is expected of a guide.
-may_run='^((CTXRT|CUDA)_[A-Z_]*=[^ ]* )*(cc|c\+\+|ctxrt|export|unset|\./[a-z_]*)( |$)'
+may_run='^((CTXRT|CUDA)_[A-Z_]*=[^ ]* )*(cc|c\+\+|ctxrt|sed|export|unset|\./[a-z_]*)( |$)'
 cat > "$scratch/not-run" <<'LINES'
 ./bootstrap demo   # installs what is missing, builds, and sends a file through 4 emulated GPUs; on Debian and Ubuntu
 ./bootstrap check  # the same, then the plain tests; ./bootstrap sanitize runs those of memory and threads under sanitizers
