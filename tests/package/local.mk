@@ -45,3 +45,7 @@ EXTRA_DIST += tests/package/check_roots
 .PHONY: check-roots
 check-roots:
 	nice $(top_srcdir)/tests/package/check_roots || test $$? = 77
+.PHONY: check-first-hour
+check-first-hour:
+	CTXRT_TEST_STEPS=hour nice $(top_srcdir)/tests/package/check_roots || test $$? = 77
+EXTRA_DIST += tests/package/first_hour.sh

@@ -40,9 +40,11 @@ fresh_root() # suite, package...: $root is an empty Debian of that suite with th
 }
 
 in_root() # command, [user]: a shell runs it in $root; what is mounted for it, and what it has started, goes with it
+# A CUDA toolkit of this machine is there, too.
 {
     unshare --mount --pid --fork --kill-child sh -c '
         mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && mount -t tmpfs tmpfs "$1/tmp" || exit 125
+        [ ! -x /usr/local/cuda/bin/nvcc ] || { mkdir -p "$1/usr/local/cuda" && mount --bind -r /usr/local/cuda/ "$1/usr/local/cuda"; } || exit 125
         exec chroot "$1" su - "$3" -c "$2"' sh "$root" "$1" "${2:-root}"
 }
 
