@@ -9,7 +9,6 @@ function stepsOf(slide) {
   return [...slide.querySelectorAll('.step')];
 }
 
-/* Shows of a picture the last panel in sight and the one before it, and all of it when all was shown. */
 /* Scales the pages of 1280 x 720 to the window; with notes below them they leave room. */
 const WIDTH = 1280, HEIGHT = 720;
 function scale() {
@@ -19,29 +18,70 @@ function scale() {
   for (const part of [...slides, nav]) part.style.transform = 'translate(' + left + 'px,' + top + 'px) scale(' + factor + ')';
 }
 
+const number = (shape, name) => Number(shape.getAttribute(name));
+
+/* Puts the panels of a picture in so many columns (0: where they are drawn) and its legend below them; gives the size of the whole. */
+function layOut(svg, columns) {
+  const panels = [...svg.querySelectorAll('.panel')], steps = panels.map(panel => panel.closest('.step'));
+  const bottom = Math.max(...panels.map(panel => number(panel, 'y') + number(panel, 'height'))), width = number(panels[0], 'width') + 9;
+  let top = number(panels[0], 'y'), high = 0;
+  const left = number(panels[0], 'x');
+  panels.forEach((panel, i) => {
+    if (columns === 0) return steps[i].removeAttribute('transform');
+    if (i % columns === 0 && i > 0) [top, high] = [top + high + 9, 0];
+    steps[i].setAttribute('transform', 'translate(' + (left + i % columns * width - number(panel, 'x')) + ' ' + (top - number(panel, 'y')) + ')');
+    high = Math.max(high, number(panel, 'height'));
+  });
+  const below = columns === 0 ? 0 : top + high - bottom;
+  svg.querySelectorAll(':scope > text').forEach(text => {
+    if (below === 0) text.removeAttribute('transform'); else text.setAttribute('transform', 'translate(0 ' + below + ')');
+  });
+  return [columns === 0 ? number(svg, 'width') : Math.max(2 * left + columns * width - 9, number(svg, 'width') / 2), number(svg, 'height') + below];
+}
+
+/* The columns in which the letters of a whole picture are largest. */
+function columnsOf(svg, room) {
+  let best = 0, largest = 0;
+  for (let columns = 2; columns <= 6; columns++) {
+    const [wide, high] = layOut(svg, columns), scale = Math.min((WIDTH - 112) / wide, room / high);
+    if (scale > largest) [best, largest] = [columns, scale];
+  }
+  return best;
+}
+
+function see(svg, view) {
+  svg.setAttribute('viewBox', view.join(' '));
+  svg.style.aspectRatio = view[2] + ' / ' + view[3];
+}
+
 /* Makes the letters of a slide as large as fit on its page, and long programs two columns. */
 function fit(slide) {
   const parts = slide.querySelector('.words');
   slide.querySelectorAll('pre').forEach(block => block.classList.toggle('wide', block.textContent.split('\n').length > 28));
   const room = HEIGHT - 56 - parts.offsetTop;
-  slide.querySelectorAll('svg').forEach(picture => { picture.style.maxHeight = Math.min(540, room) + 'px'; });
+  slide.querySelectorAll('svg').forEach(picture => {
+    parts.style.fontSize = '22px'; /* of what stands beside the picture */
+    picture.style.display = 'none';
+    picture.style.maxHeight = Math.min(540, room - parts.offsetHeight - 8) + 'px';
+    picture.style.display = '';
+    see(picture, [0, 0, ...layOut(picture, columnsOf(picture, 540))]);
+  });
   for (let size = 36; size >= 12; size--) {
     parts.style.fontSize = size + 'px';
     if (parts.offsetHeight <= room && parts.scrollWidth <= parts.clientWidth) return;
   }
 }
 
-const number = (shape, name) => Number(shape.getAttribute(name));
+/* Shows of a picture the last panel in sight and the one before it, and all of it when all was shown. */
 function zoom(slide) {
   const svg = slide.querySelector('svg');
   if (svg === null) return;
   const panels = [...svg.querySelectorAll('.step')], whole = stepsOf(slide).every(step => step.classList.contains('shown'));
   const last = panels.filter(panel => panel.classList.contains('shown')).pop().querySelector('.panel');
   const width = number(last, 'width') + 10, left = Math.max(0, number(last, 'x') - 10 - width);
-  const view = whole ? [0, 0, number(svg, 'width'), number(svg, 'height')]
+  const size = layOut(svg, whole ? columnsOf(svg, 540) : 0), view = whole ? [0, 0, ...size]
     : [left, number(last, 'y') - 5, 2 * width + 10, number(last, 'height') + 10];
-  svg.setAttribute('viewBox', view.join(' '));
-  svg.style.aspectRatio = view[2] + ' / ' + view[3];
+  see(svg, view);
 }
 
 function show(wanted, whole) {

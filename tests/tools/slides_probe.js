@@ -66,6 +66,12 @@ slides.forEach((slide, i) => {
 });
 say('overlaps', lying.slice(0, 8).join(', ') || 'none');
 say('weak', pale.slice(0, 8).join(', ') || 'none');
+const tiny = slides.map((slide, i) => {
+  show(i, true);
+  const drawn = slide.querySelector('svg');
+  return drawn === null ? 99 : 12 * drawn.getBoundingClientRect().width / drawn.viewBox.baseVal.width * WIDTH / slide.getBoundingClientRect().width;
+});
+say('smallest letters of a picture', Math.min(...tiny) >= 9 ? 'can be read' : Math.min(...tiny).toFixed(1));
 say('strays', stray.length === 0 ? 'none' : stray.join(', '));
 const stage = shown()[0].getBoundingClientRect();
 say('stage', Math.abs(stage.width - Math.min(innerWidth, innerHeight * 16 / 9)) < 2 ? 'fills the window' : 'is too small');
@@ -74,7 +80,8 @@ say('scrolls', document.documentElement.scrollHeight > innerHeight || document.d
 function inSight(svg) {
   const view = svg.viewBox.baseVal;
   return [...svg.querySelectorAll('.panel')].filter(panel => {
-    const x = Number(panel.getAttribute('x')), y = Number(panel.getAttribute('y')), step = panel.parentElement;
+    const step = panel.parentElement, moved = step.transform.baseVal.consolidate()?.matrix;
+    const x = Number(panel.getAttribute('x')) + (moved?.e ?? 0), y = Number(panel.getAttribute('y')) + (moved?.f ?? 0);
     return getComputedStyle(step).visibility === 'visible' && x >= view.x && x < view.x + view.width && y >= view.y && y < view.y + view.height;
   }).length;
 }
