@@ -4,6 +4,8 @@
  *
  *   cc foreign_push.c $(pkg-config --cflags --libs ctxrt) -lcuda
  *   ./a.out                         (or: ctxrt run ./a.out)
+ * Where there is no libcuda to link with, write instead of -lcuda:
+ *   -L$(pkg-config --variable=libdir ctxrt)/ctxrt/cuda-13 -l:libcuda.so.1
  */
 #ifdef HAVE_CUDA_H
 #include <cuda.h>

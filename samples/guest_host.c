@@ -5,6 +5,8 @@
  *
  *   cc guest_*.c $(pkg-config --cflags --libs ctxrt) -lcuda
  *   ./a.out                         (or: ctxrt run ./a.out)
+ * Where there is no libcuda to link with, write instead of -lcuda:
+ *   -L$(pkg-config --variable=libdir ctxrt)/ctxrt/cuda-13 -l:libcuda.so.1
  *
  * The host works on cuda:0 above cuda:2, the rude guest's device is cuda:1.
  */
