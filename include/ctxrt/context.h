@@ -83,6 +83,49 @@ CTXRT_API ctxrt_status ctxrt_context_device(ctxrt_context *context,
 CTXRT_API ctxrt_status ctxrt_context_id(ctxrt_context *context,
                                         uint64_t *out_id) CTXRT_CHECK_RESULT;
 
+/** Limits of a context, by the numbers of the driver's CUlimit. */
+typedef enum ctxrt_context_limit {
+    CTXRT_LIMIT_STACK_BYTES = 0,              /**< of the stack of each thread of a kernel */
+    CTXRT_LIMIT_PRINTF_BYTES = 1,             /**< of the buffer of printf in kernels */
+    CTXRT_LIMIT_HEAP_BYTES = 2,               /**< of malloc in kernels */
+    CTXRT_LIMIT_SYNC_DEPTH = 3,               /**< grids within grids that may wait */
+    CTXRT_LIMIT_PENDING_LAUNCHES = 4,         /**< launches by kernels that have not begun */
+    CTXRT_LIMIT_L2_FETCH_BYTES = 5,           /**< a hint for the L2 cache, 0 to 128 */
+    CTXRT_LIMIT_L2_PERSISTING_BYTES = 6       /**< of the L2 cache for persisting accesses */
+} ctxrt_context_limit;
+
+/**
+ * Gets a limit of a context; NULL means the current context. Leaves the calling thread's stack as
+ * it was. Other numbers of the driver's are passed on to it.
+ *
+ * @param out_value  the limit, as the driver has it
+ * @retval CTXRT_ERROR_INVALID_ARGUMENT  the driver has no such limit
+ * @retval CTXRT_ERROR_NOT_SUPPORTED     the device has no such limit
+ */
+CTXRT_API ctxrt_status ctxrt_context_get_limit(ctxrt_context *context, ctxrt_context_limit limit,
+                                               size_t *out_value) CTXRT_CHECK_RESULT;
+
+/**
+ * Sets a limit of a context; NULL means the current context. Leaves the calling thread's stack as
+ * it was. The driver may take a larger or a smaller value: ctxrt_context_get_limit tells.
+ *
+ * @retval CTXRT_ERROR_INVALID_ARGUMENT  the driver has no such limit, or refuses the value
+ * @retval CTXRT_ERROR_NOT_SUPPORTED     the device has no such limit
+ * @retval CTXRT_ERROR_DRIVER            a kernel that uses what is limited was launched before
+ */
+CTXRT_API ctxrt_status ctxrt_context_set_limit(ctxrt_context *context, ctxrt_context_limit limit,
+                                               size_t value) CTXRT_CHECK_RESULT;
+
+/**
+ * Gets the priorities that streams of a context may have; NULL means the current context. Lower
+ * numbers are more urgent. Both are 0 if the device, or its driver, has none. Leaves the calling
+ * thread's stack as it was. Either pointer may be NULL, not both.
+ *
+ * @param out_least, out_greatest  the numerically highest priority, and the lowest
+ */
+CTXRT_API ctxrt_status ctxrt_context_priorities(ctxrt_context *context, int *out_least,
+                                                int *out_greatest) CTXRT_CHECK_RESULT;
+
 /** The driver's CUcontext. Borrowed. NULL means the current context. */
 CTXRT_API ctxrt_status ctxrt_context_native(ctxrt_context *context,
                                             struct CUctx_st **out_native) CTXRT_CHECK_RESULT;

@@ -97,6 +97,9 @@ typedef struct ctxrt_device_info {
     int emulated;          /**< 1 if the embedded driver plays it */
     int texture_alignment_bytes;
     int driver_ordinal;    /**< the device's number at its driver */
+    /** 1 if the host may use managed memory while the device does */
+    int concurrent_managed_access;
+    int cluster_launch;    /**< 1 if launches may have clusters (module.h) */
 } ctxrt_device_info;
 
 /**
@@ -108,8 +111,10 @@ CTXRT_API ctxrt_status ctxrt_device_properties(ctxrt_device device,
                                                ctxrt_device_info *out_info) CTXRT_CHECK_RESULT;
 
 /**
- * Free and total memory of a device in bytes. Retains its primary context if this is the device's
- * first use; leaves the calling thread's stack as it was. Either pointer may be NULL, not both.
+ * Free and total memory of a device in bytes. Makes no context where that can be told without one:
+ * of emulated devices and the CPU, and of a device whose primary context exists already, which is
+ * then retained for the length of the call. Another device's primary context is retained as by a
+ * first use. Leaves the calling thread's stack as it was. Either pointer may be NULL, not both.
  * For the CPU, free memory is what the system can give to programs (MemAvailable).
  */
 CTXRT_API ctxrt_status ctxrt_device_memory_info(ctxrt_device device, size_t *out_free_bytes,

@@ -160,11 +160,14 @@ typedef struct ctxrt_launch_config {
     size_t shared_bytes;   /**< of a block, besides what is the kernel's own */
     ctxrt_stream *stream;  /**< as in stream.h */
     int cooperative;       /**< 1: all blocks run at once, and may wait for each other; else 0 */
+    /** blocks of a cluster, which run at once and reach each other's shared memory; they divide the
+     * grid. All 0: as the kernel says */
+    unsigned int cluster[3];
 } ctxrt_launch_config;
 
 #ifdef __cplusplus
 #define CTXRT_LAUNCH_CONFIG_INIT \
-    {sizeof(ctxrt_launch_config), {1, 1, 1}, {1, 1, 1}, 0, NULL, 0}
+    {sizeof(ctxrt_launch_config), {1, 1, 1}, {1, 1, 1}, 0, NULL, 0, {0, 0, 0}}
 #else
 #define CTXRT_LAUNCH_CONFIG_INIT \
     {.struct_size = sizeof(ctxrt_launch_config), .grid = {1, 1, 1}, .block = {1, 1, 1}}
@@ -185,10 +188,12 @@ typedef struct ctxrt_launch_config {
  *                        be NULL if there are none
  * @param argument_count  the number of arguments; checked if the driver tells the kernel's
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  a dimension is 0; the number of arguments is wrong; a wrong
- *                                       struct_size; `cooperative` is neither 0 nor 1
+ *                                       struct_size; `cooperative` is neither 0 nor 1; one
+ *                                       dimension of the cluster is 0, and not all are, or it does
+ *                                       not divide the grid's
  * @retval CTXRT_ERROR_NULL_POINTER      also: one of the arguments is NULL
  * @retval CTXRT_ERROR_WRONG_CONTEXT     the stream is of another context than the kernel
- * @retval CTXRT_ERROR_NOT_SUPPORTED     the driver has no cooperative launches
+ * @retval CTXRT_ERROR_NOT_SUPPORTED     the driver has no cooperative launches, or no clusters
  * @retval CTXRT_ERROR_DRIVER            the driver refused: the block is too large for the kernel,
  *                                       the grid for a cooperative launch ...; or reported an error
  *                                       of earlier work

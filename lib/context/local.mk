@@ -11,6 +11,8 @@ lib_context_libcontext_la_SOURCES = \
 	lib/context/frame_kind.c lib/context/frame_kind.h \
 	lib/context/handle.c \
 	lib/context/layer_names.c lib/context/layer_names.h \
+	lib/context/limit.c \
+	lib/context/memory_info.c \
 	lib/context/named.c lib/context/named.h \
 	lib/context/observer.c lib/context/observer.h \
 	lib/context/peer.c \

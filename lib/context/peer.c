@@ -1,4 +1,4 @@
-/* Memory figures and peer access: the calls on devices that need primary contexts. */
+/* Peer access: the calls on devices that need primary contexts. */
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/lock.h"
@@ -6,40 +6,6 @@
 #include "context/observer.h"
 #include "context/peer_mapping_access.h"
 #include "context/stack.h"
-
-ctxrt_status ctxrt_device_memory_info(ctxrt_device id, size_t *out_free_bytes,
-                                      size_t *out_total_bytes)
-{
-    cx_thread *thread;
-    cx_target target;
-    cx_context_guard guard;
-    size_t free_bytes, total_bytes;
-    if (out_free_bytes == NULL && out_total_bytes == NULL)
-        return cx_error(CTXRT_ERROR_NULL_POINTER,
-                        "ctxrt_device_memory_info: both out-parameters are NULL");
-    ctxrt_status status = cx_runtime_enter();
-    if (status == CTXRT_SUCCESS)
-        status = cx_thread_self(&thread);
-    if (status == CTXRT_SUCCESS)
-        status = cx_target_device(id, &target);
-    if (status == CTXRT_SUCCESS)
-        status = cx_target_enter(&target);
-    if (status != CTXRT_SUCCESS)
-        return status;
-    status = cx_context_guard_enter(target.context, &guard);
-    if (status == CTXRT_SUCCESS) {
-        status = CX_DRIVER_CALL(target.context->driver, mem_get_info, (&free_bytes, &total_bytes));
-        cx_context_guard_leave(&guard);
-    }
-    cx_section_leave();
-    if (status != CTXRT_SUCCESS)
-        return status;
-    if (out_free_bytes != NULL)
-        *out_free_bytes = free_bytes;
-    if (out_total_bytes != NULL)
-        *out_total_bytes = total_bytes;
-    return CTXRT_SUCCESS;
-}
 
 typedef struct pair {
     cx_context *context; /* the top frame's */

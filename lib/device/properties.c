@@ -25,6 +25,13 @@ static const attribute_field attribute_fields[] = {
     {CXU_ATTRIBUTE_TEXTURE_ALIGNMENT, offsetof(ctxrt_device_info, texture_alignment_bytes)},
 };
 
+/* Attributes that came later: an older driver refuses them, and its devices have neither. */
+static const attribute_field newer_fields[] = {
+    {CXU_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS,
+     offsetof(ctxrt_device_info, concurrent_managed_access)},
+    {CXU_ATTRIBUTE_CLUSTER_LAUNCH, offsetof(ctxrt_device_info, cluster_launch)},
+};
+
 static ctxrt_status read_attributes(const cx_device *device, ctxrt_device_info *info)
 {
     const cx_driver *driver = device->driver;
@@ -35,6 +42,20 @@ static ctxrt_status read_attributes(const cx_device *device, ctxrt_device_info *
         if (status != CTXRT_SUCCESS)
             return status;
         memcpy((char *)info + attribute_fields[i].offset, &value, sizeof value);
+    }
+    return CTXRT_SUCCESS;
+}
+
+static ctxrt_status read_newer_attributes(const cx_device *device, ctxrt_device_info *info)
+{
+    const cx_driver *driver = device->driver;
+    for (size_t i = 0; i < sizeof newer_fields / sizeof newer_fields[0]; i++) {
+        int value = 0;
+        cxu_result result = driver->table.device_get_attribute(&value, newer_fields[i].attribute,
+                                                               device->native);
+        if (result != CXU_SUCCESS && result != CXU_INVALID_VALUE)
+            return cx_driver_error(driver, CX_SLOT_device_get_attribute, result);
+        memcpy((char *)info + newer_fields[i].offset, &value, sizeof value);
     }
     return CTXRT_SUCCESS;
 }
@@ -57,6 +78,8 @@ static ctxrt_status describe_device(const cx_device *device, ctxrt_device_info *
         status = CX_DRIVER_CALL(driver, device_total_mem, (&info->total_bytes, device->native));
     if (status == CTXRT_SUCCESS)
         status = read_attributes(device, info);
+    if (status == CTXRT_SUCCESS)
+        status = read_newer_attributes(device, info);
     if (status != CTXRT_SUCCESS)
         return status;
     cxu_uuid uuid;

@@ -255,6 +255,7 @@ static ctxrt_status start_embedded(const settings *chosen)
     cx_drivers[0].explain = cx_emu_explain;
     cx_drivers[0].advise = cx_emu_advise;
     cx_drivers[0].stream_is_idle = cx_emu_stream_is_idle;
+    cx_drivers[0].memory_info = cx_emu_memory_info;
     name_hidden(config.gpus, &cx_drivers[0]);
     if (chosen->cuda_driver == CTXRT_CUDA_DRIVER_EMULATED)
         cx_device_put_layers(&cx_drivers[0], 1);

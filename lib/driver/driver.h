@@ -30,6 +30,8 @@ typedef struct cx_driver {
     /* True if a created stream neither captures nor has unfinished work. Only looks: it disturbs no
      * capture, runs nothing and waits for nothing. NULL: ask cuStreamQuery. */
     bool (*stream_is_idle)(CUstream stream);
+    /* cuMemGetInfo of a device that need have no context. NULL: the driver needs one. */
+    cxu_result (*memory_info)(CUdevice device, size_t *out_free, size_t *out_total);
 } cx_driver;
 
 /*

@@ -65,6 +65,10 @@ const char *cx_emu_advise(cxu_result result);
  * driver's interface: it is not counted, runs nothing and leaves captures alone. */
 bool cx_emu_stream_is_idle(CUstream handle);
 
+/* Free and total memory of a device, with a context or without one. This is no call of the driver's
+ * interface. */
+cxu_result cx_emu_memory_info(CUdevice device, size_t *out_free, size_t *out_total);
+
 /* Copies bytes of an allocation as they are at this moment, whatever work is still to be done. This
  * is no call of the driver's interface: it is not counted, waits for nothing and runs nothing.
  * False, with nothing written: no allocation, or mapping, holds them all. */

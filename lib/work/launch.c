@@ -13,11 +13,32 @@ static bool any_zero(const unsigned int size[3])
     return size[0] == 0 || size[1] == 0 || size[2] == 0;
 }
 
+static bool has_cluster(const ctxrt_launch_config *config)
+{
+    return (config->cluster[0] | config->cluster[1] | config->cluster[2]) != 0;
+}
+
 static ctxrt_status zero_dimension(const char *what, const unsigned int size[3])
 {
     return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
                     "ctxrt_launch: a dimension of the %s is 0: %u x %u x %u", what, size[0],
                     size[1], size[2]);
+}
+
+static ctxrt_status check_cluster(const ctxrt_launch_config *config)
+{
+    const unsigned int *cluster = config->cluster, *grid = config->grid;
+    if (!has_cluster(config))
+        return CTXRT_SUCCESS;
+    if (any_zero(cluster))
+        return zero_dimension("cluster", cluster);
+    for (int i = 0; i < 3; i++)
+        if (grid[i] % cluster[i] != 0)
+            return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                            "ctxrt_launch: a cluster of %u x %u x %u blocks does not divide a grid "
+                            "of %u x %u x %u",
+                            cluster[0], cluster[1], cluster[2], grid[0], grid[1], grid[2]);
+    return CTXRT_SUCCESS;
 }
 
 static ctxrt_status check_config(const ctxrt_launch_config *config)
@@ -40,7 +61,7 @@ static ctxrt_status check_config(const ctxrt_launch_config *config)
     if (config->cooperative != 0 && config->cooperative != 1)
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "ctxrt_launch: cooperative is %d, not 0 or 1",
                         config->cooperative);
-    return CTXRT_SUCCESS;
+    return check_cluster(config);
 }
 
 static ctxrt_status check_arguments(const cx_kernel *kernel, void **arguments, size_t count)
@@ -165,6 +186,31 @@ static ctxrt_status launch_refused(const cx_kernel *kernel, const ctxrt_launch_c
         cx_driver_result_text(driver, result), limit);
 }
 
+static cxu_result launch_clusters(const cx_kernel *kernel, const ctxrt_launch_config *config,
+                                  CUstream stream, void **arguments)
+{
+    const unsigned int *grid = config->grid, *block = config->block, *size = config->cluster;
+    cxu_launch_attribute attributes[] = {
+        {.id = CXU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+         .value.cluster = {size[0], size[1], size[2]}},
+        {.id = CXU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.number = 1},
+    };
+    const cxu_launch_config wanted = {
+        .grid_x = grid[0],
+        .grid_y = grid[1],
+        .grid_z = grid[2],
+        .block_x = block[0],
+        .block_y = block[1],
+        .block_z = block[2],
+        .shared_bytes = (unsigned int)config->shared_bytes,
+        .stream = stream,
+        .attributes = attributes,
+        .attribute_count = config->cooperative ? 2 : 1,
+    };
+    return cx_kernel_context(kernel)->driver->table.launch_kernel_ex(&wanted, kernel->native,
+                                                                     arguments, NULL);
+}
+
 static ctxrt_status submit_launch(const cx_kernel *kernel, const ctxrt_launch_config *config,
                                   CUstream stream, void **arguments)
 {
@@ -172,10 +218,12 @@ static ctxrt_status submit_launch(const cx_kernel *kernel, const ctxrt_launch_co
     const cx_driver_table *table = &cx_kernel_context(kernel)->driver->table;
     CUfunction function = kernel->native;
     unsigned int shared = (unsigned int)config->shared_bytes;
-    cx_slot slot =
-        config->cooperative ? CX_SLOT_launch_cooperative_kernel : CX_SLOT_launch_kernel;
+    cx_slot slot = has_cluster(config)   ? CX_SLOT_launch_kernel_ex
+                   : config->cooperative ? CX_SLOT_launch_cooperative_kernel
+                                         : CX_SLOT_launch_kernel;
     cxu_result result =
-        config->cooperative
+        has_cluster(config) ? launch_clusters(kernel, config, stream, arguments)
+        : config->cooperative
             ? table->launch_cooperative_kernel(function, grid[0], grid[1], grid[2], block[0],
                                                block[1], block[2], shared, stream, arguments)
             : table->launch_kernel(function, grid[0], grid[1], grid[2], block[0], block[1],

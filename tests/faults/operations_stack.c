@@ -126,8 +126,10 @@ static ctxrt_status release_device(stage *self)
 
 static ctxrt_status use_and_release(stage *self)
 {
-    size_t free_bytes;
-    ctxrt_status status = ctxrt_device_memory_info(CTXRT_CUDA(UNUSED_DEVICE), &free_bytes, NULL);
+    ctxrt_context *context;
+    ctxrt_status status = ctxrt_context_retain_primary(CTXRT_CUDA(UNUSED_DEVICE), &context);
+    if (status == CTXRT_SUCCESS)
+        status = ctxrt_context_release(context);
     return status == CTXRT_SUCCESS ? release_device(self) : status;
 }
 
@@ -239,6 +241,24 @@ static ctxrt_status context_native(stage *self)
 }
 
 /* ---- streams and events ---- */
+
+static ctxrt_status get_limit(stage *self)
+{
+    size_t value;
+    return ctxrt_context_get_limit(self->created, CTXRT_LIMIT_STACK_BYTES, &value);
+}
+
+static ctxrt_status set_limit(stage *self)
+{
+    return ctxrt_context_set_limit(self->created, CTXRT_LIMIT_STACK_BYTES, 1024);
+}
+
+static ctxrt_status priorities(stage *self)
+{
+    int least;
+    (void)self;
+    return ctxrt_context_priorities(NULL, &least, NULL);
+}
 
 static ctxrt_status current_stream(stage *self)
 {
@@ -429,6 +449,9 @@ static const operation operations[] = {
     {"ctxrt_context_device", ON_FRAMES, context_device, NULL, false, false},
     {"ctxrt_context_id", ON_FRAMES, context_id, NULL, false, false},
     {"ctxrt_context_native", ON_FRAMES, context_native, NULL, false, false},
+    {"ctxrt_context_get_limit", ON_ANY, get_limit, NULL, false, false},
+    {"ctxrt_context_set_limit", ON_ANY, set_limit, NULL, false, false},
+    {"ctxrt_context_priorities", ON_FRAMES, priorities, NULL, false, false},
     {"ctxrt_stream_current", ON_FRAMES, current_stream, NULL, false, false},
     {"ctxrt_stream_create", ON_FRAMES, create_stream, NULL, false, false},
     {"ctxrt_stream_create_on", ON_ANY, create_stream_on, NULL, false, false},

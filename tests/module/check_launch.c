@@ -270,6 +270,52 @@ START_TEST(the_blocks_of_a_cooperative_launch_wait_for_each_other)
 }
 END_TEST
 
+/* Each block writes how many blocks its cluster has. */
+static const char clustered[] =
+    ".version 8.6\n.target sm_90\n.address_size 64\n"
+    ".visible .entry ranks(.param .u64 out)\n{\n.reg .b32 %r<4>;\n.reg .b64 %d<3>;\n"
+    "ld.param.u64 %d1, [out];\nmov.u32 %r1, %cluster_nctarank;\nmov.u32 %r2, %ctaid.x;\n"
+    "mad.wide.u32 %d2, %r2, 4, %d1;\nst.global.u32 [%d2], %r1;\nret;\n}\n";
+
+START_TEST(the_blocks_of_a_launch_form_the_clusters_that_it_asks_for)
+{
+    enum { BLOCKS = 8 };
+    ctxrt_device_info info;
+    cx_assert_ok(ctxrt_device_properties(CTXRT_CUDA(0), &info));
+    if (info.cluster_launch == 0)
+        cx_fixture_skip("the GPU has no clusters");
+    module = load(clustered);
+    ctxrt_kernel *ranks = kernel_of(module, "ranks");
+    uint32_t found[BLOCKS];
+    void *words, *arguments[] = {&words};
+    ctxrt_launch_config config = CTXRT_LAUNCH_CONFIG_INIT;
+    cx_assert_ok(ctxrt_alloc(sizeof found, &words));
+    config.grid[0] = BLOCKS;
+    for (unsigned int size = 1; size <= BLOCKS; size *= 2)
+        for (int cooperative = 0; cooperative < 2; cooperative++) {
+            for (int i = 0; i < 3; i++)
+                config.cluster[i] = i == 0 ? size : 1;
+            config.cooperative = cooperative;
+            cx_assert_ok(ctxrt_fill(words, 0xff, sizeof found));
+            cx_assert_ok(ctxrt_launch(&config, ranks, arguments, 1));
+            cx_assert_ok(ctxrt_stream_synchronize(NULL));
+            cx_assert_ok(ctxrt_copy(found, words, sizeof found, CTXRT_COPY_DEVICE_TO_HOST));
+            for (int i = 0; i < BLOCKS; i++)
+                ck_assert_uint_eq(found[i], size);
+        }
+    config.cooperative = 0;
+    config.cluster[0] = 3;
+    cx_assert_error(ctxrt_launch(&config, ranks, arguments, 1), CTXRT_ERROR_INVALID_ARGUMENT);
+    assert_says("does not divide a grid of 8 x 1 x 1");
+    config.cluster[0] = 2;
+    config.cluster[2] = 0;
+    cx_assert_error(ctxrt_launch(&config, ranks, arguments, 1), CTXRT_ERROR_INVALID_ARGUMENT);
+    assert_says("a dimension of the cluster is 0");
+    cx_assert_ok(ctxrt_free(words));
+    end();
+}
+END_TEST
+
 START_TEST(memory_released_behind_a_launch_in_its_stream_is_not_taken_from_it)
 {
     gate closed;
@@ -558,6 +604,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, arguments_are_read_before_the_launch_returns);
     tcase_add_test(tests, a_block_gets_the_shared_memory_that_the_launch_asks_for);
     tcase_add_test(tests, the_blocks_of_a_cooperative_launch_wait_for_each_other);
+    tcase_add_test(tests, the_blocks_of_a_launch_form_the_clusters_that_it_asks_for);
     tcase_add_test(tests, memory_released_behind_a_launch_in_its_stream_is_not_taken_from_it);
     tcase_add_test(tests, devices_run_kernels_side_by_side);
     tcase_add_test(tests, occupancy_tells_how_many_blocks_run_at_once);

@@ -253,6 +253,15 @@ START_TEST(contexts_and_the_stack_refuse)
     REFUSE(ctxrt_context_device(context, NULL), NULL_POINTER);
     REFUSE(ctxrt_context_id(context, NULL), NULL_POINTER);
     REFUSE(ctxrt_context_native(context, NULL), NULL_POINTER);
+    size_t limit;
+    int priority;
+    REFUSE(ctxrt_context_get_limit(NULL, CTXRT_LIMIT_HEAP_BYTES, NULL), NULL_POINTER);
+    REFUSE(ctxrt_context_get_limit(NULL, (ctxrt_context_limit)-1, &limit), INVALID_ARGUMENT);
+    REFUSE(ctxrt_context_get_limit(dead_context, CTXRT_LIMIT_HEAP_BYTES, &limit), INVALID_HANDLE);
+    REFUSE(ctxrt_context_set_limit(NULL, (ctxrt_context_limit)-1, 1), INVALID_ARGUMENT);
+    REFUSE(ctxrt_context_set_limit(made_up(), CTXRT_LIMIT_HEAP_BYTES, 1), INVALID_HANDLE);
+    REFUSE(ctxrt_context_priorities(NULL, NULL, NULL), NULL_POINTER);
+    REFUSE(ctxrt_context_priorities(dead_context, &priority, NULL), INVALID_HANDLE);
     REFUSE(ctxrt_context_from_native(CTXRT_DEVICE_CUDA, NULL, &out), NULL_POINTER);
     cx_assert_ok(ctxrt_context_native(context, &native));
     REFUSE(ctxrt_context_from_native(CTXRT_DEVICE_CUDA, native, NULL), NULL_POINTER);

@@ -124,6 +124,9 @@ static const ctxrt_copy_region region = {
     X(CALL, ctxrt_context_device, (in->context, &out->device))                                    \
     X(CALL, ctxrt_context_id, (in->context, &out->number))                                        \
     X(CALL, ctxrt_context_native, (in->context, &out->native_context))                            \
+    X(CALL, ctxrt_context_get_limit, (in->context, CTXRT_LIMIT_HEAP_BYTES, &out->size))           \
+    X(CALL, ctxrt_context_set_limit, (in->context, CTXRT_LIMIT_HEAP_BYTES, (size_t)8 << 20))      \
+    X(CALL, ctxrt_context_priorities, (in->context, &out->count, &out->counts[0]))                \
     X(CALL, ctxrt_context_from_native,                                                            \
       (CTXRT_DEVICE_CUDA, (struct CUctx_st *)in->pages, &out->context))                           \
     X(CALL, ctxrt_device_count, (CTXRT_DEVICE_CUDA, &out->count))                                 \

@@ -30,6 +30,14 @@ static cxu_result allocate_here(cx_emu_memory_kind kind, size_t bytes, CUdevicep
     return result;
 }
 
+/* The caller replaces the free memory of the host device, which has no quota: other programs and
+ * other code use its memory too. */
+static void read_memory_info(const cx_emu_device *device, size_t *out_free, size_t *out_total)
+{
+    *out_free = device->memory_bytes - device->used_bytes - device->kept_bytes;
+    *out_total = device->memory_bytes;
+}
+
 cxu_result cx_emu_call_mem_get_info(size_t *out_free, size_t *out_total)
 {
     cxu_result result = cx_emu_enter();
@@ -41,16 +49,29 @@ cxu_result cx_emu_call_mem_get_info(size_t *out_free, size_t *out_total)
     if (result == CXU_SUCCESS && (out_free == NULL || out_total == NULL))
         result = CXU_INVALID_VALUE;
     bool host = result == CXU_SUCCESS && context->device->host;
-    if (result == CXU_SUCCESS) {
-        *out_free = context->device->memory_bytes - context->device->used_bytes -
-                    context->device->kept_bytes;
-        *out_total = context->device->memory_bytes;
-    }
+    if (result == CXU_SUCCESS)
+        read_memory_info(context->device, out_free, out_total);
     cx_lock_leave(&cx_emu_lock);
-    /* The host device has no quota: other programs and other code use its memory too. */
     if (host)
         *out_free = cx_emu_machine_free_bytes();
     return result;
+}
+
+cxu_result cx_emu_memory_info(CUdevice ordinal, size_t *out_free, size_t *out_total)
+{
+    cxu_result result = cx_emu_enter();
+    if (result != CXU_SUCCESS)
+        return result;
+    cx_lock_enter(&cx_emu_lock);
+    const cx_emu_device *device = cx_emu_device_find(ordinal);
+    if (device != NULL)
+        read_memory_info(device, out_free, out_total);
+    cx_lock_leave(&cx_emu_lock);
+    if (device == NULL)
+        return CXU_INVALID_DEVICE;
+    if (device->host)
+        *out_free = cx_emu_machine_free_bytes();
+    return CXU_SUCCESS;
 }
 
 cxu_result cx_emu_call_mem_alloc(CUdeviceptr *out_pointer, size_t bytes)
