@@ -34,8 +34,35 @@ CTXRT_API ctxrt_status ctxrt_context_create(ctxrt_device device, unsigned int fl
                                             ctxrt_context **out_context) CTXRT_CHECK_RESULT;
 
 /**
- * Destroys a context made by ctxrt_context_create. NULL is harmless. If other code destroyed it
- * already, only the handle goes.
+ * Creates green contexts: contexts that share the memory of the device's primary context, and whose
+ * kernels run on parts of the device's multiprocessors that are disjoint within one call. Frames
+ * hold them as any other context. Each has streams, events and allocators of its own; its memory is
+ * memory of the primary context for the driver. A reset of the device ends them: their objects then
+ * report CTXRT_ERROR_CONTEXT_DESTROYED, and are still to be destroyed. The caller owns each:
+ * ctxrt_context_destroy. None is made current.
+ *
+ * @param count  how many, 1 at least; all are created, or none
+ * @param multiprocessors  of each, at least; the driver rounds up: ctxrt_context_multiprocessors
+ * @param out_contexts  `count` handles
+ * @retval CTXRT_ERROR_INVALID_ARGUMENT  one of the numbers is 0, or the device has not that many
+ * @retval CTXRT_ERROR_NOT_SUPPORTED     the driver has no green contexts (before CUDA 12.4)
+ */
+CTXRT_API ctxrt_status ctxrt_context_create_green(ctxrt_device device, unsigned int count,
+                                                  unsigned int multiprocessors,
+                                                  ctxrt_context **out_contexts) CTXRT_CHECK_RESULT;
+
+/**
+ * Gets the number of multiprocessors that kernels of a context run on; NULL means the current
+ * context. The device's number, but for green contexts.
+ *
+ * @param out_multiprocessors  that number
+ */
+CTXRT_API ctxrt_status ctxrt_context_multiprocessors(
+    ctxrt_context *context, unsigned int *out_multiprocessors) CTXRT_CHECK_RESULT;
+
+/**
+ * Destroys a context made by ctxrt_context_create or ctxrt_context_create_green. NULL is harmless.
+ * If other code destroyed it already, only the handle goes.
  *
  * @retval CTXRT_ERROR_IN_USE            a frame of any thread, or a stream, event or memory object,
  *     still refers to it; the message names it; nothing changed, and other threads could use it all

@@ -39,6 +39,7 @@ typedef enum cx_object_kind {
 
 typedef struct cx_context {
     CUcontext native;
+    CUgreenCtx green; /* of a created one that is a part of its device; else NULL */
     cx_driver *driver;
     cx_device *device;
     /* FOREIGN becomes PRIMARY when ctxrt retains it as its device's */

@@ -76,6 +76,47 @@ ctxrt_status ctxrt_context_set_limit(ctxrt_context *context, ctxrt_context_limit
     return status;
 }
 
+/* The device's number where the driver has no parts of devices. */
+static ctxrt_status count_multiprocessors(const cx_context *context, unsigned int *out_count)
+{
+    const cx_driver *driver = context->driver;
+    cxu_dev_resource resource;
+    CUdevice device;
+    int value = 0;
+    if (!driver->missing[CX_SLOT_ctx_get_dev_resource]) {
+        ctxrt_status status =
+            CX_DRIVER_CALL(driver, ctx_get_dev_resource,
+                           (context->native, &resource, CXU_DEV_RESOURCE_TYPE_SM));
+        *out_count = status == CTXRT_SUCCESS ? resource.of.sm.count : 0;
+        return status;
+    }
+    ctxrt_status status = CX_DRIVER_CALL(driver, ctx_get_device, (&device));
+    if (status == CTXRT_SUCCESS)
+        status = CX_DRIVER_CALL(driver, device_get_attribute,
+                                (&value, CXU_ATTRIBUTE_MULTIPROCESSOR_COUNT, device));
+    *out_count = (unsigned int)value;
+    return status;
+}
+
+ctxrt_status ctxrt_context_multiprocessors(ctxrt_context *context,
+                                           unsigned int *out_multiprocessors)
+{
+    cx_named_context named;
+    unsigned int count;
+    if (out_multiprocessors == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER,
+                        "ctxrt_context_multiprocessors: out_multiprocessors is NULL");
+    ctxrt_status status = enter_context("ctxrt_context_multiprocessors", context, &named);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = cx_context_map_error(named.context, "context",
+                                  count_multiprocessors(named.context, &count));
+    if (status == CTXRT_SUCCESS)
+        *out_multiprocessors = count;
+    cx_named_context_leave(&named);
+    return status;
+}
+
 ctxrt_status ctxrt_context_priorities(ctxrt_context *context, int *out_least, int *out_greatest)
 {
     cx_named_context named;

@@ -52,10 +52,12 @@ bool cx_allocator_refuses_call(cx_allocator *allocator)
 /* ---- a context's own allocators ---- */
 
 /* cuMemFree waits for all kernels. cuCtxDestroy frees the memory as well, and ends a kernel that
- * never ends (C3). So free memory is left to it; mapped memory belongs to no context. */
+ * never ends (C3). So free memory is left to it; mapped memory belongs to no context, and that of a
+ * green context to the primary one. */
 static void close_cache(cx_cache *cache, bool native)
 {
-    bool left = cache->context->kind == CX_CONTEXT_CREATED && !cache->mapped;
+    bool left = cache->context->kind == CX_CONTEXT_CREATED && cache->context->green == NULL &&
+                !cache->mapped;
     cx_cache_close(cache, native && !left);
 }
 

@@ -242,6 +242,17 @@ static ctxrt_status context_native(stage *self)
 
 /* ---- streams and events ---- */
 
+static ctxrt_status create_green(stage *self)
+{
+    return ctxrt_context_create_green(CTXRT_CUDA(THERE_DEVICE), 1, 8, &self->out.created);
+}
+
+static ctxrt_status count_multiprocessors(stage *self)
+{
+    unsigned int count;
+    return ctxrt_context_multiprocessors(self->created, &count);
+}
+
 static ctxrt_status get_limit(stage *self)
 {
     size_t value;
@@ -449,6 +460,8 @@ static const operation operations[] = {
     {"ctxrt_context_device", ON_FRAMES, context_device, NULL, false, false},
     {"ctxrt_context_id", ON_FRAMES, context_id, NULL, false, false},
     {"ctxrt_context_native", ON_FRAMES, context_native, NULL, false, false},
+    {"ctxrt_context_create_green", ON_ANY, create_green, NULL, false, false},
+    {"ctxrt_context_multiprocessors", ON_ANY, count_multiprocessors, NULL, false, false},
     {"ctxrt_context_get_limit", ON_ANY, get_limit, NULL, false, false},
     {"ctxrt_context_set_limit", ON_ANY, set_limit, NULL, false, false},
     {"ctxrt_context_priorities", ON_FRAMES, priorities, NULL, false, false},

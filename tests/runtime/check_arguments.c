@@ -7,6 +7,7 @@
 #include "fixture.h"
 #include "test.h"
 
+#include <limits.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -260,6 +261,14 @@ START_TEST(contexts_and_the_stack_refuse)
     REFUSE(ctxrt_context_get_limit(dead_context, CTXRT_LIMIT_HEAP_BYTES, &limit), INVALID_HANDLE);
     REFUSE(ctxrt_context_set_limit(NULL, (ctxrt_context_limit)-1, 1), INVALID_ARGUMENT);
     REFUSE(ctxrt_context_set_limit(made_up(), CTXRT_LIMIT_HEAP_BYTES, 1), INVALID_HANDLE);
+    unsigned int number;
+    REFUSE(ctxrt_context_multiprocessors(NULL, NULL), NULL_POINTER);
+    REFUSE(ctxrt_context_multiprocessors(dead_context, &number), INVALID_HANDLE);
+    REFUSE(ctxrt_context_create_green(CTXRT_CUDA(0), 1, 8, NULL), NULL_POINTER);
+    REFUSE(ctxrt_context_create_green(CTXRT_CUDA(0), 0, 8, &out), INVALID_ARGUMENT);
+    REFUSE(ctxrt_context_create_green(CTXRT_CUDA(0), UINT_MAX, 8, &out), INVALID_ARGUMENT);
+    REFUSE(ctxrt_context_create_green(CTXRT_CUDA(0), 1, UINT_MAX, &out), INVALID_ARGUMENT);
+    REFUSE(ctxrt_context_create_green(CTXRT_CUDA(-1), 1, 8, &out), INVALID_DEVICE);
     REFUSE(ctxrt_context_priorities(NULL, NULL, NULL), NULL_POINTER);
     REFUSE(ctxrt_context_priorities(dead_context, &priority, NULL), INVALID_HANDLE);
     REFUSE(ctxrt_context_from_native(CTXRT_DEVICE_CUDA, NULL, &out), NULL_POINTER);

@@ -152,7 +152,7 @@ START_TEST(an_emulated_device_tells_its_memory_without_a_context)
 END_TEST
 
 /* As over a libcuda, which tells the memory of its current context only. */
-START_TEST(other_drivers_are_asked_in_a_primary_context_of_other_code_which_ends_when_that_says)
+START_TEST(other_drivers_are_asked_in_a_primary_context_that_other_code_made)
 {
     size_t free_bytes = 0;
     CUcontext primary;
@@ -182,7 +182,7 @@ static Suite *limits_suite(void)
     tcase_add_test(tcase, a_device_tells_its_abilities_and_makes_no_context);
     tcase_add_test(tcase, an_emulated_device_tells_its_memory_without_a_context);
     tcase_add_test(
-        tcase, other_drivers_are_asked_in_a_primary_context_of_other_code_which_ends_when_that_says);
+        tcase, other_drivers_are_asked_in_a_primary_context_that_other_code_made);
     suite_add_tcase(suite, tcase);
     return suite;
 }

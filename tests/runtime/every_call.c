@@ -124,6 +124,8 @@ static const ctxrt_copy_region region = {
     X(CALL, ctxrt_context_device, (in->context, &out->device))                                    \
     X(CALL, ctxrt_context_id, (in->context, &out->number))                                        \
     X(CALL, ctxrt_context_native, (in->context, &out->native_context))                            \
+    X(CALL, ctxrt_context_create_green, (CTXRT_CUDA(0), 1, 8, &out->context))                     \
+    X(CALL, ctxrt_context_multiprocessors, (in->context, (unsigned int *)&out->count))            \
     X(CALL, ctxrt_context_get_limit, (in->context, CTXRT_LIMIT_HEAP_BYTES, &out->size))           \
     X(CALL, ctxrt_context_set_limit, (in->context, CTXRT_LIMIT_HEAP_BYTES, (size_t)8 << 20))      \
     X(CALL, ctxrt_context_priorities, (in->context, &out->count, &out->counts[0]))                \
