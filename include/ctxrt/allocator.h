@@ -247,6 +247,29 @@ CTXRT_API ctxrt_status ctxrt_allocator_describe(ctxrt_allocator *allocator,
 CTXRT_API ctxrt_status ctxrt_allocator_set_limit(ctxrt_allocator *allocator,
                                                  uint64_t limit_bytes) CTXRT_CHECK_RESULT;
 
+/**
+ * Called on the thread whose request of `size_bytes` is about to be refused, for want of memory or
+ * by the limit of the allocator. It may free memory, trim allocators, and use ctxrt in every other
+ * way, but leaves the stack as it finds it and does not destroy the allocator. Requests that it
+ * makes itself do not call it again.
+ *
+ * @param attempt  1, then one more for each time that the request was made again
+ * @return 0: the request is refused; else it is made again
+ */
+typedef int (*ctxrt_out_of_memory)(ctxrt_allocator *allocator, size_t size_bytes,
+                                   unsigned int attempt, void *user_data);
+
+/**
+ * Sets what is called before a request of an allocator, of device memory or pinned, is refused with
+ * CTXRT_ERROR_OUT_OF_MEMORY; NULL: nothing. By then the allocator has given back what it keeps. Not
+ * while other threads request memory of the allocator. NULL as `allocator`: that of the top frame.
+ *
+ * @param user_data  passed to the callback
+ */
+CTXRT_API ctxrt_status ctxrt_allocator_set_out_of_memory(ctxrt_allocator *allocator,
+                                                         ctxrt_out_of_memory callback,
+                                                         void *user_data) CTXRT_CHECK_RESULT;
+
 /** Gives free segments back to the driver, after emptying the caches of threads and streams. NULL:
  * the allocator of the top frame. `out_released_bytes` may be NULL. */
 CTXRT_API ctxrt_status ctxrt_allocator_trim(ctxrt_allocator *allocator,
@@ -336,6 +359,24 @@ typedef struct ctxrt_allocator_vtable {
 CTXRT_API ctxrt_status
 ctxrt_allocator_create_custom(const ctxrt_allocator_vtable *vtable, void *user_data,
                               ctxrt_allocator **out_allocator) CTXRT_CHECK_RESULT;
+
+struct CUmemPoolHandle_st; /* the driver's CUmemoryPool is a pointer to it */
+
+/**
+ * Creates an allocator of the calling thread's current context over a pool of the driver's, such as
+ * one that other libraries use, too: each request is a cuMemAllocFromPoolAsync in the stream that
+ * the memory belongs to, and each free a cuMemFreeAsync there. A free after that stream was
+ * destroyed waits for the work of the context. The memory outlives a reset of the device: release
+ * it after one, too. ctxrt does not own the pool: keep it until the allocator is destroyed.
+ * ctxrt_allocator_trim gives back what the pool does not use (cuMemPoolTrimTo).
+ *
+ * @param pool  NULL: the pool of the device, in which cuMemAllocAsync and cudaMallocAsync allocate
+ * @retval CTXRT_ERROR_NOT_SUPPORTED  the driver has no pools. Requests in a stream that captures
+ *     are refused with it, too
+ */
+CTXRT_API ctxrt_status
+ctxrt_allocator_create_from_pool(struct CUmemPoolHandle_st *pool,
+                                 ctxrt_allocator **out_allocator) CTXRT_CHECK_RESULT;
 
 #ifdef __cplusplus
 }

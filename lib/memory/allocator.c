@@ -180,6 +180,9 @@ static cx_allocator *take_allocator(const cx_allocator *model, cx_context *conte
     allocator->options = model->options;
     allocator->vtable = model->vtable;
     allocator->user_data = model->user_data;
+    allocator->pool = model->pool;
+    atomic_store(&allocator->deferred_frees, NULL);
+    atomic_store(&allocator->out_of_memory, NULL);
     allocator->cache = NULL;
     atomic_store(&allocator->guard, NULL);
     allocator->spare_guard = NULL;
@@ -187,7 +190,7 @@ static cx_allocator *take_allocator(const cx_allocator *model, cx_context *conte
     atomic_store(&allocator->live, 0);
     atomic_store(&allocator->growths_until_refusal, 0);
     cx_counters_reset(&allocator->figures, model->options.limit_bytes);
-    if (model->vtable.alloc == NULL && open_memory(allocator) != CTXRT_SUCCESS) {
+    if (model->vtable.alloc == NULL && model->pool == NULL && open_memory(allocator) != CTXRT_SUCCESS) {
         cx_pool_put_back(&cx_allocators, allocator);
         return NULL;
     }
@@ -291,7 +294,7 @@ ctxrt_status cx_allocator_make(const cx_allocator *model, ctxrt_allocator **out_
         return status;
     cx_context *context = cx_frame_context(frame);
     cx_allocator chosen = {.kind = model->kind, .options = model->options, .vtable = model->vtable,
-                           .user_data = model->user_data};
+                           .user_data = model->user_data, .pool = model->pool};
     if (model->kind == &cx_caching_allocator)
         status = choose_source(context, &chosen);
     if (status != CTXRT_SUCCESS)

@@ -8,6 +8,7 @@
 #define CX_MEMORY_ALLOCATOR_H
 
 #include "context/stack.h"
+#include <ctxrt/allocator.h>
 #include "memory/counters.h"
 #include "memory/trace.h"
 
@@ -32,6 +33,8 @@ typedef struct cx_allocator_kind {
     uint64_t (*trim)(cx_allocator *allocator);
     /* Called before the allocator goes; none of its memory is live. NULL: nothing to do. */
     void (*destroy)(cx_allocator *allocator);
+    /* A reset of the context does not end its memory: `free` is called for that, too. */
+    bool outlives_reset;
 } cx_allocator_kind;
 
 struct cx_allocator {
@@ -55,6 +58,11 @@ struct cx_allocator {
     _Atomic uint64_t growths_until_refusal;
     ctxrt_allocator_vtable vtable; /* custom.c */
     void *user_data;
+    CUmemoryPool pool;                 /* pool_allocator.c */
+    _Atomic(void *) deferred_frees;    /* likewise */
+    /* called before a request is refused for want of memory; NULL: nothing is */
+    _Atomic(ctxrt_out_of_memory) out_of_memory;
+    _Atomic(void *) out_of_memory_data;
 };
 
 #define CX_ALLOCATOR_CLOSED ((uint64_t)1 << 63)

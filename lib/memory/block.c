@@ -118,18 +118,84 @@ static ctxrt_status alloc_once(cx_block *block,
                                             : cx_private_pool_alloc(use, block, stream);
 }
 
+/* ---- out of memory ---- */
+
+/* Callbacks that were ever set; while there is none, no request keeps the last error. */
+static _Atomic bool may_ask_user;
+
+/* The calling thread is in such a callback. */
+static _Thread_local bool asks_user;
+
+ctxrt_status ctxrt_allocator_set_out_of_memory(ctxrt_allocator *handle,
+                                               ctxrt_out_of_memory callback, void *user_data)
+{
+    cx_allocator *allocator;
+    ctxrt_status status = cx_allocator_resolve(handle, &allocator);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (callback != NULL)
+        atomic_store(&may_ask_user, true);
+    atomic_store(&allocator->out_of_memory_data, user_data);
+    atomic_store(&allocator->out_of_memory, callback);
+    return CTXRT_SUCCESS;
+}
+
+/* A request that may be made more than once. */
+typedef struct attempts {
+    bool keeps_error;
+    cx_error_saved before; /* a success leaves the last error alone */
+    unsigned int count;
+} attempts;
+
+static void begin_attempts(attempts *self)
+{
+    self->count = 0;
+    self->keeps_error = atomic_load_explicit(&may_ask_user, memory_order_relaxed);
+    if (self->keeps_error)
+        cx_error_save(&self->before);
+}
+
+/* No lock is held, and no section entered: the callback may do anything. */
+static bool ask_user(attempts *self, const cx_block *block)
+{
+    cx_allocator *allocator = block->allocator;
+    ctxrt_out_of_memory callback =
+        allocator != NULL ? atomic_load(&allocator->out_of_memory) : NULL;
+    if (callback == NULL || asks_user)
+        return false;
+    cx_error_saved refusal;
+    cx_error_save(&refusal);
+    asks_user = true;
+    bool again = callback(cx_pool_handle(&cx_allocators, allocator), block->size_bytes,
+                          ++self->count, atomic_load(&allocator->out_of_memory_data)) != 0;
+    asks_user = false;
+    cx_error_restore(&refusal);
+    return again;
+}
+
 /* After a reset the frame has another stream. */
+static bool is_to_be_repeated(attempts *self, const cx_block *block, ctxrt_status status)
+{
+    if (status == CTXRT_ERROR_OUT_OF_MEMORY)
+        return ask_user(self, block);
+    if (status == CTXRT_SUCCESS && self->count != 0 && self->keeps_error)
+        cx_error_restore(&self->before);
+    return status == CTXRT_ERROR_CONTEXT_DESTROYED && block->context != NULL &&
+           block->epoch != atomic_load(&block->context->epoch);
+}
+
 static ctxrt_status alloc_block(size_t size_bytes,
                                 ctxrt_status (*get_own)(cx_context *, cx_allocator **),
                                 cx_block *out_block)
 {
     cx_block block;
+    attempts tries;
     ctxrt_status status;
+    begin_attempts(&tries);
     do {
         block = (cx_block){.size_bytes = size_bytes};
         status = alloc_once(&block, get_own);
-    } while (status == CTXRT_ERROR_CONTEXT_DESTROYED && block.context != NULL &&
-             block.epoch != atomic_load(&block.context->epoch));
+    } while (is_to_be_repeated(&tries, &block, status));
     if (status == CTXRT_SUCCESS)
         *out_block = block;
     return status;
@@ -192,12 +258,13 @@ ctxrt_status cx_block_alloc_on(const char *call, const ctxrt_context *handle, si
                                cx_block *out_block)
 {
     cx_block block;
+    attempts tries;
     ctxrt_status status;
+    begin_attempts(&tries);
     do {
         block = (cx_block){.size_bytes = size_bytes};
         status = alloc_named_once(call, handle, get_own, &block);
-    } while (status == CTXRT_ERROR_CONTEXT_DESTROYED && block.context != NULL &&
-             block.epoch != atomic_load(&block.context->epoch));
+    } while (is_to_be_repeated(&tries, &block, status));
     if (status == CTXRT_SUCCESS)
         *out_block = block;
     return status;
@@ -225,7 +292,8 @@ static ctxrt_status end_block(const cx_block *block, bool gone)
     if (allocator->pinned == NULL)
         cx_cross_copies_leave(block->pointer, block->size_bytes, NULL);
     cx_guard *guard = atomic_load(&allocator->guard);
-    if (!gone && cx_context_holds_what_is_of(block->context, block->epoch))
+    if (!gone && (cx_allocator_kind_of(allocator)->outlives_reset ||
+                  cx_context_holds_what_is_of(block->context, block->epoch)))
         status = cx_allocator_kind_of(allocator)->free(allocator, block);
     else if (guard != NULL)
         cx_guard_forget(guard, block);

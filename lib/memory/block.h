@@ -17,6 +17,7 @@ struct cx_block {
     cx_allocator *allocator;
     uint32_t cached;   /* for an allocator with a cache: cache_block.h; else 0 */
     cx_pooled *pooled; /* of a private pool: private_pool.h; NULL: none */
+    ctxrt_stream *stream; /* of an allocator over a driver's pool: where it was allocated */
 };
 
 /* Allocates from the allocator of the calling thread's top frame. Counts as memory of the

@@ -37,6 +37,7 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/owed.c lib/memory/owed.h \
 	lib/memory/peer_use.c lib/memory/peer_use.h \
 	lib/memory/pinned.c lib/memory/pinned.h \
+	lib/memory/pool_allocator.c \
 	lib/memory/pointer.c lib/memory/pointer.h \
 	lib/memory/pointer_record.c lib/memory/pointer_record.h \
 	lib/memory/pointer_slots.c lib/memory/pointer_slots.h \

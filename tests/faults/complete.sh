@@ -11,7 +11,7 @@ others='
     ctxrt_memory_retain ctxrt_graph_retain ctxrt_graph_context ctxrt_graph_describe ctxrt_operator_register ctxrt_operator_find
     ctxrt_memory_pointer ctxrt_memory_describe ctxrt_allocator_statistics ctxrt_allocator_describe ctxrt_memory_report_write
     ctxrt_plan_alloc ctxrt_plan_free ctxrt_plan_optimise ctxrt_plan_peak ctxrt_plan_offset
-    ctxrt_allocator_set_limit ctxrt_allocator_snapshot_write
+    ctxrt_allocator_set_limit ctxrt_allocator_set_out_of_memory ctxrt_allocator_snapshot_write
     ctxrt_allocator_trace_start ctxrt_allocator_trace_stop ctxrt_allocator_trace_write
 '
 without_memory='
@@ -21,7 +21,7 @@ without_memory='
     ctxrt_module_native ctxrt_kernel_native ctxrt_stream_context ctxrt_stream_native ctxrt_event_native
     ctxrt_memory_retain ctxrt_graph_retain ctxrt_graph_context
     ctxrt_memory_pointer ctxrt_memory_describe ctxrt_allocator_statistics ctxrt_allocator_describe
-    ctxrt_plan_free ctxrt_plan_peak ctxrt_plan_offset ctxrt_allocator_set_limit
+    ctxrt_plan_free ctxrt_plan_peak ctxrt_plan_offset ctxrt_allocator_set_limit ctxrt_allocator_set_out_of_memory
 '
 echo 1..2
 missing=

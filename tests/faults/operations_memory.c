@@ -347,6 +347,11 @@ static ctxrt_status fill32_async(stage *self)
     return ctxrt_fill32_async(self->objects[HERE].raw, 7, BYTES / 4, self->objects[THERE].stream);
 }
 
+static ctxrt_status create_from_pool(stage *self)
+{
+    return ctxrt_allocator_create_from_pool(NULL, &self->out.allocator);
+}
+
 static const operation operations[] = {
     {"ctxrt_memory_alloc", ON_FRAMES, alloc, NULL, false, false},
     {"ctxrt_memory_alloc_pinned", ON_FRAMES, alloc_pinned, NULL, false, false},
@@ -375,6 +380,7 @@ static const operation operations[] = {
     {"ctxrt_pointer_query", ON_ANY, query_pointer, NULL, false, false},
     {"ctxrt_allocator_create", ON_FRAMES, create_allocator, NULL, false, false},
     {"ctxrt_allocator_create_custom", ON_FRAMES, create_custom, NULL, false, false},
+    {"ctxrt_allocator_create_from_pool", ON_FRAMES, create_from_pool, NULL, false, false},
     {"ctxrt_allocator_destroy", ON_ANY, destroy_allocator, allocator_destroyed, false, true},
     {"ctxrt_allocator_trim", ON_ANY, trim, NULL, false, false},
     {"ctxrt_allocator_check", ON_FRAMES, check_allocator, NULL, false, false},

@@ -778,6 +778,7 @@ START_TEST(allocators_refuse)
         REFUSE(ctxrt_allocator_destroy(bad[i]), INVALID_HANDLE);
         REFUSE(ctxrt_allocator_statistics(bad[i], &figures), INVALID_HANDLE);
         REFUSE(ctxrt_allocator_set_limit(bad[i], 1), INVALID_HANDLE);
+        REFUSE(ctxrt_allocator_set_out_of_memory(bad[i], NULL, NULL), INVALID_HANDLE);
         REFUSE(ctxrt_allocator_set_debug(bad[i], NULL), INVALID_HANDLE);
         REFUSE(ctxrt_allocator_trim(bad[i], &bytes), INVALID_HANDLE);
         REFUSE(ctxrt_allocator_check(bad[i]), INVALID_HANDLE);
@@ -791,6 +792,7 @@ START_TEST(allocators_refuse)
     ctxrt_allocator_options options = {0};
     REFUSE(ctxrt_allocator_create(NULL, NULL), NULL_POINTER);
     REFUSE(ctxrt_allocator_create(&options, &out), INVALID_ARGUMENT);
+    REFUSE(ctxrt_allocator_create_from_pool(NULL, NULL), NULL_POINTER);
     REFUSE(ctxrt_allocator_create_custom(NULL, NULL, &out), NULL_POINTER);
     REFUSE(ctxrt_allocator_create_custom(&vtable, NULL, NULL), NULL_POINTER);
     vtable.struct_size = 1;

@@ -243,6 +243,8 @@ static const ctxrt_copy_region region = {
     X(CALL, ctxrt_pointer_query, (in->pointer, &out->pointer_info))                               \
     X(CALL, ctxrt_allocator_create, (0, &out->allocator))                                         \
     X(CALL, ctxrt_allocator_create_custom, (&vtable, NULL, &out->allocator))                      \
+    X(CALL, ctxrt_allocator_create_from_pool, (NULL, &out->allocator))                            \
+    X(CALL, ctxrt_allocator_set_out_of_memory, (in->allocator, NULL, NULL))                       \
     X(CALL, ctxrt_allocator_statistics, (in->allocator, &out->figures))                           \
     X(CALL, ctxrt_allocator_set_limit, (in->allocator, 0))                                        \
     X(CALL, ctxrt_allocator_set_debug, (in->allocator, NULL))                                     \

@@ -35,7 +35,7 @@ EXTRA_tests_runtime_checks_public_DEPENDENCIES = $(cuda13lib_LTLIBRARIES) tests/
 # Those that look at the insides, or play foreign code through a driver's table, link the rooms.
 RUNTIME_INSIDE = tests/runtime/check_calls.c tests/runtime/check_capture_gate.c tests/runtime/check_ending_restart.c \
 	tests/runtime/check_ending_thread.c tests/runtime/check_error.c tests/runtime/check_foreign.c tests/runtime/check_green.c \
-	tests/runtime/check_handoff.c tests/runtime/check_limits.c tests/runtime/check_log.c tests/runtime/check_mapped.c tests/runtime/check_named.c tests/runtime/check_shared_context.c \
+	tests/runtime/check_handoff.c tests/runtime/check_limits.c tests/runtime/check_log.c tests/runtime/check_mapped.c tests/runtime/check_named.c tests/runtime/check_out_of_memory.c tests/runtime/check_shared_context.c \
 	tests/runtime/check_snapshot.c tests/runtime/check_snapshot_race.c tests/runtime/check_trace_lines.c
 check_PROGRAMS += tests/runtime/checks_inside
 CHECK_FILES += $(RUNTIME_INSIDE)
