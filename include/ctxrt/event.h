@@ -22,14 +22,16 @@ struct CUevent_st; /* the driver's CUevent is a pointer to it */
 enum {
     CTXRT_EVENT_DEFAULT = 0,
     CTXRT_EVENT_BLOCKING_SYNC = 1, /**< a thread that waits for it sleeps instead of spinning */
-    CTXRT_EVENT_DISABLE_TIMING = 2 /**< cheaper; has no time */
+    CTXRT_EVENT_DISABLE_TIMING = 2, /**< cheaper; has no time */
+    /** can be exported to other processes; needs DISABLE_TIMING */
+    CTXRT_EVENT_INTERPROCESS = 4
 };
 
 /**
  * Creates an event in the calling thread's current context. The caller owns it.
  *
  * @param flags  CTXRT_EVENT_*
- * @retval CTXRT_ERROR_INVALID_ARGUMENT  no such flags
+ * @retval CTXRT_ERROR_INVALID_ARGUMENT  no such flags, or INTERPROCESS without DISABLE_TIMING
  */
 CTXRT_API ctxrt_status ctxrt_event_create(unsigned int flags,
                                           ctxrt_event **out_event) CTXRT_CHECK_RESULT;
@@ -114,6 +116,33 @@ CTXRT_API ctxrt_status ctxrt_event_native(ctxrt_event *event,
  */
 CTXRT_API ctxrt_status ctxrt_event_from_native(struct CUevent_st *native,
                                                ctxrt_event **out_event) CTXRT_CHECK_RESULT;
+
+/** An event on its way to another process of this machine: plain bytes, for any channel. */
+typedef struct ctxrt_exported_event {
+    unsigned char token[64];
+} ctxrt_exported_event;
+
+/**
+ * Exports an event to other processes. Keep it alive while they use it. What any process records is
+ * waited for, and queried, in all of them.
+ *
+ * @param out_exported  what ctxrt_event_import takes in the other process
+ * @retval CTXRT_ERROR_INVALID_ARGUMENT  it was made without CTXRT_EVENT_INTERPROCESS
+ * @retval CTXRT_ERROR_NOT_SUPPORTED     the driver has no such call
+ */
+CTXRT_API ctxrt_status ctxrt_event_export(ctxrt_event *event,
+                                          ctxrt_exported_event *out_exported) CTXRT_CHECK_RESULT;
+
+/**
+ * Opens an event that another process exported, in the calling thread's current context, which is
+ * of the event's device or a peer of it. The caller owns it.
+ *
+ * @retval CTXRT_ERROR_INVALID_HANDLE  the event is gone, or never was one
+ * @retval CTXRT_ERROR_NOT_SUPPORTED   the driver has no such call
+ * @retval CTXRT_ERROR_DRIVER          the driver refused: the event is this process's own, say
+ */
+CTXRT_API ctxrt_status ctxrt_event_import(const ctxrt_exported_event *exported,
+                                          ctxrt_event **out_event) CTXRT_CHECK_RESULT;
 
 #ifdef __cplusplus
 }

@@ -56,11 +56,27 @@ static ctxrt_status make_event(cx_context *context, unsigned int flags, ctxrt_ev
     return status;
 }
 
+ctxrt_status cx_event_make_of_native(cx_context *context, CUevent native, ctxrt_event **out_event)
+{
+    cx_event *event;
+    ctxrt_status status = take_slot(context, &event);
+    if (status == CTXRT_SUCCESS)
+        *out_event = publish_event(event, context, native, false);
+    else
+        (void)context->driver->table.event_destroy(native);
+    return status;
+}
+
 static ctxrt_status check_new(const char *call, unsigned int flags, ctxrt_event *const *out_event)
 {
     if (out_event == NULL)
         return cx_error(CTXRT_ERROR_NULL_POINTER, "%s: out_event is NULL", call);
-    if ((flags & ~(unsigned int)(CTXRT_EVENT_BLOCKING_SYNC | CTXRT_EVENT_DISABLE_TIMING)) != 0)
+    const unsigned int known =
+        CTXRT_EVENT_BLOCKING_SYNC | CTXRT_EVENT_DISABLE_TIMING | CTXRT_EVENT_INTERPROCESS;
+    if ((flags & CTXRT_EVENT_INTERPROCESS) != 0 && (flags & CTXRT_EVENT_DISABLE_TIMING) == 0)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                        "%s: CTXRT_EVENT_INTERPROCESS needs CTXRT_EVENT_DISABLE_TIMING", call);
+    if ((flags & ~known) != 0)
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "%s: there are no flags %#x", call, flags);
     return CTXRT_SUCCESS;
 }
@@ -234,8 +250,7 @@ ctxrt_status cx_event_begin_work_slowly(const ctxrt_event *handle, cx_event_targ
     return status;
 }
 
-/* Enters the runtime and a section in which the event is valid. On failure the section is left. */
-static ctxrt_status begin_event(const ctxrt_event *handle, cx_event_target *out_target)
+ctxrt_status cx_event_begin(const ctxrt_event *handle, cx_event_target *out_target)
 {
     cx_thread *thread;
     ctxrt_status status = cx_runtime_enter();
@@ -254,7 +269,7 @@ static ctxrt_status begin_event(const ctxrt_event *handle, cx_event_target *out_
 ctxrt_status ctxrt_event_native(ctxrt_event *event, CUevent *out_native)
 {
     cx_event_target target;
-    ctxrt_status status = begin_event(event, &target);
+    ctxrt_status status = cx_event_begin(event, &target);
     if (status != CTXRT_SUCCESS)
         return status;
     cx_section_leave();
@@ -293,7 +308,7 @@ ctxrt_status ctxrt_event_record(ctxrt_event *event, ctxrt_stream *stream)
 ctxrt_status ctxrt_event_query(ctxrt_event *event)
 {
     cx_event_target target;
-    ctxrt_status status = begin_event(event, &target);
+    ctxrt_status status = cx_event_begin(event, &target);
     if (status != CTXRT_SUCCESS)
         return status;
     status = CX_DRIVER_CALL(target.driver, event_query, (target.native));
@@ -305,7 +320,7 @@ ctxrt_status ctxrt_event_query(ctxrt_event *event)
 ctxrt_status ctxrt_event_synchronize(ctxrt_event *event)
 {
     cx_event_target target;
-    ctxrt_status status = begin_event(event, &target);
+    ctxrt_status status = cx_event_begin(event, &target);
     if (status != CTXRT_SUCCESS)
         return status;
     int cancel = cx_work_begin_wait(target.context);
@@ -319,7 +334,7 @@ ctxrt_status ctxrt_event_synchronize(ctxrt_event *event)
 static ctxrt_status look_at_event(const ctxrt_event *event, bool *out_done)
 {
     cx_event_target target;
-    ctxrt_status status = begin_event(event, &target);
+    ctxrt_status status = cx_event_begin(event, &target);
     if (status != CTXRT_SUCCESS)
         return status;
     cxu_result result = target.driver->table.event_query(target.native);
@@ -370,7 +385,7 @@ static ctxrt_status elapsed_between(const cx_event_target *first, const cx_event
 ctxrt_status ctxrt_event_elapsed_ms(ctxrt_event *start, ctxrt_event *end, float *out_ms)
 {
     cx_event_target first, last;
-    ctxrt_status status = begin_event(start, &first);
+    ctxrt_status status = cx_event_begin(start, &first);
     if (status != CTXRT_SUCCESS)
         return status;
     status = cx_event_resolve(end, &last);

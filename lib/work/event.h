@@ -27,6 +27,13 @@ typedef struct cx_event_target {
 /* Makes a driver's event without timing in the context of the stream. */
 ctxrt_status cx_event_make_native(const cx_stream_target *target, CUevent *out_event);
 
+/* Makes the handle of a native event of the context, which ctxrt owns from now on; on failure it is
+ * destroyed. In a section. */
+ctxrt_status cx_event_make_of_native(cx_context *context, CUevent native, ctxrt_event **out_event);
+
+/* Enters the runtime and a section in which the event is valid. On failure the section is left. */
+ctxrt_status cx_event_begin(const ctxrt_event *event, cx_event_target *out_target);
+
 /* For refused handles: reports why. While the event's context is being reset it waits, as
  * cx_context_wait does, and may then find the event valid. */
 __attribute__((cold)) ctxrt_status cx_event_resolve_slowly(const ctxrt_event *event,

@@ -4,6 +4,7 @@ lib_work_libwork_la_SOURCES = \
 	lib/work/current.c \
 	lib/work/default_stream.c lib/work/default_stream.h \
 	lib/work/event.c lib/work/event.h \
+	lib/work/event_share.c \
 	lib/work/handoff.c \
 	lib/work/image.c lib/work/image.h \
 	lib/work/kernel.c lib/work/kernel.h \

@@ -345,6 +345,22 @@ static ctxrt_status create_event_on(stage *self)
     return ctxrt_event_create_on(self->created, 0, &self->out.event);
 }
 
+static ctxrt_status export_event(stage *self)
+{
+    ctxrt_exported_event exported;
+    ctxrt_status status =
+        ctxrt_event_create(CTXRT_EVENT_DISABLE_TIMING | CTXRT_EVENT_INTERPROCESS, &self->out.event);
+    return status == CTXRT_SUCCESS ? ctxrt_event_export(self->out.event, &exported) : status;
+}
+
+/* No other process exports one: the emulated driver is asked, and finds none. */
+static ctxrt_status import_event(stage *self)
+{
+    const ctxrt_exported_event none = {{0}};
+    ctxrt_status status = ctxrt_event_import(&none, &self->out.event);
+    return status == CTXRT_ERROR_INVALID_HANDLE ? CTXRT_SUCCESS : status;
+}
+
 static ctxrt_status wrap_event(stage *self)
 {
     struct CUevent_st *native;
@@ -483,6 +499,8 @@ static const operation operations[] = {
     {"ctxrt_event_query", ON_ANY, query_event, NULL, false, false},
     {"ctxrt_event_synchronize", ON_ANY, synchronize_event, NULL, false, false},
     {"ctxrt_event_synchronize_for", ON_ANY, synchronize_event_for, NULL, false, false},
+    {"ctxrt_event_export", ON_FRAMES, export_event, NULL, false, false},
+    {"ctxrt_event_import", ON_FRAMES, import_event, NULL, false, false},
     {"ctxrt_event_from_native", ON_FRAMES, wrap_event, NULL, false, false},
     {"ctxrt_event_elapsed_ms", ON_ANY, elapsed, NULL, false, false},
     {"ctxrt_handle_get", ON_ANY, get_handle, NULL, false, false},

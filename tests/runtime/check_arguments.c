@@ -378,6 +378,13 @@ START_TEST(streams_and_events_refuse)
     REFUSE(ctxrt_event_create(0x80, &out_event), INVALID_ARGUMENT);
     ck_assert_ptr_null(out_event);
     cx_assert_ok(ctxrt_event_destroy(NULL));
+    ctxrt_exported_event exported = {{0}};
+    REFUSE(ctxrt_event_export(NULL, &exported), NULL_POINTER);
+    REFUSE(ctxrt_event_export(dead_event, &exported), INVALID_HANDLE);
+    REFUSE(ctxrt_event_export(event, NULL), NULL_POINTER);
+    REFUSE(ctxrt_event_import(NULL, &out_event), NULL_POINTER);
+    REFUSE(ctxrt_event_import(&exported, NULL), NULL_POINTER);
+    REFUSE(ctxrt_event_import(&exported, &out_event), INVALID_HANDLE);
     REFUSE(ctxrt_event_from_native(NULL, &out_event), NULL_POINTER);
     REFUSE(ctxrt_event_from_native(made_up(), NULL), NULL_POINTER);
     REFUSE(ctxrt_event_from_native(made_up(), &out_event), INVALID_HANDLE);

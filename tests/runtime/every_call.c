@@ -157,6 +157,8 @@ static const ctxrt_copy_region region = {
     X(CALL, ctxrt_event_synchronize, (in->event))                                                 \
     X(CALL, ctxrt_event_synchronize_for, (in->event, 0))                                          \
     X(CALL, ctxrt_event_from_native, ((struct CUevent_st *)in->pages, &out->event))               \
+    X(CALL, ctxrt_event_export, (in->event, (ctxrt_exported_event *)&out->exported))              \
+    X(CALL, ctxrt_event_import, ((ctxrt_exported_event *)&out->exported, &out->event))            \
     X(CALL, ctxrt_event_elapsed_ms, (in->event, in->event, &out->ms))                             \
     X(CALL, ctxrt_event_native, (in->event, &out->native_event))                                  \
     X(CALL, ctxrt_stream_create, (CTXRT_STREAM_DEFAULT, 0, &out->stream))                         \
