@@ -288,7 +288,7 @@ void report_leave(report_process *process, const cx_region_finding *finding)
 }
 
 /* True if the process still has its file mapped: its number may be another process's by now. The
- * system names a file without symbolic links, so that the folder's own name and the file's count. */
+ * system names a file without symbolic links: the names of folder and file are looked for. */
 static bool still_runs(const report_process *process)
 {
     char path[64], *line = NULL;
