@@ -7,6 +7,13 @@
 
 /* ---- device memory ---- */
 
+/* What a call that fails leaves to the program: its variable as it was. The driver's layers see
+ * which value that is, and know it when the program uses it all the same. */
+static CUdeviceptr left_in(void *const *out_pointer)
+{
+    return cx_cudart_address(*out_pointer);
+}
+
 /* Nothing is allocated for 0 bytes, and that is no error. */
 cxr_error cxr_cudaMalloc(void **out_pointer, size_t bytes)
 {
@@ -17,8 +24,10 @@ cxr_error cxr_cudaMalloc(void **out_pointer, size_t bytes)
         return error;
     if (out_pointer == NULL)
         return CXR_INVALID_VALUE;
-    if (bytes != 0)
+    if (bytes != 0) {
+        pointer = left_in(out_pointer);
         error = (cxr_error)driver->mem_alloc(&pointer, bytes);
+    }
     if (error == CXR_SUCCESS)
         *out_pointer = (void *)(uintptr_t)pointer;
     return error;
@@ -46,9 +55,11 @@ cxr_error cxr_cudaMallocPitch(void **out_pointer, size_t *out_pitch, size_t widt
     if (out_pointer == NULL || out_pitch == NULL)
         return CXR_INVALID_VALUE;
     *out_pitch = 0;
-    if (width_bytes != 0 && height != 0)
+    if (width_bytes != 0 && height != 0) {
+        pointer = left_in(out_pointer);
         error = (cxr_error)driver->mem_alloc_pitch(&pointer, out_pitch, width_bytes, height,
                                                    ELEMENT_BYTES);
+    }
     if (error == CXR_SUCCESS)
         *out_pointer = (void *)(uintptr_t)pointer;
     return error;
@@ -77,6 +88,7 @@ cxr_error cxr_cudaMallocManaged(void **out_pointer, size_t bytes, unsigned int f
         return error;
     if (out_pointer == NULL)
         return CXR_INVALID_VALUE;
+    pointer = left_in(out_pointer);
     error = (cxr_error)driver->mem_alloc_managed(&pointer, bytes, flags);
     if (error == CXR_SUCCESS)
         *out_pointer = (void *)(uintptr_t)pointer;
@@ -92,8 +104,10 @@ cxr_error cxr_cudaMallocAsync(void **out_pointer, size_t bytes, CUstream stream)
         return error;
     if (out_pointer == NULL)
         return CXR_INVALID_VALUE;
-    if (bytes != 0)
+    if (bytes != 0) {
+        pointer = left_in(out_pointer);
         error = (cxr_error)driver->mem_alloc_async(&pointer, bytes, stream);
+    }
     if (error == CXR_SUCCESS)
         *out_pointer = (void *)(uintptr_t)pointer;
     return error;
@@ -109,8 +123,10 @@ cxr_error cxr_cudaMallocFromPoolAsync(void **out_pointer, size_t bytes, CUmemory
         return error;
     if (out_pointer == NULL)
         return CXR_INVALID_VALUE;
-    if (bytes != 0)
+    if (bytes != 0) {
+        pointer = left_in(out_pointer);
         error = (cxr_error)driver->mem_alloc_from_pool_async(&pointer, bytes, pool, stream);
+    }
     if (error == CXR_SUCCESS)
         *out_pointer = (void *)(uintptr_t)pointer;
     return error;

@@ -61,6 +61,14 @@ tests_cudart_checks_version_LDADD = tests/support/libsupport.la $(CHECK_LIBS) -l
 EXTRA_tests_cudart_checks_version_DEPENDENCIES = $(RUNTIME_VERSIONS) $(cuda12lib_LTLIBRARIES) $(cuda13lib_LTLIBRARIES)
 $(tests_cudart_checks_version_OBJECTS): lib/runtime/entries-13.def
 
+# A program for ctxrt check.
+dist_check_SCRIPTS += tests/cudart/checked.sh
+TESTS += tests/cudart/checked.sh
+check_PROGRAMS += tests/cudart/checked
+tests_cudart_checked_SOURCES = tests/cudart/checked.c
+tests_cudart_checked_LDADD = $(CUDART_LIBS)
+$(tests_cudart_checked_OBJECTS): lib/runtime/entries-13.def
+
 # Many threads at random; --threads 64 and --seconds for more.
 check_PROGRAMS += tests/cudart/mix
 TESTS += tests/cudart/mix
