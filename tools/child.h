@@ -30,7 +30,7 @@ int child_status(int status);
 void child_tell_of_death(const char *command, int status);
 
 /* Makes a folder named `name` and six letters in TMPDIR, or else in the first of these places, up
- * to NULL, where it can be made; TMPDIR and places with less than 64 MiB of room come last. */
+ * to NULL, where it can be made. One with 1 GiB of room is preferred, then one with 64 MiB. */
 bool child_make_folder(const char *name, const char *const *places, char *folder, size_t size);
 
 /* The number of empty files in a folder whose names begin with `prefix`: a process that has no room

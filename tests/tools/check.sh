@@ -253,6 +253,13 @@ check sh -c 'for i in 1 2 3; do "$0" begin use_ended; done' "$checked"
 [ "$status" -eq 1 ] && found 'error HANDLE-ENDED' 'error HANDLE-ENDED' 'error HANDLE-ENDED' && summed 3 0 3
 report $? 'each_program_of_a_shell_is_reported'
 
+# Each has a file; a sanitizer makes them slow to start.
+if [ -z "$SANITIZERS" ]; then
+    check --limit 1 sh -c 'i=0; while [ $i -lt 260 ]; do "$0" begin use_ended _exit; i=$((i + 1)); done' "$checked"
+    [ "$status" -eq 1 ] && summed 260 0 260 && ! said 'than there is room for'
+    report $? 'a_test_suite_of_many_processes_is_reported_whole'
+fi
+
 # ---- children that outlive the program ----
 
 # One of a program that does not wait for it: it has made its mistake and says so when the program goes on.

@@ -277,7 +277,8 @@ int check_command(int argc, char **argv)
         standin_end();
         return status;
     }
-    all = (report){.options = self.options, .folder = folder};
+    all.options = self.options;
+    all.folder = folder;
     status = open_output(argv[0], self.output) ? run_checked(argv[0], &self, &all)
                                                : COMMAND_FAILED;
     if (out != NULL && out != stderr && out != stdout)

@@ -31,10 +31,20 @@ static const cx_region *map_file(const char *path)
     return mapped != MAP_FAILED ? mapped : NULL;
 }
 
-static bool is_known(const report *self, const char *path)
+/* FNV-1a: 64 bits tell the few files apart. The folder is read fifty times a second, and each file
+ * is looked for among all that are known. */
+static uint64_t hash_of(const char *name)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (; *name != '\0'; name++)
+        hash = (hash ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+static bool is_known(const report *self, uint64_t file)
 {
     for (int i = 0; i < self->process_count; i++)
-        if (strcmp(self->processes[i].path, path) == 0)
+        if (self->files[i] == file)
             return true;
     return false;
 }
@@ -43,9 +53,9 @@ static bool is_known(const report *self, const char *path)
 static void look_at_file(report *self, const char *name)
 {
     char path[512];
-    if (name[0] == '.' ||
-        snprintf(path, sizeof path, "%s/%s", self->folder, name) >= (int)sizeof path ||
-        is_known(self, path))
+    const uint64_t file = hash_of(name);
+    if (name[0] == '.' || is_known(self, file) ||
+        snprintf(path, sizeof path, "%s/%s", self->folder, name) >= (int)sizeof path)
         return;
     if (self->process_count == REPORT_PROCESSES) {
         self->more_processes = true;
@@ -58,6 +68,7 @@ static void look_at_file(report *self, const char *name)
         (void)munmap((void *)region, sizeof *region);
         return;
     }
+    self->files[self->process_count] = file;
     report_process *process = &self->processes[self->process_count++];
     *process = (report_process){.region = region};
     memcpy(process->path, path, sizeof process->path);

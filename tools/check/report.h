@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-enum { REPORT_PROCESSES = 256, REPORT_RULES = 256 };
+enum { REPORT_PROCESSES = 2048, REPORT_RULES = 256 };
 
 /* A line of a suppression file: KIND and up to four of WORD:PATTERN, each as in a shell. */
 typedef struct report_rule {
@@ -53,6 +53,7 @@ typedef struct report {
     report_options options;
     const char *folder;
     report_process processes[REPORT_PROCESSES]; /* in the order in which they began */
+    uint64_t files[REPORT_PROCESSES];           /* hashes of the names of their files, unordered */
     int process_count;
     bool more_processes;            /* than there is room for */
     unsigned unrecorded_processes;  /* for whose files there was no room */
