@@ -373,6 +373,7 @@ static bool emit_texture(cx_ptx_parser *self, const texture_words *words, uint32
                                .d = first_input(self) + CX_PTX_TEXTURE_INPUTS_MAX};
 
     memcpy(&done.immediate, &words->code, sizeof words->code);
+    self->module->uses_textures = true;
     return cx_ptx_emit(self, done);
 }
 

@@ -114,6 +114,11 @@ const cx_ptx_variable *cx_ptx_variable_near(const cx_ptx_module *module, size_t 
     return found;
 }
 
+bool cx_ptx_uses_textures(const cx_ptx_module *module)
+{
+    return module->uses_textures;
+}
+
 size_t cx_ptx_reference_count(const cx_ptx_module *module)
 {
     return module->reference_count;

@@ -370,6 +370,7 @@ struct cx_ptx_module {
     size_t matrix_count, matrix_capacity;
     cx_ptx_reference *references; /* to textures and surfaces */
     size_t reference_count, reference_capacity;
+    bool uses_textures; /* or surfaces */
     size_t memory_bytes;
     size_t constant_begin; /* constants are the end of the memory, which kernels only read */
     size_t constant_space; /* with gaps between them */

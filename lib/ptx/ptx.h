@@ -70,6 +70,9 @@ void cx_ptx_managed_init(const cx_ptx_module *module, uint64_t address, uint64_t
 bool cx_ptx_uses_heap(const cx_ptx_module *module);
 bool cx_ptx_uses_builtins(const cx_ptx_module *module);
 
+/* True if some code names textures or surfaces. */
+bool cx_ptx_uses_textures(const cx_ptx_module *module);
+
 const cx_ptx_variable *cx_ptx_variable_find(const cx_ptx_module *module, const char *name);
 
 /* The variable that holds the offset in the module's memory, or else the last one before it, or the

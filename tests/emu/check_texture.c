@@ -421,6 +421,39 @@ START_TEST(an_object_that_is_gone_is_an_illegal_address)
 }
 END_TEST
 
+START_TEST(an_object_that_is_destroyed_serves_the_launches_before)
+{
+    CUarray array = make_words();
+    const cxu_resource_descriptor resource = resource_of(array);
+    const cxu_texture_object object =
+        make_texture(&resource, CXU_TR_FILTER_MODE_POINT, CXU_TRSF_READ_AS_INTEGER);
+    const CUdeviceptr gate = make_memory(4);
+    CUstream held = make_stream(CXU_STREAM_NON_BLOCKING);
+    CUstream opens = make_stream(CXU_STREAM_NON_BLOCKING);
+    cxu_texture_object later, told = object;
+    void *parameters[] = {&told, &out, &(uint32_t){0}};
+    cxu_texture_descriptor texture;
+    CUfunction function;
+
+    ck_success(cx_emu_call_memset_d32(gate, 0, 1));
+    ck_success(cx_emu_call_ctx_synchronize());
+    ck_success(cx_emu_call_module_get_function(&function, module, "index"));
+    ck_success(cx_emu_call_stream_wait_value_32(held, gate, 1, CXU_STREAM_WAIT_VALUE_GEQ));
+    ck_success(cx_emu_call_launch_kernel(function, 1, 1, 1, 1, 1, 1, 0, held, parameters, NULL));
+    ck_success(cx_emu_call_tex_object_destroy(object));
+    ck_result(cx_emu_call_tex_object_destroy(object), INVALID_VALUE);
+    ck_result(cx_emu_call_tex_object_get_texture_desc(&texture, object), INVALID_VALUE);
+    later = make_texture(&resource, CXU_TR_FILTER_MODE_POINT, CXU_TRSF_READ_AS_INTEGER);
+    ck_assert_uint_ne(later, object);
+    ck_success(cx_emu_call_memset_d32_async(gate, 1, 1, opens));
+    ck_success(cx_emu_call_stream_synchronize(opens));
+    ck_success(cx_emu_call_stream_synchronize(held));
+    read_device(found, out, sizeof found[0]);
+    ck_assert_uint_eq(found[0][0], 100 + WIDTH + 1);
+    ck_result(run("index", object, 1, 0), ILLEGAL_ADDRESS);
+}
+END_TEST
+
 static Suite *texture_suite(void)
 {
     Suite *suite = suite_create("texture");
@@ -441,6 +474,7 @@ static Suite *texture_suite(void)
     tcase_add_test(tcase, a_surface_beyond_its_edge_traps);
     tcase_add_test(tcase, a_surface_is_accessed_at_multiples_of_the_size);
     tcase_add_test(tcase, surfaces_add_up_and_move_bytes_and_words);
+    tcase_add_test(tcase, an_object_that_is_destroyed_serves_the_launches_before);
     tcase_add_loop_test(tcase, an_object_that_is_gone_is_an_illegal_address, 0, 2);
     return suite;
 }

@@ -7,6 +7,9 @@
 
 static cx_emu_handles handles = {.slot_bytes = sizeof(cx_emu_texture)};
 static cx_emu_texture *all;
+static cx_emu_texture_user *oldest, *newest; /* users, in the order of their beginning */
+static uint64_t users_begun;
+static size_t destroyed_count; /* of all: those that users may know */
 
 /* ---- formats ---- */
 
@@ -381,33 +384,81 @@ cxu_result cx_emu_texture_create(const char *call, cx_emu_context *context,
     return CXU_SUCCESS;
 }
 
-cxu_result cx_emu_texture_find(unsigned long long object, bool is_surface,
-                               cx_emu_texture **out_texture)
+static cx_emu_texture *find_known(unsigned long long object, bool is_surface)
 {
     cx_emu_texture *found = (cx_emu_texture *)(uintptr_t)object;
 
-    if (!cx_emu_handle_live(&handles, found) || found->is_surface != is_surface)
+    return cx_emu_handle_live(&handles, found) && found->is_surface == is_surface ? found : NULL;
+}
+
+cxu_result cx_emu_texture_find(unsigned long long object, bool is_surface,
+                               cx_emu_texture **out_texture)
+{
+    cx_emu_texture *found = find_known(object, is_surface);
+
+    if (found == NULL || found->destroyed)
         return CXU_INVALID_VALUE;
     *out_texture = found;
     return CXU_SUCCESS;
 }
 
-void cx_emu_texture_destroy(cx_emu_texture *texture)
+static void forget(cx_emu_texture *texture)
 {
     *(texture->previous != NULL ? &texture->previous->next : &all) = texture->next;
     if (texture->next != NULL)
         texture->next->previous = texture->previous;
+    if (texture->destroyed)
+        destroyed_count--;
     cx_emu_handle_return(&handles, texture);
 }
 
-bool cx_emu_texture_describe(unsigned long long object, bool is_surface,
-                             const cx_emu_context *context, cx_ptx_texture *out_description,
-                             cx_emu_use *out_memory)
+void cx_emu_texture_destroy(cx_emu_texture *texture)
 {
-    cx_emu_texture *texture;
+    if (oldest == NULL) {
+        forget(texture);
+        return;
+    }
+    texture->destroyed = users_begun;
+    destroyed_count++;
+}
 
-    if (cx_emu_texture_find(object, is_surface, &texture) != CXU_SUCCESS ||
-        texture->context != context ||
+/* ---- users ---- */
+
+void cx_emu_texture_user_begin(cx_emu_texture_user *user)
+{
+    *user = (cx_emu_texture_user){.since = ++users_begun, .previous = newest};
+    *(newest != NULL ? &newest->next : &oldest) = user;
+    newest = user;
+}
+
+void cx_emu_texture_user_end(cx_emu_texture_user *user)
+{
+    bool was_oldest = user == oldest;
+
+    if (user->since == 0)
+        return;
+    *(user->previous != NULL ? &user->previous->next : &oldest) = user->next;
+    *(user->next != NULL ? &user->next->previous : &newest) = user->previous;
+    user->since = 0;
+    if (!was_oldest || destroyed_count == 0)
+        return;
+    for (cx_emu_texture *each = all, *next; each != NULL; each = next) {
+        next = each->next;
+        if (each->destroyed && (oldest == NULL || each->destroyed < oldest->since))
+            forget(each);
+    }
+}
+
+/* ---- descriptions of objects ---- */
+
+bool cx_emu_texture_describe(unsigned long long object, bool is_surface,
+                             const cx_emu_context *context, const cx_emu_texture_user *user,
+                             cx_ptx_texture *out_description, cx_emu_use *out_memory)
+{
+    const cx_emu_texture *texture = find_known(object, is_surface);
+
+    if (texture == NULL || texture->context != context ||
+        (texture->destroyed && (user->since == 0 || user->since > texture->destroyed)) ||
         !describe_resource(&texture->resource, out_description, out_memory))
         return false;
     if (texture->has_view)
@@ -434,6 +485,6 @@ void cx_emu_textures_release(const cx_emu_context *context)
     for (cx_emu_texture *each = all, *next; each != NULL; each = next) {
         next = each->next;
         if (each->context == context)
-            cx_emu_texture_destroy(each);
+            forget(each);
     }
 }

@@ -18,8 +18,19 @@ typedef struct cx_emu_texture {
     cxu_texture_descriptor texture;
     cxu_resource_view_descriptor view;
     bool has_view;
+    uint64_t destroyed; /* users since then do not know it; 0: it lives */
     struct cx_emu_texture *previous, *next;
 } cx_emu_texture;
+
+/* Work that may use textures. An object that is destroyed serves the work that was there before, as
+ * GPUs let it: FFmpeg destroys its objects right behind a launch. */
+typedef struct cx_emu_texture_user {
+    uint64_t since; /* 0: it is no user */
+    struct cx_emu_texture_user *previous, *next;
+} cx_emu_texture_user;
+
+void cx_emu_texture_user_begin(cx_emu_texture_user *user);
+void cx_emu_texture_user_end(cx_emu_texture_user *user);
 
 /* A program gives these descriptors when it makes an object. */
 typedef struct cx_emu_texture_request {
@@ -41,8 +52,8 @@ void cx_emu_texture_destroy(cx_emu_texture *texture);
 /* Describes an object to a kernel of a context, and tells the memory that it reads. False: it is
  * none of the context's, or its memory is gone. */
 bool cx_emu_texture_describe(unsigned long long object, bool is_surface,
-                             const cx_emu_context *context, cx_ptx_texture *out_description,
-                             cx_emu_use *out_memory);
+                             const cx_emu_context *context, const cx_emu_texture_user *user,
+                             cx_ptx_texture *out_description, cx_emu_use *out_memory);
 
 /* The same of a resource and of how it is read; `texture` NULL: a surface. */
 bool cx_emu_texture_describe_parts(const cxu_resource_descriptor *resource,

@@ -288,7 +288,8 @@ static bool find_object(cx_emu_run *run, uint64_t handle, bool is_surface,
     found = cx_ptx_is_reference(handle, &index)
                 ? cx_emu_binding_describe(run->bindings, index, is_surface, run->context,
                                           out_texture, &use)
-                : cx_emu_texture_describe(handle, is_surface, run->context, out_texture, &use);
+                : cx_emu_texture_describe(handle, is_surface, run->context,
+                                          &run->texture_user, out_texture, &use);
     if (!found)
         return false;
     *out_lacks = !is_noted(run, use.allocation) && !note_use(run, use);
@@ -577,6 +578,8 @@ static void retain_run(void *argument)
     cx_emu_code_retain(run->code);
     cx_emu_arguments_retain(run->launch.arguments);
     cx_emu_bindings_retain(run->bindings);
+    if (cx_ptx_uses_textures(run->code->ptx))
+        cx_emu_texture_user_begin(&run->texture_user);
     run->context->limit_used[CXU_LIMIT_PRINTF_FIFO_SIZE] |= cx_ptx_kernel_prints(run->kernel);
     run->context->limit_used[CXU_LIMIT_MALLOC_HEAP_SIZE] |= cx_ptx_kernel_allocates(run->kernel);
     promise_touches(run);
@@ -596,6 +599,7 @@ static void release_run(void *argument)
     cx_emu_code_drop(run->code);
     cx_emu_arguments_drop(run->launch.arguments);
     cx_emu_bindings_drop(run->bindings);
+    cx_emu_texture_user_end(&run->texture_user);
 }
 
 /* ---- checks of a launch ---- */

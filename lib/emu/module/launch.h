@@ -5,6 +5,7 @@
 #define CX_EMU_LAUNCH_H
 
 #include "emu/memory/access_log.h"
+#include "emu/memory/texture.h"
 #include "emu/module/launch_hint.h"
 #include "emu/module/module.h"
 #include "emu/schedule/work.h"
@@ -43,6 +44,7 @@ typedef struct cx_emu_run {
     const cx_emu_allocation *memory; /* the module's variables, in use by the work; or NULL */
     const cx_emu_allocation *managed; /* its managed variables, the same */
     cx_emu_bindings *bindings; /* of its references to textures; or NULL */
+    cx_emu_texture_user texture_user; /* where its code names textures */
     cx_emu_use first_uses[CX_EMU_RUN_USES]; /* memory that it has reached so far, */
     cx_emu_use *more_uses;                  /* and what has no room there */
     size_t use_count, more_capacity;
