@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#define CX_PTX_ARGUMENTS_MAX ((uint64_t)512 << 10)
+
 static bool note_call(cx_ptx_parser *self, size_t callee)
 {
     cx_ptx_function *caller = cx_ptx_current(self);
@@ -23,8 +25,19 @@ typedef struct arguments {
     size_t count;
 } arguments;
 
+static bool is_in_memory(const cx_ptx_operand *operand)
+{
+    return operand->kind == CX_PTX_OPERAND_VARIABLE && operand->space == CX_PTX_LOCAL;
+}
+
+static bool refuse_value(cx_ptx_parser *self, const cx_ptx_operand *operand)
+{
+    return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "'%.*s' as an argument: only .param",
+                       CX_PTX_QUOTE(&operand->token));
+}
+
 /* After the opening parenthesis. */
-static bool take_arguments(cx_ptx_parser *self, arguments *out)
+static bool take_arguments(cx_ptx_parser *self, bool results, arguments *out)
 {
     out->count = 0;
     if (cx_ptx_take(self, ")"))
@@ -36,9 +49,8 @@ static bool take_arguments(cx_ptx_parser *self, arguments *out)
             return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "too many arguments");
         if (!cx_ptx_parse_operand(self, next))
             return false;
-        if (next->kind != CX_PTX_OPERAND_VARIABLE || next->space != CX_PTX_LOCAL)
-            return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "'%.*s' as an argument: only .param",
-                               CX_PTX_QUOTE(&next->token));
+        if (results && !is_in_memory(next))
+            return refuse_value(self, next);
         out->count++;
     } while (cx_ptx_take(self, ","));
     return cx_ptx_expect(self, ")");
@@ -50,8 +62,34 @@ static bool lacks_results(const cx_ptx_function *function, bool results)
     return results && function->external;
 }
 
+/* Gives the value of an argument a place in this frame. */
+static bool store_argument(cx_ptx_parser *self, cx_ptx_operand *operand, cx_ptx_type type)
+{
+    uint32_t slot = cx_ptx_value(self, operand, type);
+    unsigned bytes = cx_ptx_type_bytes(type);
+    uint64_t offset;
+
+    if (slot == CX_PTX_NO_SLOT ||
+        !cx_ptx_place_bytes(self, &operand->token, bytes, bytes, CX_PTX_ARGUMENTS_MAX,
+                            &cx_ptx_current(self)->frame_bytes, &offset) ||
+        !cx_ptx_emit_frame_access(self, type, true, slot, (int64_t)offset))
+        return false;
+    operand->offset = (int64_t)offset;
+    operand->variable_bytes = bytes;
+    return true;
+}
+
+/* Values are arguments for parameters that are registers only. */
+static bool take_value_of(cx_ptx_parser *self, cx_ptx_operand *operand, uint8_t type, bool results)
+{
+    if (is_in_memory(operand))
+        return true;
+    return type && !results ? store_argument(self, operand, (cx_ptx_type)type)
+                            : refuse_value(self, operand);
+}
+
 /* Copies between this frame and the next one, which begins where this one ends. */
-static bool emit_copies(cx_ptx_parser *self, const arguments *list, size_t callee, bool results)
+static bool emit_copies(cx_ptx_parser *self, arguments *list, size_t callee, bool results)
 {
     const cx_ptx_function *function = &self->module->functions[callee];
     size_t first = results ? 0 : function->result_count;
@@ -64,8 +102,11 @@ static bool emit_copies(cx_ptx_parser *self, const arguments *list, size_t calle
     for (size_t i = 0; i < list->count && i < expected; i++) {
         const cx_ptx_parameter *formal = &function->parameters[first + i];
         cx_ptx_instruction done = {.op = results ? CX_PTX_RESULT : CX_PTX_ARGUMENT};
-        uint64_t bytes = list->all[i].variable_bytes;
+        uint64_t bytes;
 
+        if (!take_value_of(self, &list->all[i], formal->type, results))
+            return false;
+        bytes = list->all[i].variable_bytes;
         if (bytes < formal->bytes && !lacks_results(function, results))
             return CX_PTX_INVALID_AT(self, "an argument of the wrong size");
         done.a = (uint32_t)list->all[i].offset;
@@ -188,7 +229,7 @@ static bool take_rest(cx_ptx_parser *self, cx_ptx_instruction *call, arguments *
 
     if (cx_ptx_take(self, ",")) {
         if (cx_ptx_take(self, "(")) {
-            if (!take_arguments(self, given))
+            if (!take_arguments(self, false, given))
                 return false;
             if (indirect && !cx_ptx_expect(self, ","))
                 return false;
@@ -214,7 +255,7 @@ bool cx_ptx_parse_call(cx_ptx_parser *self)
     size_t callee;
 
     if (cx_ptx_take(self, "(")) {
-        if (!take_arguments(self, &results) || !cx_ptx_expect(self, ","))
+        if (!take_arguments(self, true, &results) || !cx_ptx_expect(self, ","))
             return false;
     }
     if (!take_callee(self, &call) || !take_rest(self, &call, &given))

@@ -123,6 +123,22 @@ static cx_ptx_op store_of(cx_ptx_type type)
     }
 }
 
+bool cx_ptx_emit_frame_access(cx_ptx_parser *self, cx_ptx_type type, bool stores, uint32_t slot,
+                              int64_t offset)
+{
+    unsigned bytes = cx_ptx_type_bytes(type);
+
+    return cx_ptx_emit(self, (cx_ptx_instruction){
+                                 .op = (uint16_t)(stores ? store_of(type) : load_of(type)),
+                                 .space = CX_PTX_LOCAL,
+                                 .size = (uint8_t)bytes,
+                                 .align = (uint8_t)bytes,
+                                 .site = next_site(self),
+                                 .d = slot,
+                                 .a = CX_PTX_SLOT_LOCAL,
+                                 .immediate = offset});
+}
+
 /* GPUs access an aligned vector at once, and CUB's look-back relies on it: a block reads a value
  * and its state while another one replaces both. */
 static bool suits_at_once(const cx_ptx_operand *vector, unsigned part_bytes)

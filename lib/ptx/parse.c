@@ -185,6 +185,14 @@ static bool suits(const cx_ptx_function *one, const cx_ptx_function *other, cx_p
     return true;
 }
 
+static bool has_results_in_registers(const cx_ptx_function *function)
+{
+    for (size_t i = 0; i < function->result_count; i++)
+        if (function->parameters[i].type)
+            return true;
+    return false;
+}
+
 /* Results stand before the name, so the function is known only after them. */
 static bool parse_header(cx_ptx_parser *self, bool kernel, cx_ptx_placement where)
 {
@@ -205,6 +213,10 @@ static bool parse_header(cx_ptx_parser *self, bool kernel, cx_ptx_placement wher
         return false;
     }
     cx_ptx_function *function = cx_ptx_current(self);
+    if (has_results_in_registers(&header)) {
+        free(header.parameters);
+        return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "results in registers");
+    }
     function->external |= where.external;
     if (function->prototyped && !suits(function, &header, where)) {
         free(header.parameters);
@@ -234,6 +246,19 @@ static bool keep_function_name(cx_ptx_parser *self, size_t names)
     return !added || cx_ptx_names_add(&self->names, &last) || cx_ptx_no_memory(self);
 }
 
+/* Loads the parameters that are registers: of the names behind the first `names`. */
+static bool load_registers(cx_ptx_parser *self, size_t names)
+{
+    for (size_t i = names; i < self->names.count; i++) {
+        const cx_ptx_name name = self->names.all[i];
+
+        if (name.kind == CX_PTX_NAME_REGISTER &&
+            !cx_ptx_emit_frame_access(self, name.type, false, name.index, (int64_t)name.offset))
+            return false;
+    }
+    return true;
+}
+
 static bool parse_function(cx_ptx_parser *self, bool kernel, cx_ptx_placement where)
 {
     size_t names = self->names.count;
@@ -248,7 +273,8 @@ static bool parse_function(cx_ptx_parser *self, bool kernel, cx_ptx_placement wh
         done = cx_ptx_expect(self, "{");
     else {
         cx_ptx_current(self)->begin = self->module->code_count;
-        done = cx_ptx_mark_source(self, 0, 0) && cx_ptx_parse_body(self) && finish_function(self);
+        done = cx_ptx_mark_source(self, 0, 0) && load_registers(self, names) &&
+               cx_ptx_parse_body(self) && finish_function(self);
     }
     done = done && keep_function_name(self, names);
     self->function = OUTSIDE;

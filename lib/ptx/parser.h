@@ -327,6 +327,10 @@ typedef struct cx_ptx_placement {
 
 bool cx_ptx_parse_variables(cx_ptx_parser *self, cx_ptx_placement placement);
 
+/* Loads a register from the function's frame, or stores it there. */
+bool cx_ptx_emit_frame_access(cx_ptx_parser *self, cx_ptx_type type, bool stores, uint32_t slot,
+                              int64_t offset);
+
 /* Parses a list like `.align 8 .b8 name[24]` in parentheses, after the opening one. The parameters'
  * memory starts at *inout_bytes. */
 bool cx_ptx_parse_parameters(cx_ptx_parser *self, cx_ptx_function *function, cx_ptx_space space,

@@ -109,6 +109,7 @@ static inline bool cx_ptx_is_reference(uint64_t object, size_t *out_index)
 
 typedef struct cx_ptx_parameter {
     uint32_t offset, bytes;
+    uint8_t type; /* of one that is a register, as lib/ptx numbers types; 0: it is memory */
 } cx_ptx_parameter;
 
 /* The properties of a kernel; borrows from the module. */

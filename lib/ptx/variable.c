@@ -672,6 +672,27 @@ static uint64_t parameter_limit(const cx_ptx_module *module)
                                                          : OLD_PARAMETER_BYTES_MAX;
 }
 
+/* A parameter that is a register lies in memory all the same: the function loads it at its
+ * beginning. In prototypes it has no name. */
+static bool add_register(cx_ptx_parser *self, const declaration *what, uint64_t offset)
+{
+    cx_ptx_name name = {.text = what->name.text,
+                        .length = (uint32_t)what->name.length,
+                        .kind = CX_PTX_NAME_REGISTER,
+                        .type = what->type,
+                        .count = 1,
+                        .offset = offset};
+
+    if (what->count != 1 || what->element_bytes != cx_ptx_type_bytes(what->type) ||
+        what->element_bytes > 8)
+        return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "a parameter in several registers");
+    if (cx_ptx_token_is(&what->name, "_"))
+        return true;
+    name.index = cx_ptx_register(self, 1, what->element_bytes == 8);
+    return name.index != CX_PTX_NO_SLOT &&
+           (cx_ptx_names_add(&self->names, &name) || cx_ptx_no_memory(self));
+}
+
 static bool take_parameter(cx_ptx_parser *self, cx_ptx_function *function, size_t *inout_capacity,
                            cx_ptx_space space, size_t *inout_bytes)
 {
@@ -681,12 +702,11 @@ static bool take_parameter(cx_ptx_parser *self, cx_ptx_function *function, size_
     uint64_t offset;
     bool grown;
 
-    if (cx_ptx_at(self, ".reg"))
-        return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "parameters in registers");
-    if (!cx_ptx_expect(self, ".param") || !take_align(self, &what) || !take_type(self, &what) ||
+    bool in_register = space == CX_PTX_LOCAL && cx_ptx_take(self, ".reg");
+    if ((!in_register && !cx_ptx_expect(self, ".param")) || !take_align(self, &what) || !take_type(self, &what) ||
         !skip_pointer(self) || !cx_ptx_expect_word(self, &what.name) || !take_sizes(self, &what) ||
         !place_variable(self, &what, limit, inout_bytes, &offset) ||
-        !add_name(self, &what, space, offset))
+        !(in_register ? add_register(self, &what, offset) : add_name(self, &what, space, offset)))
         return false;
     if (what.open)
         return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "a parameter without a size");
@@ -696,7 +716,8 @@ static bool take_parameter(cx_ptx_parser *self, cx_ptx_function *function, size_
     if (!grown)
         return cx_ptx_no_memory(self);
     function->parameters[function->parameter_count++] =
-        (cx_ptx_parameter){(uint32_t)offset, (uint32_t)(what.element_bytes * what.count)};
+        (cx_ptx_parameter){(uint32_t)offset, (uint32_t)(what.element_bytes * what.count),
+                           in_register ? (uint8_t)what.type : 0};
     return true;
 }
 

@@ -606,6 +606,37 @@ START_TEST(a_function_calls_itself_and_comes_back)
 }
 END_TEST
 
+/* Parameters that are registers: arguments are values, by name and by address. */
+START_TEST(a_function_takes_values_in_registers)
+{
+    static const char text[] =
+        ".version 7.0\n.target sm_75\n.address_size 64\n"
+        ".func (.param .b32 result) join(.reg .u32 high, .reg .u64 low, .param .b32 more)\n{\n"
+        ".reg .b32 %own, %other;\ncvt.u32.u64 %own, low;\nshl.b32 %other, high, 16;\n"
+        "or.b32 %own, %own, %other;\nadd.u32 high, high, 1;\nld.param.b32 %other, [more];\n"
+        "add.u32 %own, %own, %other;\nst.param.b32 [result], %own;\nret;\n}\n"
+        ".visible .entry k(.param .u64 out, .param .u64 a, .param .u64 b, .param .u64 c)\n{\n"
+        ".reg .b32 %u<4>;\n.reg .b64 %d, %out;\nld.param.u64 %out, [out];\n"
+        "ld.param.u32 %u1, [a];\nld.param.u64 %d, [b];\n"
+        "{\n.param .b32 given;\n.param .b32 back;\nst.param.b32 [given], %u1;\n"
+        "call.uni (back), join, (%u1, %d, given);\nld.param.b32 %u0, [back];\n"
+        "st.global.u32 [%out], %u0;\nst.global.u32 [%out+4], %u1;\n}\n"
+        "{\n.param .b32 given;\n.param .b32 back;\n.reg .b64 %at;\nmov.u64 %at, join;\n"
+        "proto: .callprototype (.param .b32 _) _ (.reg .u32 _, .reg .u64 _, .param .b32 _);\n"
+        "st.param.b32 [given], 1;\ncall (back), %at, (2, %d, given), proto;\n"
+        "ld.param.b32 %u0, [back];\nst.global.u32 [%out+8], %u0;\n}\nret;\n}\n";
+    const uint64_t parameters[] = {ADDRESS, 3, 0x500, 0};
+    uint32_t found[3];
+
+    memset(memory, 0, sizeof memory);
+    ck_assert_int_eq(run(text, parameters, 1, NULL), CX_PTX_DONE);
+    memcpy(found, memory, sizeof found);
+    ck_assert_uint_eq(found[0], 0x30500 + 3);
+    ck_assert_uint_eq(found[1], 3);
+    ck_assert_uint_eq(found[2], 0x20500 + 1);
+}
+END_TEST
+
 START_TEST(a_fault_says_where_it_was)
 {
     static const char text[] =
@@ -643,6 +674,7 @@ static Suite *instruction_suite(void)
     tcase_add_test(tcase, a_barrier_lets_all_see_what_all_have_written);
     tcase_add_test(tcase, a_loop_and_a_branch_go_their_own_way_in_each_thread);
     tcase_add_test(tcase, a_function_calls_itself_and_comes_back);
+    tcase_add_test(tcase, a_function_takes_values_in_registers);
     tcase_add_test(tcase, a_fault_says_where_it_was);
     suite_add_tcase(suite, tcase);
     return suite;

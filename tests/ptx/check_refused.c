@@ -264,7 +264,7 @@ static const refusal statements[] = {
     {"call (%u0), f, (%d1);", UNSUPPORTED, "'%u0' as an argument: only .param"},
     {"call (%d0), f, (%u1);", UNSUPPORTED, "'%d0' as an argument: only .param"},
     {"call (%u0), f;", UNSUPPORTED, "'%u0' as an argument: only .param"},
-    {"call k, (%d1);", UNSUPPORTED, "'%d1' as an argument: only .param"},
+    {"call k, (%d1);", UNSUPPORTED, "a kernel that is called"},
     {"call sh;", INVALID, "'sh' is no function that can be called"},
     {"call (%u0), %d1, (%u1);", UNSUPPORTED, "'%u0' as an argument: only .param"},
     {"call (%u0), %d1, (%u1), nowhere;", UNSUPPORTED, "'%u0' as an argument: only .param"},
