@@ -8,6 +8,7 @@
 
 #define ERROR_INVALID_VALUE 1
 #define ERROR_INVALID_DEVICE 101
+#define ERROR_UNSUPPORTED_LIMIT 215
 #define ERROR_INVALID_HANDLE 400
 
 /* k(out): out[0] is the error; the body calls a function, whose error is in `e`. */
@@ -140,6 +141,71 @@ START_TEST(rows_are_copied_with_their_pitches)
 }
 END_TEST
 
+#define FIELD(offset, value) \
+    "    mov.u64 %y, " value ";\n    st.u64 [%s+" offset "], %y;\n"
+#define PLACE(offset, x, y, z) \
+    FIELD(offset, "0") FIELD(offset "+8", x) FIELD(offset "+16", y) FIELD(offset "+24", z)
+#define PITCHED(offset, at, pitch, rows)                                            \
+    "    add.u64 %y, %out, " at ";\n    st.u64 [%s+" offset "], %y;\n"              \
+    FIELD(offset "+8", pitch) FIELD(offset "+16", pitch) FIELD(offset "+24", rows)
+#define BOX                                                                         \
+    "    .local .align 8 .b8 box[160];\n    mov.u64 %s, box;\n"                     \
+    "    cvta.local.u64 %s, %s;\n" PLACE("0", "1", "1", "0") PITCHED("32", "128", "8", "3") \
+    PLACE("64", "0", "0", "1") PITCHED("96", "64", "4", "4") FIELD("128", "2")      \
+    FIELD("136", "2") FIELD("144", "2") FIELD("152", "3")
+#define COPY_BOX PUT64("a", "%s") PUT64("b", "0") CALL("Memcpy3DAsync", "a, b")
+#define COPIES_BOXES DECLARE("Memcpy3DAsync", B64("a") "," B64("b"))
+
+/* From byte 1 of row 1 on of slices of 3 rows of 8 bytes, to slice 1 of slices of 4 rows of 4. */
+START_TEST(boxes_are_copied_with_their_positions)
+{
+    ck_assert_uint_eq(run(CALLS(COPIES_BOXES, BOX COPY_BOX)), 0);
+    ck_assert_uint_eq(words[20], 0x15152323);
+    ck_assert_uint_eq(words[21], 0x16162525);
+    ck_assert_uint_eq(words[22], 0x17171717);
+    ck_assert_uint_eq(words[24], 0x19192929);
+    ck_assert_uint_eq(words[25], 0x1a1a2b2b);
+    ck_assert_uint_eq(run(CALLS(COPIES_BOXES, BOX FIELD("64", "8") COPY_BOX)),
+                      ERROR_INVALID_VALUE);
+}
+END_TEST
+
+START_TEST(boxes_are_filled_with_their_pitch)
+{
+    ck_assert_uint_eq(
+        run(CALLS(DECLARE("Memset3DAsync", ".param .align 8 .b8 p[32], " B32("i") ", "
+                                           ".param .align 8 .b8 q[24], " B64("b")),
+                  "    .param .align 8 .b8 p[32], q[24];\n    add.u64 %y, %out, 64;\n"
+                  "    st.param.b64 [p], %y;\n    st.param.b64 [p+8], 8;\n"
+                  "    st.param.b64 [p+16], 8;\n    st.param.b64 [p+24], 2;\n"
+                  "    st.param.b64 [q], 3;\n    st.param.b64 [q+8], 1;\n"
+                  "    st.param.b64 [q+16], 2;\n" PUT32("i", "9") PUT64("b", "0")
+                      CALL("Memset3DAsync", "p, i, q, b"))),
+        0);
+    ck_assert_uint_eq(words[16], 0x11090909);
+    ck_assert_uint_eq(words[17], 0x12121212);
+    ck_assert_uint_eq(words[18], 0x13131313);
+    ck_assert_uint_eq(words[20], 0x15090909);
+    ck_assert_uint_eq(words[24], 0x19191919);
+}
+END_TEST
+
+START_TEST(a_kernel_asks_for_a_limit)
+{
+#define LIMITS DECLARE("DeviceGetLimit", B64("a") "," B32("i"))
+#define LIMIT(which) AT("a", "8") PUT32("i", which) CALL("DeviceGetLimit", "a, i")
+    ck_success(cx_emu_call_ctx_set_limit(CXU_LIMIT_PRINTF_FIFO_SIZE, 3 << 20));
+    ck_assert_uint_eq(run(CALLS(LIMITS, LIMIT("1"))), 0);
+    ck_assert_uint_eq(words[2], 3 << 20);
+    ck_assert_uint_eq(words[3], 0);
+    ck_assert_uint_eq(run(CALLS(LIMITS, LIMIT("99"))), ERROR_UNSUPPORTED_LIMIT);
+    ck_assert_uint_eq(run(CALLS(DECLARE("DeviceGetCacheConfig", B64("a")),
+                                AT("a", "8") CALL("DeviceGetCacheConfig", "a"))),
+                      0);
+    ck_assert_uint_eq(words[2], 0);
+}
+END_TEST
+
 START_TEST(a_kernel_allocates_and_frees_as_by_malloc)
 {
     ck_assert_uint_eq(
@@ -208,6 +274,9 @@ static Suite *device_calls_suite(void)
     tcase_add_test(tcase, an_event_without_times_is_recorded_and_waited_for);
     tcase_add_test(tcase, copies_and_fills_have_their_place_in_their_stream);
     tcase_add_test(tcase, rows_are_copied_with_their_pitches);
+    tcase_add_test(tcase, boxes_are_copied_with_their_positions);
+    tcase_add_test(tcase, boxes_are_filled_with_their_pitch);
+    tcase_add_test(tcase, a_kernel_asks_for_a_limit);
     tcase_add_test(tcase, a_kernel_allocates_and_frees_as_by_malloc);
     tcase_add_test(tcase, a_kernel_asks_for_its_device);
     tcase_add_loop_test(tcase, a_kernel_reads_the_text_of_an_error, 0,

@@ -104,6 +104,7 @@ const char cx_emu_device_runtime[] =
 #define INVALID_VALUE "1"
 #define MEMORY_ALLOCATION "2"
 #define INVALID_DEVICE "101"
+#define UNSUPPORTED_LIMIT "215"
 #define INVALID_HANDLE "400"
 
 #define LAUNCH                                                    \
@@ -140,6 +141,68 @@ const char cx_emu_device_runtime[] =
     "    .reg .pred %done;\n    .reg .b32 %word;\n"               \
     "    .reg .b64 %i, %count, %row, %column, %width, %height;\n" \
     "    .reg .b64 %to, %to_begin, %to_pitch, %from, %from_begin, %from_pitch;\n"
+
+/* In a kernel of 256 threads: each byte of a box of width x height x depth, at %to. */
+#define BOX_BYTES(body)                                                                        \
+    "    .reg .pred %done;\n    .reg .b32 %word;\n"                                            \
+    "    .reg .b64 %i, %count, %row, %column, %slice, %width, %height, %to, %from, %stride;\n" \
+    "    ld.param.u64 %width, [width];\n    ld.param.u64 %height, [height];\n"                 \
+    "    ld.param.u64 %count, [depth];\n    mul.lo.u64 %count, %count, %height;\n"             \
+    "    mul.lo.u64 %count, %count, %width;\n    mov.u32 %word, %tid.x;\n"                     \
+    "    cvt.u64.u32 %i, %word;\nNEXT:\n    setp.ge.u64 %done, %i, %count;\n"                  \
+    "    @%done ret;\n    rem.u64 %column, %i, %width;\n    div.u64 %row, %i, %width;\n"       \
+    "    div.u64 %slice, %row, %height;\n    rem.u64 %row, %row, %height;\n"                   \
+    "    ld.param.u64 %to, [to];\n    ld.param.u64 %stride, [to_pitch];\n"                     \
+    "    mad.lo.u64 %to, %row, %stride, %to;\n    ld.param.u64 %stride, [to_slice];\n"         \
+    "    mad.lo.u64 %to, %slice, %stride, %to;\n    add.u64 %to, %to, %column;\n" body         \
+    "    add.u64 %i, %i, 256;\n    bra NEXT;\n}\n"
+
+/* Of a side of a cudaMemcpy3DParms at %box: the array, the position and the pitched pointer at
+ * these offsets. %begin, its pitch and the bytes of its slices go into the buffer from `at` on. */
+#define BOX_SIDE(array, x, y, z, pointer, pitch, rows, at, at_pitch, at_slice)           \
+    "    ld.u64 %value, [%box+" pointer "];\n    ld.u64 %pitch, [%box+" pitch "];\n"     \
+    "    ld.u64 %slice, [%box+" rows "];\n    mul.lo.u64 %slice, %slice, %pitch;\n"      \
+    "    ld.u64 %place, [%box+" x "];\n    add.u64 %value, %value, %place;\n"            \
+    "    ld.u64 %place, [%box+" y "];\n    mad.lo.u64 %value, %place, %pitch, %value;\n" \
+    "    ld.u64 %place, [%box+" z "];\n    mad.lo.u64 %value, %place, %slice, %value;\n" \
+    "    st.u64 [%buffer+" at "], %value;\n    st.u64 [%buffer+" at_pitch "], %pitch;\n" \
+    "    st.u64 [%buffer+" at_slice "], %slice;\n"
+#define BOX_WORD(from, at) \
+    "    ld.u64 %value, [%box+" from "];\n    st.u64 [%buffer+" at "], %value;\n"
+
+/* Kernels have pitched memory and no arrays. */
+#define BOX_COPY                                                                              \
+    "    .reg .pred %array;\n    .reg .b64 %box, %pitch, %slice, %place;\n"                   \
+    "    ld.param.u64 %box, [box];\n    ld.u64 %pitch, [%box];\n"                            \
+    "    ld.u64 %slice, [%box+64];\n"                                                         \
+    "    or.b64 %pitch, %pitch, %slice;\n    setp.ne.u64 %array, %pitch, 0;\n"                \
+    "    @%array bra INVALID;\n" PREPARE("__ctxrt_copy_box")                                  \
+    BOX_SIDE("64", "72", "80", "88", "96", "104", "120", "0", "8", "16")                      \
+    BOX_SIDE("0", "8", "16", "24", "32", "40", "56", "24", "32", "40")                        \
+    BOX_WORD("128", "48") BOX_WORD("136", "56") BOX_WORD("144", "64")                         \
+    "    call (error), __ctxrt_launch_child, (buffer, stream);\n    ret;\nINVALID:\n"         \
+    RETURN(INVALID_VALUE)
+#define BOX_FILL                                                                              \
+    PREPARE("__ctxrt_fill_box") "    .reg .b64 %pitch;\n" PASS64("pitched", "0")              \
+    PASS64("pitched+8", "8")                                                                  \
+    "    ld.param.u64 %pitch, [pitched+8];\n    ld.param.u64 %value, [pitched+24];\n"         \
+    "    mul.lo.u64 %value, %value, %pitch;\n    st.u64 [%buffer+16], %value;\n"              \
+    PASS64("extent", "24") PASS64("extent+8", "32") PASS64("extent+16", "40")                 \
+    PASS32("byte", "48") LAUNCH
+#define BOX_CALLS                                                                             \
+    BOTH("Memcpy3DAsync", ".param .b64 box, .param .b64 stream", BOX_COPY)                    \
+    BOTH("Memset3DAsync", ".param .align 8 .b8 pitched[32], .param .b32 byte, "               \
+         ".param .align 8 .b8 extent[24], .param .b64 stream", BOX_FILL)                      \
+    FUNCTION("DeviceGetLimit", ".param .b64 out, .param .b32 limit")                          \
+    "    .reg .pred %bad;\n    .reg .b32 %word;\n    .reg .b64 %out, %value;\n"               \
+    "    .param .b32 which;\n    .param .b64 value;\n    ld.param.u32 %word, [limit];\n"      \
+    "    or.b32 %word, %word, 0x10000;\n    st.param.b32 [which], %word;\n"                   \
+    "    call (value), __ctxrt_ask_device, (which);\n    ld.param.u64 %value, [value];\n"     \
+    "    setp.eq.s64 %bad, %value, 0x8000000000000000;\n    @%bad bra UNKNOWN;\n"             \
+    "    ld.param.u64 %out, [out];\n    st.u64 [%out], %value;\n"                             \
+    "    st.param.b32 [error], 0;\n    ret;\nUNKNOWN:\n" RETURN(UNSUPPORTED_LIMIT)            \
+    FUNCTION("DeviceGetCacheConfig", ".param .b64 out")                                       \
+    "    .reg .b64 %out;\n    ld.param.u64 %out, [out];\n    st.u32 [%out], 0;\n" RETURN("0")
 
 #define CREATE(name, flags_needed)                                                            \
     FUNCTION(name, ".param .b64 out, .param .b32 flags")                                      \
@@ -192,6 +255,27 @@ const char cx_emu_device_launches[] =
                                      "    ld.param.u32 %byte, [byte];\n" EACH_BYTE(
                                          "    st.u8 [%to], %byte;\n")
 
+                                         ".entry __ctxrt_copy_box(.param .u64 to, "
+                                         ".param .u64 to_pitch, .param .u64 to_slice, "
+                                         ".param .u64 from, "
+                                         ".param .u64 from_pitch, .param .u64 from_slice, "
+                                         ".param .u64 width, .param .u64 height, "
+                                         ".param .u64 depth)\n{\n" BOX_BYTES(
+                                             "    ld.param.u64 %from, [from];\n"
+                                             "    ld.param.u64 %stride, [from_pitch];\n"
+                                             "    mad.lo.u64 %from, %row, %stride, %from;\n"
+                                             "    ld.param.u64 %stride, [from_slice];\n"
+                                             "    mad.lo.u64 %from, %slice, %stride, %from;\n"
+                                             "    add.u64 %from, %from, %column;\n"
+                                             "    ld.u8 %word, [%from];\n"
+                                             "    st.u8 [%to], %word;\n")
+                                         ".entry __ctxrt_fill_box(.param .u64 to, "
+                                         ".param .u64 to_pitch, .param .u64 to_slice, "
+                                         ".param .u64 width, .param .u64 height, "
+                                         ".param .u64 depth, .param .u32 byte)\n{\n" BOX_BYTES(
+                                             "    ld.param.u32 %word, [byte];\n"
+                                             "    st.u8 [%to], %word;\n")
+                                         BOX_CALLS
                                          ".weak .func (.param .b64 buffer) "
                                          "__cudaCDP2GetParameterBufferV2(" SIZES ")\n"
                                          "{\n"

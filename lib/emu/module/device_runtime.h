@@ -14,6 +14,9 @@ bool cx_emu_is_device_runtime_text(const char *text, size_t length);
 /* PTX of the functions that synchronise cooperative grids. */
 extern const char cx_emu_device_runtime[];
 
+/* Behind this, what the functions ask of the device is a limit of the context. */
+enum { CX_EMU_ASK_LIMIT = 0x10000 };
+
 /* PTX of the functions that launch grids from kernels, and of their last error; the others are left
  * undefined. True: the text needs them. */
 extern const char cx_emu_device_launches[];

@@ -9,6 +9,7 @@
 #include "emu/memory/texture.h"
 #include "emu/module/cluster.h"
 #include "emu/module/condition_handle.h"
+#include "emu/module/device_runtime.h"
 #include "emu/module/hazard_text.h"
 #include "emu/module/heap.h"
 #include "emu/module/kernel_fault_text.h"
@@ -359,9 +360,14 @@ static void note_heap(void *self, uint64_t address, const char *kernel,
 
 static int64_t ask_device(void *self, uint32_t attribute)
 {
-    const cx_emu_device *device = ((const cx_emu_run *)self)->context->device;
+    const cx_emu_context *context = ((const cx_emu_run *)self)->context;
+    const cx_emu_device *device = context->device;
     int value;
 
+    if (attribute >= CX_EMU_ASK_LIMIT)
+        return attribute < CX_EMU_ASK_LIMIT + CX_EMU_LIMITS
+                   ? (int64_t)context->limits[attribute - CX_EMU_ASK_LIMIT]
+                   : INT64_MIN;
     if (attribute == CX_PTX_ASK_DEVICE)
         return device->ordinal;
     if (attribute == CX_PTX_ASK_COUNT)
