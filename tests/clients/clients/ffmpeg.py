@@ -1,7 +1,8 @@
-"""FFmpeg's CUDA devices, hwupload and hwdownload, and its filters, most of which read textures."""
+"""FFmpeg's CUDA devices, hwupload and hwdownload, and its filters, most of which read textures. yadif_cuda and thumbnail_cuda have no
+equal on the CPU: they run."""
 # Debian: ffmpeg moves frames through a device's memory
 limit = 60
-reasons = {"scale_cuda|thumbnail_cuda|yadif_cuda": "reads textures"}
+misuses = {"thumbnail_cuda": "it unloads its module while no context is current"}
 KINDS = ["yuv420p", "nv12", "yuv444p", "p010le", "p016le", "yuv444p16le", "rgb0", "bgr0"]
 common = """
 frames() # filters, options before them
@@ -27,6 +28,9 @@ commands = {
                       "'-init_hw_device cuda=one:0 -init_hw_device cuda=two@one -filter_hw_device two'",
     "scale_cuda to the same size": "same format=nv12 hwupload,scale_cuda=322:242 0",
     "scale_cuda to another format": "same format=yuv420p hwupload,scale_cuda=format=nv12,scale_cuda=format=yuv420p 0",
+    "scale_cuda by the nearest": "frames format=yuv420p,hwupload,scale_cuda=644:484:interp_algo=nearest,hwdownload,format=yuv420p "
+                                 "'-init_hw_device cuda=gpu -filter_hw_device gpu' > device; "
+                                 "frames format=yuv420p,scale=644:484:flags=neighbor '' > plain; cmp plain device",
     "overlay_cuda": "frames '[0]format=yuv420p,hwupload,split[a][b];[a][b]overlay_cuda,hwdownload,format=yuv420p' "
                     "'-init_hw_device cuda=gpu -filter_hw_device gpu' > device; "
                     "frames format=yuv420p '' > plain; cmp plain device",
