@@ -1,6 +1,7 @@
 /* Operations of ops.def, loads and stores for one lane. */
 #include "ptx/lanes.h"
 
+#include "ptx/approximate.h"
 #include "ptx/bits.h"
 #include "ptx/cell.h"
 #include "ptx/grid.h"

@@ -1,6 +1,7 @@
 /* Instructions for all lanes; CX_PTX_LANES is the name of what it defines. */
 #include "ptx/lanes.h"
 
+#include "ptx/approximate.h"
 #include "ptx/bits.h"
 #include "ptx/cell.h"
 #include "ptx/direction.h"
@@ -47,6 +48,27 @@
         EACH_LANE (lane)                                                                  \
             COMPUTE(fd, fa, fb, fc, plain)                                                \
         cx_ptx_direction_end(before);                                                     \
+    }
+#define CX_PTX_OP_USUAL(id, key, arity, fd, fa, fb, fc, usual, plain, value)              \
+    static void whole_##id(void *d, const void *of_a, const void *of_b, const void *of_c) \
+    {                                                                                     \
+        CELL_##fd *row_d = d;                                                             \
+        const CELL_##fa *row_a = of_a;                                                    \
+        const CELL_##fb *row_b = of_b;                                                    \
+        const CELL_##fc *row_c = of_c;                                                    \
+        uint32_t others = 0;                                                              \
+                                                                                          \
+        EACH_LANE (lane) {                                                                \
+            const TYPE_##fa a = (TYPE_##fa)row_a[lane];                                   \
+            others |= !(usual);                                                           \
+        }                                                                                 \
+        if (!others) {                                                                    \
+            EACH_LANE (lane)                                                              \
+                COMPUTE(fd, fa, fb, fc, plain)                                            \
+        } else {                                                                          \
+            EACH_LANE (lane)                                                              \
+                COMPUTE(fd, fa, fb, fc, value)                                            \
+        }                                                                                 \
     }
 #include "ptx/ops.def"
 

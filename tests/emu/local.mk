@@ -99,7 +99,7 @@ PTX_ROWS = tests/ptx/edge_rows.h tests/ptx/edges.h tests/ptx/exact.c tests/ptx/e
 
 # the interpreter alone
 PTX_FILES = tests/ptx/check_damage.c tests/ptx/check_hazards.c tests/ptx/check_instructions.c tests/ptx/check_liveness.c tests/ptx/check_flow.c \
-	tests/ptx/check_access.c tests/ptx/check_cores.c tests/ptx/check_clusters.c tests/ptx/check_texture.c tests/ptx/check_wide.c tests/ptx/check_halves.c tests/ptx/check_judged.c \
+	tests/ptx/check_access.c tests/ptx/check_cores.c tests/ptx/check_clusters.c tests/ptx/check_texture.c tests/ptx/check_wide.c tests/ptx/check_halves.c tests/ptx/check_approximate.c tests/ptx/check_judged.c \
 	tests/ptx/check_refused.c tests/ptx/check_list.c
 check_PROGRAMS += tests/ptx/checks_ptx
 CHECK_FILES += $(PTX_FILES)
