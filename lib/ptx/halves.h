@@ -1,17 +1,13 @@
 /*
  * Sums and products of halves without branches, for loops over lanes: the same as those of
- * minifloat.h. A product is exact in double precision; a sum is rounded to an odd number there, so
- * that it is rounded once in the end.
+ * minifloat.h. A product is exact in single precision (f16) or double precision (bf16, whose
+ * products may be too small for a single); a sum is rounded to an odd number there, so that it is
+ * rounded once in the end.
  */
 #ifndef CX_PTX_HALVES_H
 #define CX_PTX_HALVES_H
 
 #include "ptx/bits.h"
-
-static inline double cx_ptx_f16_value(uint32_t bits)
-{
-    return cx_ptx_single_of_half(bits);
-}
 
 static inline double cx_ptx_bf16_value(uint32_t bits)
 {
@@ -41,52 +37,48 @@ static inline uint32_t cx_ptx_small_of_double(double value, int fraction, int le
     return value == value ? (uint32_t)found : 0x7fff;
 }
 
-static inline uint32_t cx_ptx_f16_of(double value)
-{
-    return cx_ptx_small_of_double(value, 10, -14, 0x7c00);
-}
-
 static inline uint32_t cx_ptx_bf16_of(double value)
 {
     return cx_ptx_small_of_double(value, 7, -126, 0x7f80);
 }
 
-/* If the sum is not exact, it becomes the odd one of the two doubles next to the exact one. */
-static inline double cx_ptx_odd_sum(double a, double b)
-{
-    const double sum = a + b, part = sum - a, error = (a - (sum - part)) + (b - part);
-    const uint64_t bits = cx_ptx_bits_f64(sum);
-    const bool inexact = error > 0 || error < 0;
-    const uint64_t step = (error > 0) == (sum > 0) ? 1 : UINT64_MAX;
+/* If the sum is not exact, it becomes the odd one of the two numbers next to the exact one. */
+#define CX_PTX_ODD_SUM(name, type, word, bits_of, number_of)                               \
+    static inline type name(type a, type b)                                                \
+    {                                                                                      \
+        const type sum = a + b, part = sum - a, error = (a - (sum - part)) + (b - part);   \
+        const word bits = bits_of(sum);                                                    \
+        const bool inexact = error > 0 || error < 0;                                       \
+        const word step = (error > 0) == (sum > 0) ? 1 : (word)-1;                         \
+                                                                                           \
+        return number_of(inexact && !(bits & 1) ? bits + step : bits);                     \
+    }
 
-    return cx_ptx_f64_of(inexact && !(bits & 1) ? bits + step : bits);
-}
+CX_PTX_ODD_SUM(cx_ptx_odd_double, double, uint64_t, cx_ptx_bits_f64, cx_ptx_f64_of)
+CX_PTX_ODD_SUM(cx_ptx_odd_single, float, uint32_t, cx_ptx_bits_f32, cx_ptx_f32_of)
 
-#define CX_PTX_SMALL_OPERATIONS(type)                                                     \
+#define CX_PTX_SMALL_OPERATIONS(type, value_of, odd_sum, rounded)                         \
     static inline uint32_t cx_ptx_##type##_add(uint32_t a, uint32_t b, uint32_t c)        \
     {                                                                                     \
         (void)c;                                                                          \
-        return cx_ptx_##type##_of(                                                        \
-            cx_ptx_odd_sum(cx_ptx_##type##_value(a), cx_ptx_##type##_value(b)));          \
+        return rounded(odd_sum(value_of(a), value_of(b)));                                \
     }                                                                                     \
     static inline uint32_t cx_ptx_##type##_sub(uint32_t a, uint32_t b, uint32_t c)        \
     {                                                                                     \
         (void)c;                                                                          \
-        return cx_ptx_##type##_of(                                                        \
-            cx_ptx_odd_sum(cx_ptx_##type##_value(a), -cx_ptx_##type##_value(b)));         \
+        return rounded(odd_sum(value_of(a), -value_of(b)));                               \
     }                                                                                     \
     static inline uint32_t cx_ptx_##type##_mul(uint32_t a, uint32_t b, uint32_t c)        \
     {                                                                                     \
         (void)c;                                                                          \
-        return cx_ptx_##type##_of(cx_ptx_##type##_value(a) * cx_ptx_##type##_value(b));   \
+        return rounded(value_of(a) * value_of(b));                                        \
     }                                                                                     \
     static inline uint32_t cx_ptx_##type##_fma(uint32_t a, uint32_t b, uint32_t c)        \
     {                                                                                     \
-        return cx_ptx_##type##_of(cx_ptx_odd_sum(                                         \
-            cx_ptx_##type##_value(a) * cx_ptx_##type##_value(b), cx_ptx_##type##_value(c))); \
+        return rounded(odd_sum(value_of(a) * value_of(b), value_of(c)));                  \
     }
 
-CX_PTX_SMALL_OPERATIONS(f16)
-CX_PTX_SMALL_OPERATIONS(bf16)
+CX_PTX_SMALL_OPERATIONS(f16, cx_ptx_single_of_half, cx_ptx_odd_single, cx_ptx_half_of_single)
+CX_PTX_SMALL_OPERATIONS(bf16, cx_ptx_bf16_value, cx_ptx_odd_double, cx_ptx_bf16_of)
 
 #endif
