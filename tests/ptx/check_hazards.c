@@ -16,7 +16,7 @@
     ".address_size 64\n"                                                                      \
     ".visible .entry k(.param .u64 out)\n{\n.reg .pred %p<9>;\n.reg .b32 %r<20>;\n"           \
     ".reg .b64 %d<9>;\n.reg .f32 %f<9>;\n.shared .align 16 .b32 s[256];\n"                    \
-    ".shared .align 8 .b32 flag;\n"                                                           \
+    ".shared .align 8 .b64 flag;\n"                                                           \
     "ld.param.u64 %d1, [out];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %d2, %r1, 4;\n"             \
     "add.u64 %d1, %d1, %d2;\nmov.u32 %r9, s;\nshl.b32 %r2, %r1, 2;\nadd.u32 %r2, %r2, %r9;\n" \
     "xor.b32 %r3, %r1, 32;\nshl.b32 %r3, %r3, 2;\nadd.u32 %r3, %r3, %r9;\n"                   \
@@ -33,7 +33,7 @@
 #define MEET "bar.sync 0;\n"
 
 /* `told`: a letter for each kind, in the order of telling: Race, Warp race, Unwritten, Diverged,
- * Ended, Blocks. */
+ * Ended, Blocks, Heap, beyond an Array. */
 static const struct row {
     const char *name, *text, *told;
     uint32_t threads;
@@ -90,6 +90,44 @@ static const struct row {
      NEW "cp.async.ca.shared.global [%r2], [%d1], 4;\ncp.async.wait_all;\n" MEET
          "ld.shared.u32 %r7, [%r3];\n" END,
      "", 64},
+    {"a write of what all of three warps have read",
+     NEW WRITE MEET "ld.shared.u32 %r7, [s];\nld.shared.u32 %r7, [s];\n"
+                    "setp.eq.u32 %p4, %r1, 95;\n@%p4 st.shared.u32 [s], 5;\n" END,
+     "R", 96},
+    {"the same behind a barrier",
+     NEW WRITE MEET "ld.shared.u32 %r7, [s];\nld.shared.u32 %r7, [s];\n" MEET
+                    "setp.eq.u32 %p4, %r1, 95;\n@%p4 st.shared.u32 [s], 5;\n" END,
+     "", 96},
+    {"a read behind a write of what other warps have read before",
+     NEW WRITE MEET "setp.lt.u32 %p4, %r1, 64;\nsetp.ge.u32 %p5, %r1, 96;\n"
+                    "setp.eq.u32 %p6, %r1, 64;\n@%p4 ld.shared.u32 %r7, [s];\n"
+                    "@%p6 st.shared.u32 [s], 5;\n@%p5 ld.shared.u32 %r7, [s];\n" END,
+     "RR", 128},
+    /* arrays */
+    {"a write behind an array",
+     NEW ".shared .b32 t[64];\nst.shared.u32 [t], 0;\nshl.b32 %r8, %r1, 4;\n"
+         "add.u32 %r8, %r8, %r9;\nst.shared.u32 [%r8+16], 7;\n" END,
+     "A", 64},
+    {"a read in front of an array, by its number",
+     NEW ".shared .b32 t[64];\n" WRITE "bar.sync 0;\nld.shared.u32 %r7, [t+-4];\n" END, "A", 64},
+    {"the last element, from the end of the array",
+     NEW ".shared .b32 t[64];\nmov.u32 %r10, t;\n" WRITE "mov.u32 %r8, s+1024;\n" MEET
+         "ld.shared.u32 %r7, [%r2];\n@%p1 st.shared.u32 [%r8+-4], 1;\n" END,
+     "", 64},
+    {"one of two arrays, by a flag",
+     NEW ".shared .b32 t[64];\nmov.u32 %r10, t;\nselp.b32 %r8, %r9, %r10, %p3;\n"
+         "shl.b32 %r10, %r1, 2;\nadd.u32 %r8, %r8, %r10;\nst.shared.u32 [%r8], 7;\n" END,
+     "", 64},
+    {"two buffers that take turns",
+     NEW ".shared .b32 t[64];\nmov.u32 %r10, t;\nsub.u32 %r11, %r10, %r9;\n"
+         "add.u32 %r8, %r9, %r11;\nst.shared.u32 [%r8], 7;\nmov.u32 %r8, %r9;\n"
+         "bra M;\nL:\nmov.u32 %r8, %r10;\nM:\nst.shared.u32 [%r8], 7;\n"
+         "setp.eq.u32 %p4, %r8, %r9;\n@%p4 bra L;\n" END,
+     "", 64},
+    {"an address that comes out of a register which another array had",
+     NEW ".shared .b32 t[64];\nmov.u32 %r8, s;\nst.shared.u32 [%r8], 7;\nmov.u32 %r8, t;\n"
+         "add.u32 %r8, %r8, 252;\nst.shared.u32 [%r8], 7;\nst.shared.u32 [%r8+4], 7;\n" END,
+     "A", 64},
     /* lanes of a warp */
     {"a lane reads what its neighbour writes", NEW WRITE "ld.shared.u32 %r7, [%r4];\n" END, "W",
      32},
@@ -186,7 +224,7 @@ static void hear(void *self, const cx_ptx_hazard *hazard)
     size_t count = strlen(all->told);
 
     ck_assert_uint_lt(count, sizeof all->told - 1);
-    all->told[count] = "RWUDEB"[hazard->kind];
+    all->told[count] = "RWUDEBHA"[hazard->kind];
     all->all[count] = *hazard;
 }
 
