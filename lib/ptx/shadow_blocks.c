@@ -102,11 +102,6 @@ static words_page *page_of(cx_ptx_shadow_blocks *self, uint64_t number, bool wri
     return self->latest = self->table[at];
 }
 
-bool cx_ptx_shadow_blocks_knows(const cx_ptx_grid *grid, uint64_t address)
-{
-    return page_of(grid->shadow->across, address / PAGE, false) != NULL;
-}
-
 static use use_of(uint32_t block, uint32_t thread, uint32_t code, unsigned bytes)
 {
     return (uint64_t)(block + 1) << 36 | (uint64_t)thread << 26 | (uint64_t)code << 4 | bytes;
@@ -137,8 +132,8 @@ static void tell_race(const cx_ptx_shadow_access *access, use first, bool first_
     cx_ptx_shadow_tell(grid, &hazard);
 }
 
-static void judge(const cx_ptx_shadow_access *access, use first, bool first_writes, use now,
-                  uint64_t address)
+static inline void judge(const cx_ptx_shadow_access *access, use first, bool first_writes, use now,
+                         uint64_t address)
 {
     const cx_ptx_shadow_blocks *self = access->run->grid->shadow->across;
 
@@ -148,30 +143,55 @@ static void judge(const cx_ptx_shadow_access *access, use first, bool first_writ
     tell_race(access, first, first_writes, (uint32_t)(now >> 26) & 1023, address);
 }
 
-void cx_ptx_shadow_blocks_note(const cx_ptx_shadow_access *access, uint32_t thread,
-                               uint64_t address, bool changes)
+static inline void note_word(const cx_ptx_shadow_access *access, word *one, use now,
+                             uint64_t address)
 {
-    const cx_ptx_step *run = access->run;
-    cx_ptx_shadow_blocks *self = run->grid->shadow->across;
-    const uint32_t block = number_of(run->grid, run->block->index);
-    const uint64_t end_of = address + access->at->size;
-    words_page *page;
+    judge(access, one->write, true, now, address);
+    if (access->writes) {
+        judge(access, one->read, false, now, address);
+        one->write = now;
+    } else {
+        one->read = now;
+    }
+}
 
-    if (access->strong || (access->writes && !changes) ||
-        !(page = page_of(self, address / PAGE, access->writes)))
-        return;
+/* Not of whole words. */
+static void note_parts(const cx_ptx_shadow_access *access, words_page *page, uint32_t block,
+                       uint32_t thread, uint64_t address)
+{
+    const uint64_t end_of = address + access->at->size;
+
     for (uint64_t at = address & ~UINT64_C(3); at < end_of; at += 4) {
         const unsigned begin = at < address ? (unsigned)(address - at) : 0;
         const unsigned end = at + 4 > end_of ? (unsigned)(end_of - at) : 4;
-        const use now = use_of(block, thread, access->code, (1u << end) - (1u << begin));
-        word *one = &page->words[at % PAGE / 4];
 
-        judge(access, one->write, true, now, address);
-        if (access->writes) {
-            judge(access, one->read, false, now, address);
-            one->write = now;
-        } else {
-            one->read = now;
+        note_word(access, &page->words[at % PAGE / 4],
+                  use_of(block, thread, access->code, (1u << end) - (1u << begin)), address);
+    }
+}
+
+void cx_ptx_shadow_blocks_note(const cx_ptx_shadow_access *access,
+                               const cx_ptx_shadow_range *range)
+{
+    const cx_ptx_step *run = access->run;
+    const unsigned size = access->at->size;
+    const uint32_t block = number_of(run->grid, run->block->index);
+    const uint32_t first = run->warp->lanes->index;
+    const bool whole = size % 4 == 0 && range->begin % 4 == 0;
+    words_page *page = page_of(run->grid->shadow->across, range->begin / PAGE, access->writes);
+
+    for (unsigned i = 0; page && i < range->count; i++) {
+        const uint64_t address = range->begin + (uint64_t)i * size;
+        const uint32_t thread = first + range->lanes[i];
+        word *one = &page->words[address % PAGE / 4];
+
+        if (access->writes && !(range->changed >> i & 1))
+            continue;
+        if (!whole) {
+            note_parts(access, page, block, thread, address);
+            continue;
         }
+        for (unsigned part = 0; part < size / 4; part++)
+            note_word(access, one + part, use_of(block, thread, access->code, 15), address);
     }
 }

@@ -97,23 +97,31 @@ static void judge_piece(const cx_ptx_shadow_access *access, const piece *all,
 
 /* ---- races of blocks ---- */
 
+/* A bit for each lane whose stored value is not there already. */
+static uint32_t changed_lanes(const piece *all, const unsigned char *memory, unsigned size,
+                              unsigned count)
+{
+    uint32_t changed = 0;
+
+    if (memcmp(memory, all->values, (size_t)size * count) == 0)
+        return 0;
+    for (unsigned i = 0; i < count; i++)
+        changed |= (uint32_t)(memcmp(memory + i * size, all->values + i * size, size) != 0) << i;
+    return changed;
+}
+
 static void judge_races(const cx_ptx_shadow_access *access, const piece *all,
                         const unsigned char *memory)
 {
     const unsigned size = access->at->size, count = (unsigned)(all->end - all->begin) / size;
-    const uint32_t first = access->run->warp->lanes->index;
+    const cx_ptx_shadow_range range = {
+        .begin = all->begin,
+        .lanes = all->lanes,
+        .count = count,
+        .changed = access->writes && !access->strong ? changed_lanes(all, memory, size, count) : 0};
 
-    if (access->strong)
-        return;
-    if (!access->writes && !cx_ptx_shadow_blocks_knows(access->run->grid, all->begin))
-        return; /* no piece goes over a border of pages */
-    for (unsigned i = 0; i < count; i++) {
-        const unsigned at = i * size;
-
-        cx_ptx_shadow_blocks_note(access, first + all->lanes[i], all->begin + at,
-                                  access->writes &&
-                                      memcmp(memory + at, all->values + at, size) != 0);
-    }
+    if (!access->strong && (!access->writes || range.changed))
+        cx_ptx_shadow_blocks_note(access, &range);
 }
 
 /* ---- pieces ---- */
@@ -145,12 +153,52 @@ static void tell_piece(const cx_ptx_shadow_access *access, const piece *all)
         environment->touched(environment->self, &touch);
 }
 
+/* In the order of the lanes. */
+static const uint8_t lanes_in_order[CX_PTX_WARP_SIZE] = {
+    0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
+    16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
+
+/* True if all lanes are at addresses in a row, in one page. */
+static bool is_row(const cx_ptx_step *run, const cx_ptx_instruction *at, uint64_t *out_begin)
+{
+    const cx_ptx_long *row = cx_ptx_row(&run->rows, at->a);
+    const uint64_t begin = row[0] + (uint64_t)at->immediate;
+    uint64_t other = 0;
+
+    for (uint32_t i = 0; i < CX_PTX_WARP_SIZE; i++)
+        other |= row[i] ^ (row[0] + (uint64_t)i * at->size);
+    *out_begin = begin;
+    return other == 0 && begin % PAGE + (uint64_t)CX_PTX_WARP_SIZE * at->size <= PAGE;
+}
+
+static void take_row(const cx_ptx_shadow_access *access, piece *all)
+{
+    const unsigned size = access->at->size;
+    const cx_ptx_word *row = cx_ptx_row(&access->run->rows, access->at->d);
+
+    if (access->at->op == CX_PTX_STORE_32 && !cx_ptx_is_long(access->at->d)) {
+        memcpy(all->values, row, CX_PTX_WARP_SIZE * sizeof *row);
+        return;
+    }
+    for (uint32_t lane = 0; lane < CX_PTX_WARP_SIZE; lane++)
+        take_value(access, lane, all->values + lane * size);
+}
+
 void cx_ptx_shadow_global(const cx_ptx_shadow_access *access, uint32_t lanes)
 {
     const cx_ptx_step *run = access->run;
     const cx_ptx_instruction *at = access->at;
-    piece all = {0};
+    piece all;
 
+    if (lanes == UINT32_MAX && cx_ptx_is_long(at->a) && is_row(run, at, &all.begin)) {
+        all.end = all.begin + (uint64_t)CX_PTX_WARP_SIZE * at->size;
+        memcpy(all.lanes, lanes_in_order, sizeof all.lanes);
+        if (access->writes)
+            take_row(access, &all);
+        tell_piece(access, &all);
+        return;
+    }
+    all.begin = all.end = 0;
     for (uint32_t left = lanes; left; left &= left - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(left);
         const uint64_t address = cx_ptx_get(&run->rows, at->a, lane) + (uint64_t)at->immediate;

@@ -117,12 +117,17 @@ void cx_ptx_shadow_blocks_free(cx_ptx_shadow_blocks *blocks); /* NULL is harmles
 /* The block has done what may order it with others: an atomic operation, a fence, ... */
 void cx_ptx_shadow_blocks_order(const cx_ptx_grid *grid, const cx_ptx_block *block);
 
-/* True if a block has written in the page of the address. */
-bool cx_ptx_shadow_blocks_knows(const cx_ptx_grid *grid, uint64_t address);
+/* Accesses of lanes to global memory, in a row and in one page of 4096 bytes. */
+typedef struct cx_ptx_shadow_range {
+    uint64_t begin;
+    const uint8_t *lanes; /* in the order of their addresses */
+    unsigned count;
+    uint32_t changed; /* of stores: a bit for each, in that order, whose value was not there */
+} cx_ptx_shadow_range;
 
-/* A thread's access to global memory; `changes`: what it writes is not there already. */
-void cx_ptx_shadow_blocks_note(const cx_ptx_shadow_access *access, uint32_t thread,
-                               uint64_t address, bool changes);
+/* The lanes are not strong. */
+void cx_ptx_shadow_blocks_note(const cx_ptx_shadow_access *access,
+                               const cx_ptx_shadow_range *range);
 
 /* All threads of the block are ordered now. */
 void cx_ptx_shadow_order_all(const cx_ptx_grid *grid, cx_ptx_block_shadow *block);
