@@ -9,7 +9,7 @@
 enum {
     PAGE = 4096,
     WORDS = PAGE / 4,
-    PAGES_MOST = 4096, /* words elsewhere are not followed: a page has four times its size */
+    PAGES_MOST = 1024, /* words elsewhere are not followed: a page has four times its size */
     TABLE = 2 * PAGES_MOST
 };
 #define BLOCKS_MOST (UINT32_C(1) << 28)
