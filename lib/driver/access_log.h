@@ -63,6 +63,7 @@ typedef enum cx_access_log_hazard_kind {
     CX_ACCESS_RACE_SHARED,
     CX_ACCESS_RACE_WARP,
     CX_ACCESS_RACE_BLOCKS,
+    CX_ACCESS_RACE_GLOBAL, /* of warps of one block */
     CX_ACCESS_UNWRITTEN,
     CX_ACCESS_UNWRITTEN_SHARED,
     CX_ACCESS_BARRIER_DIVERGED,

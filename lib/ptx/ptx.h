@@ -175,6 +175,7 @@ typedef enum cx_ptx_hazard_kind {
     CX_PTX_HAZARD_ENDED,     /* a barrier that ended threads have not reached */
     CX_PTX_HAZARD_BLOCK_RACE, /* two blocks of a grid, and nothing orders them */
     CX_PTX_HAZARD_NOT_HELD,   /* a use of the heap that no malloc has given out */
+    CX_PTX_HAZARD_GLOBAL_RACE, /* two warps of a block in global memory, and nothing orders them */
     CX_PTX_HAZARD_BEYOND      /* through an array in shared memory, and outside of it */
 } cx_ptx_hazard_kind;
 

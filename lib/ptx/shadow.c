@@ -228,13 +228,14 @@ static void note_access(const cx_ptx_step *run, const cx_ptx_instruction *at)
     uint32_t global;
     const uint32_t shared = shared_lanes(run, at, &global);
 
+    if (run->grid->shadow->time < TIME_LAST)
+        access.time = ++run->grid->shadow->time;
     if (global && at->op != CX_PTX_COPY_ASYNC)
         cx_ptx_shadow_global(&access, global);
     if (run->grid->shadow->time >= TIME_LAST) {
         cx_ptx_shadow_blocks_order(run->grid, run->block);
         return;
     }
-    access.time = ++run->grid->shadow->time;
     if (shared)
         cx_ptx_shadow_shared(&access, shared);
     if (access.writes)

@@ -1,6 +1,6 @@
-/* Global memory: which block wrote and read each word last, in this launch. Blocks run in any
+/* Global memory: which thread wrote and read each word last, in this launch. Blocks run in any
  * order, so two of them race for a word unless both of them have done something that may order
- * them. */
+ * them; and so do two warps of a block, unless something may have ordered the two threads since. */
 #include "ptx/shadow_state.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 enum {
     PAGE = 4096,
     WORDS = PAGE / 4,
-    PAGES_MOST = 1024, /* words elsewhere are not followed: a page has four times its size */
+    PAGES_MOST = 768, /* words elsewhere are not followed: a page has six times its size */
     TABLE = 2 * PAGES_MOST
 };
 #define BLOCKS_MOST (UINT32_C(1) << 28)
@@ -21,6 +21,7 @@ typedef uint64_t use;
 
 typedef struct word {
     use write, read;
+    uint32_t write_time, read_time; /* 0: unknown */
 } word;
 
 typedef struct words_page {
@@ -48,7 +49,8 @@ cx_ptx_shadow_blocks *cx_ptx_shadow_blocks_new(const cx_ptx_grid *grid)
     const uint64_t blocks = (uint64_t)size[0] * size[1] * size[2];
     cx_ptx_shadow_blocks *self;
 
-    if (blocks < 2 || blocks >= BLOCKS_MOST || grid->module->code_count >= CODE_MOST)
+    if ((blocks < 2 && grid->threads_in_block <= CX_PTX_WARP_SIZE) || blocks >= BLOCKS_MOST ||
+        grid->module->code_count >= CODE_MOST)
         return NULL;
     self = calloc(1, sizeof *self);
     if (self && !(self->ordered = calloc(blocks / 8 + 1, 1))) {
@@ -112,8 +114,13 @@ static uint32_t block_of(use one)
     return (uint32_t)(one >> 36) - 1;
 }
 
-static void tell_race(const cx_ptx_shadow_access *access, use first, bool first_writes,
-                      uint32_t thread, uint64_t address)
+static uint32_t thread_of(use one)
+{
+    return (uint32_t)(one >> 26) & 1023;
+}
+
+static void tell_race(const cx_ptx_shadow_access *access, cx_ptx_hazard_kind kind, use first,
+                      bool first_writes, uint32_t thread, uint64_t address)
 {
     const cx_ptx_grid *grid = access->run->grid;
     const uint32_t *size = grid->launch->grid;
@@ -121,52 +128,92 @@ static void tell_race(const cx_ptx_shadow_access *access, use first, bool first_
     const uint32_t index[] = {number % size[0], number / size[0] % size[1],
                               number / size[0] / size[1]};
     cx_ptx_hazard hazard = {
-        .kind = CX_PTX_HAZARD_BLOCK_RACE, .address = address, .bytes = access->at->size};
+        .kind = kind, .address = address, .bytes = access->at->size};
 
     if (!cx_ptx_shadow_is_new(grid->shadow, hazard.kind, code, access->code))
         return;
-    hazard.first = cx_ptx_shadow_side_of(grid, index, (uint32_t)(first >> 26) & 1023, code);
+    hazard.first = cx_ptx_shadow_side_of(grid, index, thread_of(first), code);
     hazard.first.writes = first_writes;
     hazard.second = cx_ptx_shadow_side_of(grid, access->run->block->index, thread, access->code);
     hazard.second.writes = access->writes;
     cx_ptx_shadow_tell(grid, &hazard);
 }
 
-static inline void judge(const cx_ptx_shadow_access *access, use first, bool first_writes, use now,
-                         uint64_t address)
-{
-    const cx_ptx_shadow_blocks *self = access->run->grid->shadow->across;
+/* A thread's access, as it is noted. */
+typedef struct access_now {
+    const cx_ptx_shadow_access *access;
+    use use;
+    uint64_t address;
+    const unsigned char *value; /* that it stores, or finds */
+} access_now;
 
-    if (!first || !(first & now & 15) || block_of(first) == block_of(now) ||
-        (is_ordered(self, block_of(first)) && is_ordered(self, block_of(now))))
-        return;
-    tell_race(access, first, first_writes, (uint32_t)(now >> 26) & 1023, address);
+/* Threads that look for a flag which others set read what was there or what is there: either way is
+ * right. Numbers that are all zeroes, all ones, or 1 count as flags. */
+static bool is_flag(const access_now *now)
+{
+    const unsigned size = now->access->at->size;
+    unsigned char any = 0, all = 0xff;
+
+    for (unsigned i = 1; i < size; i++) {
+        any |= now->value[i];
+        all &= now->value[i];
+    }
+    return (any == 0 && now->value[0] <= 1) || (all == 0xff && now->value[0] == 0xff);
 }
 
-static inline void note_word(const cx_ptx_shadow_access *access, word *one, use now,
-                             uint64_t address)
+/* Two threads of a block, since all of them were ordered last. */
+static void judge_inside(const access_now *now, use first, bool first_writes, uint32_t first_time)
 {
-    judge(access, one->write, true, now, address);
-    if (access->writes) {
-        judge(access, one->read, false, now, address);
-        one->write = now;
+    const cx_ptx_shadow_access *access = now->access;
+    const cx_ptx_block_shadow *block = access->run->block->shadow;
+    const uint32_t one = thread_of(first), other = thread_of(now->use);
+
+    if (first_time <= block->all_met || !access->time ||
+        one / CX_PTX_WARP_SIZE == other / CX_PTX_WARP_SIZE ||
+        (block->met > first_time && block->synced[one] > first_time &&
+         block->synced[other] > first_time) ||
+        (first_writes != access->writes && is_flag(now)))
+        return;
+    tell_race(access, CX_PTX_HAZARD_GLOBAL_RACE, first, first_writes, other, now->address);
+}
+
+static inline void judge(const access_now *now, use first, bool first_writes, uint32_t first_time)
+{
+    const cx_ptx_shadow_blocks *self = now->access->run->grid->shadow->across;
+
+    if (!first || !(first & now->use & 15))
+        return;
+    if (block_of(first) == block_of(now->use))
+        judge_inside(now, first, first_writes, first_time);
+    else if (!is_ordered(self, block_of(first)) || !is_ordered(self, block_of(now->use)))
+        tell_race(now->access, CX_PTX_HAZARD_BLOCK_RACE, first, first_writes, thread_of(now->use),
+                  now->address);
+}
+
+static inline void note_word(const access_now *now, word *one)
+{
+    judge(now, one->write, true, one->write_time);
+    if (now->access->writes) {
+        judge(now, one->read, false, one->read_time);
+        one->write = now->use;
+        one->write_time = now->access->time;
     } else {
-        one->read = now;
+        one->read = now->use;
+        one->read_time = now->access->time;
     }
 }
 
 /* Not of whole words. */
-static void note_parts(const cx_ptx_shadow_access *access, words_page *page, uint32_t block,
-                       uint32_t thread, uint64_t address)
+static void note_parts(access_now *now, words_page *page, uint32_t block, uint32_t thread)
 {
-    const uint64_t end_of = address + access->at->size;
+    const uint64_t address = now->address, end_of = address + now->access->at->size;
 
     for (uint64_t at = address & ~UINT64_C(3); at < end_of; at += 4) {
         const unsigned begin = at < address ? (unsigned)(address - at) : 0;
         const unsigned end = at + 4 > end_of ? (unsigned)(end_of - at) : 4;
 
-        note_word(access, &page->words[at % PAGE / 4],
-                  use_of(block, thread, access->code, (1u << end) - (1u << begin)), address);
+        now->use = use_of(block, thread, now->access->code, (1u << end) - (1u << begin));
+        note_word(now, &page->words[at % PAGE / 4]);
     }
 }
 
@@ -181,17 +228,20 @@ void cx_ptx_shadow_blocks_note(const cx_ptx_shadow_access *access,
     words_page *page = page_of(run->grid->shadow->across, range->begin / PAGE, access->writes);
 
     for (unsigned i = 0; page && i < range->count; i++) {
-        const uint64_t address = range->begin + (uint64_t)i * size;
         const uint32_t thread = first + range->lanes[i];
-        word *one = &page->words[address % PAGE / 4];
+        access_now now = {.access = access,
+                          .use = use_of(block, thread, access->code, 15),
+                          .address = range->begin + (uint64_t)i * size,
+                          .value = range->values + (size_t)i * size};
+        word *one = &page->words[now.address % PAGE / 4];
 
         if (access->writes && !(range->changed >> i & 1))
             continue;
         if (!whole) {
-            note_parts(access, page, block, thread, address);
+            note_parts(&now, page, block, thread);
             continue;
         }
         for (unsigned part = 0; part < size / 4; part++)
-            note_word(access, one + part, use_of(block, thread, access->code, 15), address);
+            note_word(&now, one + part);
     }
 }

@@ -118,6 +118,7 @@ static void judge_races(const cx_ptx_shadow_access *access, const piece *all,
         .begin = all->begin,
         .lanes = all->lanes,
         .count = count,
+        .values = access->writes ? all->values : memory,
         .changed = access->writes && !access->strong ? changed_lanes(all, memory, size, count) : 0};
 
     if (!access->strong && (!access->writes || range.changed))
@@ -147,7 +148,8 @@ static void tell_piece(const cx_ptx_shadow_access *access, const piece *all)
     if (view->written || view->held)
         judge_piece(access, all, view);
     touch.memory = view->memory + (all->begin - view->address);
-    if (grid->shadow->across)
+    /* Who takes a block of the heap is ordered after who gave it back. */
+    if (grid->shadow->across && !view->held)
         judge_races(access, all, touch.memory);
     if (environment->touched)
         environment->touched(environment->self, &touch);

@@ -122,6 +122,7 @@ typedef struct cx_ptx_shadow_range {
     uint64_t begin;
     const uint8_t *lanes; /* in the order of their addresses */
     unsigned count;
+    const unsigned char *values; /* that are stored, or found */
     uint32_t changed; /* of stores: a bit for each, in that order, whose value was not there */
 } cx_ptx_shadow_range;
 

@@ -33,7 +33,7 @@
 #define MEET "bar.sync 0;\n"
 
 /* `told`: a letter for each kind, in the order of telling: Race, Warp race, Unwritten, Diverged,
- * Ended, Blocks, Heap, beyond an Array. */
+ * Ended, Blocks, Heap, Global race, beyond an Array. */
 static const struct row {
     const char *name, *text, *told;
     uint32_t threads;
@@ -103,6 +103,35 @@ static const struct row {
                     "setp.eq.u32 %p6, %r1, 64;\n@%p4 ld.shared.u32 %r7, [s];\n"
                     "@%p6 st.shared.u32 [s], 5;\n@%p5 ld.shared.u32 %r7, [s];\n" END,
      "RR", 128},
+    /* warps of a block in global memory: %d6 is the block's part, %d5 the own word in it */
+#define PART                                                                                \
+    "mov.u32 %r19, %ctaid.x;\nmul.wide.u32 %d6, %r19, 4096;\nld.param.u64 %d5, [out];\n"    \
+    "add.u64 %d6, %d6, %d5;\nadd.u64 %d6, %d6, 32768;\nadd.u64 %d5, %d6, %d2;\n"            \
+    "xor.b32 %r8, %r1, 32;\nmul.wide.u32 %d7, %r8, 4;\nadd.u64 %d7, %d7, %d6;\n"
+    {"a read of global memory that another warp writes",
+     NEW PART "st.global.u32 [%d5], %r2;\nld.global.u32 %r7, [%d7];\n" END, "G", 64},
+    {"the same behind a barrier",
+     NEW PART "st.global.u32 [%d5], %r2;\n" MEET "ld.global.u32 %r7, [%d7];\n" END, "", 64},
+    {"the same behind fences and a flag",
+     NEW PART "@!%p2 bra L;\nst.global.u32 [%d5], %r2;\nmembar.gl;\n"
+              "st.volatile.global.u32 [%d6+1024], 1;\nbra M;\n"
+              "L:\nld.volatile.global.u32 %r8, [%d6+1024];\nsetp.eq.u32 %p4, %r8, 0;\n"
+              "@%p4 bra L;\nld.global.u32 %r7, [%d7];\nM:\n" END,
+     "", 64},
+    {"a write of global memory that another warp has read",
+     NEW PART "st.global.u32 [%d5], %r2;\n" MEET "ld.global.u32 %r7, [%d7];\n"
+              "add.u32 %r8, %r2, 9;\nst.global.u32 [%d5], %r8;\n" END,
+     "G", 64},
+    {"warps that store different values in one global word",
+     NEW PART "st.global.u32 [%d6], %r2;\n" END, "G", 64},
+    {"warps that set a global flag, and look for it",
+     NEW PART "ld.global.u32 %r7, [%d6];\nst.global.u32 [%d6], 1;\nld.global.u32 %r7, [%d6];\n" END,
+     "", 64},
+    {"warps that add atomically to a global word",
+     NEW PART "atom.global.add.u32 %r7, [%d6], 1;\nred.global.add.u32 [%d6], 1;\n" END, "", 64},
+    {"bytes of one global word", NEW PART "sub.u64 %d7, %d5, %d2;\ncvt.u64.u32 %d7, %r1;\n"
+         "add.u64 %d7, %d7, %d6;\nadd.u32 %r8, %r1, 2;\nst.global.u8 [%d7], %r8;\n" END,
+     "", 64},
     /* arrays */
     {"a write behind an array",
      NEW ".shared .b32 t[64];\nst.shared.u32 [t], 0;\nshl.b32 %r8, %r1, 4;\n"
@@ -224,7 +253,7 @@ static void hear(void *self, const cx_ptx_hazard *hazard)
     size_t count = strlen(all->told);
 
     ck_assert_uint_lt(count, sizeof all->told - 1);
-    all->told[count] = "RWUDEBHA"[hazard->kind];
+    all->told[count] = "RWUDEBHGA"[hazard->kind];
     all->all[count] = *hazard;
 }
 

@@ -60,6 +60,8 @@ static cx_access_log_hazard_kind kind_of(const cx_ptx_hazard *hazard)
         return CX_ACCESS_BEYOND_ARRAY;
     case CX_PTX_HAZARD_BLOCK_RACE:
         return CX_ACCESS_RACE_BLOCKS;
+    case CX_PTX_HAZARD_GLOBAL_RACE:
+        return CX_ACCESS_RACE_GLOBAL;
     case CX_PTX_HAZARD_DIVERGED:
         return CX_ACCESS_BARRIER_DIVERGED;
     case CX_PTX_HAZARD_ENDED:

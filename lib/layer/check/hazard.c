@@ -48,6 +48,8 @@ static cx_check_kind kind_of(const cx_hazard *hazard)
         return CX_KIND_KERNEL_WARP_RACE;
     case CX_ACCESS_RACE_BLOCKS:
         return CX_KIND_KERNEL_BLOCK_RACE;
+    case CX_ACCESS_RACE_GLOBAL:
+        return CX_KIND_KERNEL_GLOBAL_RACE;
     case CX_ACCESS_HEAP_NOT_HELD:
         return CX_KIND_KERNEL_HEAP;
     case CX_ACCESS_BEYOND_ARRAY:
