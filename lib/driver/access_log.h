@@ -124,8 +124,8 @@ typedef struct cx_access_log_unwritten {
 } cx_access_log_unwritten;
 extern _Thread_local cx_access_log_unwritten cx_access_log_copied;
 
-/* This thread's call has closed memory that the other process had freed already. Who reads it sets it
- * back. */
+/* This thread's call has closed memory that the other process had freed already. Who reads it sets
+ * it back. */
 extern _Thread_local bool cx_access_log_withdrawn;
 
 /* Before the first ticket, once in a process. */

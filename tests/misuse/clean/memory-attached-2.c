@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The program attaches the memory to all streams again, and only then launches. It attaches it to one
- * stream behind a kernel of another one, too.
+ * The program attaches the memory to all streams again, and only then launches. It attaches it to
+ * one stream behind a kernel of another one, too.
  *
  * driver: threads lazy random:1 random:2
  */

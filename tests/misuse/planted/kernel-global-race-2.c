@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The threads of a block count themselves in one word of device memory, and not atomically: what the
- * two warps add between their reads and writes is lost.
+ * The threads of a block count themselves in one word of device memory, and not atomically: what
+ * the two warps add between their reads and writes is lost.
  *
  * expect: KERNEL-GLOBAL-RACE
  * at: launch

@@ -13,7 +13,8 @@
 static const char ptx[] =
     ".version 6.4\n.target sm_70\n.address_size 64\n"
     ".extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);\n"
-    ".global .align 1 .b8 line[32] = {97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 10};\n"
+    ".global .align 1 .b8 line[32] = {97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, 97, "
+    "97, 10};\n"
     ".visible .entry list(.param .u64 all, .param .u32 last)\n{\n"
     ".reg .b32 %r<10>; .reg .b64 %rd<4>; .reg .pred %p<2>;\n"
     "ld.param.u32 %r9, [last]; mov.u32 %r1, 0;\n"
