@@ -17,8 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A process of `ctxrt check` writes 340 kB, and up to 57 MB. The /dev/shm of a container has 64 MiB,
- * which the processes of a test suite fill. */
+/* A process of `ctxrt check` writes 340 kB, and up to 57 MB. The processes of a test suite fill the
+ * /dev/shm of a container, which has 64 MiB. */
 static const uint64_t room_wanted[] = {(uint64_t)1 << 30, (uint64_t)64 << 20, 0};
 enum { ROOMS = sizeof room_wanted / sizeof *room_wanted };
 

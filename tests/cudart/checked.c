@@ -1,5 +1,5 @@
-/* A program for `ctxrt check`: it uses the output of each allocation of the Runtime API that failed:
- * the value that its variable had before. */
+/* A program for `ctxrt check`: allocations of the Runtime API fail, and it uses their output, which
+ * is the value that the variable had before. */
 #include "declared.h"
 
 #include <stdint.h>
