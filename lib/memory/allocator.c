@@ -190,7 +190,8 @@ static cx_allocator *take_allocator(const cx_allocator *model, cx_context *conte
     atomic_store(&allocator->live, 0);
     atomic_store(&allocator->growths_until_refusal, 0);
     cx_counters_reset(&allocator->figures, model->options.limit_bytes);
-    if (model->vtable.alloc == NULL && model->pool == NULL && open_memory(allocator) != CTXRT_SUCCESS) {
+    bool opens = model->vtable.alloc == NULL && model->pool == NULL;
+    if (opens && open_memory(allocator) != CTXRT_SUCCESS) {
         cx_pool_put_back(&cx_allocators, allocator);
         return NULL;
     }

@@ -348,9 +348,15 @@ static ctxrt_status create_event_on(stage *self)
 static ctxrt_status export_event(stage *self)
 {
     ctxrt_exported_event exported;
+    ctxrt_event *event;
+    (void)self;
     ctxrt_status status =
-        ctxrt_event_create(CTXRT_EVENT_DISABLE_TIMING | CTXRT_EVENT_INTERPROCESS, &self->out.event);
-    return status == CTXRT_SUCCESS ? ctxrt_event_export(self->out.event, &exported) : status;
+        ctxrt_event_create(CTXRT_EVENT_DISABLE_TIMING | CTXRT_EVENT_INTERPROCESS, &event);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = ctxrt_event_export(event, &exported);
+    ctxrt_status ended = ctxrt_event_destroy(event);
+    return status != CTXRT_SUCCESS ? status : ended;
 }
 
 /* No other process exports one: the emulated driver is asked, and finds none. */
