@@ -199,9 +199,11 @@ typedef struct ctxrt_exported_memory {
 } ctxrt_exported_memory;
 
 /**
- * Exports device memory to other processes. Keep it alive while they do.
+ * Exports device memory to other processes. Keep it alive while they use it. Memory of an allocator
+ * over a pool (allocator.h) is exported as the pool's, if the pool was made to be shared.
  *
- * @param out_exported  what ctxrt_memory_import takes in the other process
+ * @param out_exported  what ctxrt_memory_import takes in the other process, or, for memory of a
+ *     pool, ctxrt_memory_import_from_pool
  * @retval CTXRT_ERROR_NOT_SUPPORTED     the driver has no such call, or memory of the CPU
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  it is no device memory, or begins inside an allocation of
  *                                        the driver, all of which would be shared
@@ -216,6 +218,24 @@ CTXRT_API ctxrt_status ctxrt_memory_export(ctxrt_memory *memory,
  */
 CTXRT_API ctxrt_status ctxrt_memory_import(const ctxrt_exported_memory *exported,
                                            ctxrt_memory **out_memory) CTXRT_CHECK_RESULT;
+
+struct CUmemPoolHandle_st; /* the driver's CUmemoryPool is a pointer to it */
+
+/**
+ * Opens memory of a pool in the current context: memory that another process exported with
+ * ctxrt_memory_export, and that came from an allocator over a pool there
+ * (ctxrt_allocator_create_from_pool). The pools themselves go from process to process by
+ * cuMemPoolExportToShareableHandle. The last ctxrt_memory_release waits for the work of the context
+ * and closes it; the other process keeps the memory until then.
+ *
+ * @param pool  as cuMemPoolImportFromShareableHandle gave it; it outlives the memory
+ * @retval CTXRT_ERROR_DRIVER         the driver refused: the memory is not of that pool, say
+ * @retval CTXRT_ERROR_NOT_SUPPORTED  the driver has no such call
+ */
+CTXRT_API ctxrt_status
+ctxrt_memory_import_from_pool(struct CUmemPoolHandle_st *pool,
+                              const ctxrt_exported_memory *exported,
+                              ctxrt_memory **out_memory) CTXRT_CHECK_RESULT;
 
 /**
  * Allocates device memory of the current context as a raw pointer. Errors as ctxrt_memory_alloc.

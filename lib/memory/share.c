@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-_Static_assert(sizeof(cxu_ipc_mem_handle) == sizeof((ctxrt_exported_memory *)0)->token,
+_Static_assert(sizeof(cxu_ipc_mem_handle) == sizeof((ctxrt_exported_memory *)0)->token &&
+                   sizeof(cxu_mem_pool_pointer) == sizeof(cxu_ipc_mem_handle),
                "the token holds the driver's");
 
 /* The beginning of the driver's allocation, which a handle stands for. */
@@ -31,6 +32,31 @@ static ctxrt_status check_base(const cx_driver *driver, const void *pointer)
                     offset);
 }
 
+/* NULL: the memory is of no pool. */
+static CUmemoryPool pool_of(const ctxrt_memory *handle)
+{
+    const cx_memory *memory = cx_pool_find(&cx_memories, handle);
+    return memory != NULL && memory->block.allocator != NULL ? memory->block.allocator->pool : NULL;
+}
+
+static ctxrt_status export_natively(const cx_driver *driver, const ctxrt_memory *handle,
+                                    void *pointer, cxu_ipc_mem_handle *out_token)
+{
+    cxu_mem_pool_pointer shared;
+    if (pool_of(handle) == NULL) {
+        ctxrt_status status = check_base(driver, pointer);
+        return status == CTXRT_SUCCESS
+                   ? CX_DRIVER_CALL(driver, ipc_get_mem_handle,
+                                    (out_token, (CUdeviceptr)(uintptr_t)pointer))
+                   : status;
+    }
+    ctxrt_status status = CX_DRIVER_CALL(driver, mem_pool_export_pointer,
+                                         (&shared, (CUdeviceptr)(uintptr_t)pointer));
+    if (status == CTXRT_SUCCESS)
+        memcpy(out_token, &shared, sizeof shared);
+    return status;
+}
+
 ctxrt_status ctxrt_memory_export(ctxrt_memory *handle, ctxrt_exported_memory *out_exported)
 {
     ctxrt_memory_info info;
@@ -45,10 +71,7 @@ ctxrt_status ctxrt_memory_export(ctxrt_memory *handle, ctxrt_exported_memory *ou
     if (status == CTXRT_SUCCESS)
         status = cx_context_find(info.context, &context);
     if (status == CTXRT_SUCCESS)
-        status = check_base(context->driver, info.pointer);
-    if (status == CTXRT_SUCCESS)
-        status = CX_DRIVER_CALL(context->driver, ipc_get_mem_handle,
-                                (&token, (CUdeviceptr)(uintptr_t)info.pointer));
+        status = export_natively(context->driver, handle, info.pointer, &token);
     if (status != CTXRT_SUCCESS)
         return status;
     out_exported->size_bytes = info.size_bytes;
@@ -83,15 +106,55 @@ static ctxrt_status close_imported(cx_memory *memory)
     return status;
 }
 
-static ctxrt_status open_exported(cx_context *context, const ctxrt_exported_memory *exported,
-                                  ctxrt_memory **out_memory)
+/* cuMemFree waits for no work that uses a pool's memory. */
+static cxu_result free_behind_work(const cx_context *context, const void *pointer)
+{
+    cx_context_guard guard;
+    if (cx_context_guard_enter(context, &guard) != CTXRT_SUCCESS)
+        return ctxrt_last_error()->driver_result;
+    (void)context->driver->table.ctx_synchronize();
+    cxu_result result = cx_block_free_natively(context, pointer);
+    cx_context_guard_leave(&guard);
+    return result;
+}
+
+/* A pool's memory outlives a reset of the context, and is closed after it. */
+static ctxrt_status close_from_pool(cx_memory *memory)
+{
+    bool pinned;
+    cx_context *context = memory->block.context;
+    cx_ranges_remove(context, memory->block.epoch, (uintptr_t)memory->block.pointer,
+                     CX_FREED_BY_USER);
+    cxu_result result = cx_block_begin_free(context, memory->block.epoch, &pinned)
+                            ? free_behind_work(context, memory->block.pointer)
+                            : cx_block_free_natively(context, memory->block.pointer);
+    if (pinned)
+        cx_context_unpin(context);
+    ctxrt_status status = cx_block_check_freed(context, CX_SLOT_mem_free, result);
+    cx_context_memory_drop(context, memory->block.size_bytes);
+    return status;
+}
+
+/* `pool`: NULL for memory of none. */
+static ctxrt_status open_natively(const cx_driver *driver, CUmemoryPool pool,
+                                  const ctxrt_exported_memory *exported, CUdeviceptr *out_address)
 {
     enum { LAZY_PEER_ACCESS = 1 };
+    cxu_mem_pool_pointer shared;
     cxu_ipc_mem_handle token;
-    CUdeviceptr address;
     memcpy(&token, exported->token, sizeof token);
-    ctxrt_status status =
-        CX_DRIVER_CALL(context->driver, ipc_open_mem_handle, (&address, token, LAZY_PEER_ACCESS));
+    memcpy(&shared, exported->token, sizeof shared);
+    return pool != NULL
+               ? CX_DRIVER_CALL(driver, mem_pool_import_pointer, (out_address, pool, &shared))
+               : CX_DRIVER_CALL(driver, ipc_open_mem_handle,
+                                (out_address, token, LAZY_PEER_ACCESS));
+}
+
+static ctxrt_status open_exported(cx_context *context, CUmemoryPool pool,
+                                  const ctxrt_exported_memory *exported, ctxrt_memory **out_memory)
+{
+    CUdeviceptr address;
+    ctxrt_status status = open_natively(context->driver, pool, exported, &address);
     if (status != CTXRT_SUCCESS)
         return status;
     const cx_memory model = {
@@ -101,7 +164,7 @@ static ctxrt_status open_exported(cx_context *context, const ctxrt_exported_memo
                   .size_bytes = exported->size_bytes,
                   .context = context,
                   .epoch = atomic_load(&context->epoch)},
-        .free = close_imported,
+        .free = pool != NULL ? close_from_pool : close_imported,
     };
     const cx_range_view range = {
         .begin = address,
@@ -116,24 +179,44 @@ static ctxrt_status open_exported(cx_context *context, const ctxrt_exported_memo
     if (status == CTXRT_SUCCESS)
         return status;
     cx_ranges_remove(context, model.block.epoch, address, CX_FREED_BY_USER);
-    (void)context->driver->table.ipc_close_mem_handle(address);
+    if (pool != NULL)
+        (void)cx_block_free_natively(context, model.block.pointer);
+    else
+        (void)context->driver->table.ipc_close_mem_handle(address);
     return status;
 }
 
-ctxrt_status ctxrt_memory_import(const ctxrt_exported_memory *exported, ctxrt_memory **out_memory)
+static ctxrt_status import_memory(CUmemoryPool pool, const ctxrt_exported_memory *exported,
+                                  ctxrt_memory **out_memory)
 {
     cx_thread *thread;
     cx_frame *frame;
-    if (exported == NULL || out_memory == NULL)
-        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_memory_import: %s is NULL",
-                        exported == NULL ? "exported" : "out_memory");
     ctxrt_status status = cx_stack_enter(&thread, &frame);
     if (status != CTXRT_SUCCESS)
         return status;
     cx_context *context = cx_frame_context(frame);
     cx_context_memory_add(context, exported->size_bytes);
-    status = open_exported(context, exported, out_memory);
+    status = open_exported(context, pool, exported, out_memory);
     if (status != CTXRT_SUCCESS)
         cx_context_memory_drop(context, exported->size_bytes);
     return status;
+}
+
+ctxrt_status ctxrt_memory_import(const ctxrt_exported_memory *exported, ctxrt_memory **out_memory)
+{
+    if (exported == NULL || out_memory == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_memory_import: %s is NULL",
+                        exported == NULL ? "exported" : "out_memory");
+    return import_memory(NULL, exported, out_memory);
+}
+
+ctxrt_status ctxrt_memory_import_from_pool(CUmemoryPool pool, const ctxrt_exported_memory *exported,
+                                           ctxrt_memory **out_memory)
+{
+    if (pool == NULL || exported == NULL || out_memory == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_memory_import_from_pool: %s is NULL",
+                        pool == NULL       ? "pool"
+                        : exported == NULL ? "exported"
+                                           : "out_memory");
+    return import_memory(pool, exported, out_memory);
 }

@@ -83,6 +83,17 @@ static ctxrt_status import_memory(stage *self)
                : CTXRT_ERROR_DRIVER;
 }
 
+static ctxrt_status import_from_pool(stage *self)
+{
+    static const ctxrt_exported_memory exported = {.size_bytes = BYTES};
+    struct CUmemPoolHandle_st *none = (void *)self->host;
+    return ctxrt_memory_import_from_pool(none, &exported, &self->out.memory) ==
+                       CTXRT_ERROR_DRIVER &&
+                   ctxrt_last_error()->driver_result == 1 /* INVALID_VALUE */
+               ? CTXRT_SUCCESS
+               : CTXRT_ERROR_DRIVER;
+}
+
 static ctxrt_status alloc_raw(stage *self)
 {
     return ctxrt_alloc(BYTES, &self->out.raw);
@@ -366,6 +377,7 @@ static const operation operations[] = {
     {"ctxrt_memory_record_stream", ON_ANY, record_use, NULL, false, false},
     {"ctxrt_memory_export", ON_ANY, export_memory, NULL, false, false},
     {"ctxrt_memory_import", ON_FRAMES, import_memory, NULL, false, false},
+    {"ctxrt_memory_import_from_pool", ON_FRAMES, import_from_pool, NULL, false, false},
     {"ctxrt_alloc", ON_FRAMES, alloc_raw, NULL, false, false},
     {"ctxrt_alloc_async", ON_FRAMES, alloc_async, NULL, false, false},
     {"ctxrt_alloc_managed", ON_FRAMES, alloc_managed, NULL, false, false},

@@ -615,6 +615,9 @@ START_TEST(memory_refuses)
     cx_assert_ok(ctxrt_memory_release(NULL));
     ctxrt_exported_memory exported = {0};
     REFUSE(ctxrt_memory_export(dead_memory, &exported), INVALID_HANDLE);
+    REFUSE(ctxrt_memory_import_from_pool(NULL, &exported, &memory), NULL_POINTER);
+    REFUSE(ctxrt_memory_import_from_pool(made_up(), NULL, &memory), NULL_POINTER);
+    REFUSE(ctxrt_memory_import_from_pool(made_up(), &exported, NULL), NULL_POINTER);
     REFUSE(ctxrt_memory_import(NULL, &memory), NULL_POINTER);
     ck_assert_ptr_nonnull(strstr(ctxrt_last_error()->message, "exported is NULL"));
     REFUSE(ctxrt_memory_import(&exported, NULL), NULL_POINTER);

@@ -1,8 +1,10 @@
-/* What an allocator calls before it refuses a request, and allocators over a pool of the driver's. */
+/* What an allocator calls before it refuses a request, and allocators over a driver's pool. */
+#include "../emu/file_passing.h"
 #include "device/device.h"
 #include "gate.h"
 
-#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define MIB ((size_t)1 << 20)
 
@@ -354,6 +356,103 @@ START_TEST(null_is_the_pool_that_other_libraries_share)
 }
 END_TEST
 
+/* ---- a pool between processes ---- */
+
+static void say(int line, const void *bytes, size_t size)
+{
+    ck_assert_int_eq(write(line, bytes, size), (ssize_t)size);
+}
+
+static void hear(int line, void *bytes, size_t size)
+{
+    ck_assert_int_eq(read(line, bytes, size), (ssize_t)size);
+}
+
+static void fill_and_check(ctxrt_memory *memory, unsigned char expected, unsigned char next)
+{
+    unsigned char byte = 0;
+    char *last = (char *)ctxrt_memory_pointer(memory) + MIB - 1;
+    cx_assert_ok(ctxrt_copy(&byte, last, 1, CTXRT_COPY_DEVICE_TO_HOST));
+    ck_assert_uint_eq(byte, expected);
+    cx_assert_ok(ctxrt_fill(ctxrt_memory_pointer(memory), next, MIB));
+}
+
+/* Imports the pool and its memory, sees what is in it, and writes something else. */
+static void import_in_child(int line)
+{
+    ctxrt_exported_memory token;
+    ctxrt_memory *memory;
+    ctxrt_memory_info info;
+    CUmemoryPool imported;
+    start();
+    driver = &cx_drivers[0].table;
+    int file = receive_file(line);
+    ck_assert_int_eq(driver->mem_pool_import_from_shareable_handle(
+                         &imported, (void *)(intptr_t)file,
+                         CXU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
+                     CXU_SUCCESS);
+    hear(line, &token, sizeof token);
+    cx_assert_ok(ctxrt_memory_import_from_pool(imported, &token, &memory));
+    cx_assert_ok(ctxrt_memory_describe(memory, &info));
+    ck_assert_uint_eq(info.size_bytes, MIB);
+    fill_and_check(memory, 5, 6);
+    cx_assert_ok(ctxrt_memory_release(memory));
+    ck_assert_int_eq(driver->mem_pool_destroy(imported), CXU_SUCCESS);
+    close(file);
+    end();
+    say(line, "d", 1);
+}
+
+START_TEST(memory_of_a_shared_pool_is_exported_and_imported)
+{
+    const cxu_mem_pool_properties properties = {
+        .type = CXU_MEM_ALLOCATION_TYPE_PINNED,
+        .handle_types = CXU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+        .location = {.type = CXU_MEM_LOCATION_TYPE_DEVICE, .id = 1}};
+    int lines[2], file, status;
+    char word;
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, lines), 0);
+    pid_t id = fork();
+    if (id == 0) {
+        import_in_child(lines[1]);
+        _exit(0);
+    }
+    ctxrt_memory *memory;
+    ctxrt_exported_memory token;
+    start();
+    driver = &cx_drivers[0].table;
+    ck_assert_int_eq(driver->mem_pool_create(&pool, &properties), CXU_SUCCESS);
+    cx_assert_ok(ctxrt_allocator_create_from_pool(pool, &over_pool));
+    cx_assert_ok(ctxrt_frame_set_allocator(over_pool));
+    cx_assert_ok(ctxrt_memory_alloc(MIB, &memory));
+    cx_assert_ok(ctxrt_fill(ctxrt_memory_pointer(memory), 5, MIB));
+    ck_assert_int_eq(driver->mem_pool_export_to_shareable_handle(
+                         &file, pool, CXU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
+                     CXU_SUCCESS);
+    ck_assert(send_file(lines[0], file));
+    close(file);
+    cx_assert_ok(ctxrt_memory_export(memory, &token));
+    say(lines[0], &token, sizeof token);
+    hear(lines[0], &word, 1);
+    ck_assert_int_eq(waitpid(id, &status, 0), id);
+    ck_assert_int_eq(status, 0);
+    fill_and_check(memory, 6, 7);
+    cx_assert_ok(ctxrt_memory_release(memory));
+    end_with_pool();
+}
+END_TEST
+
+START_TEST(memory_of_a_pool_that_is_not_shared_is_not_exported)
+{
+    ctxrt_exported_memory token;
+    ctxrt_memory *memory;
+    cx_assert_ok(ctxrt_memory_alloc(MIB, &memory));
+    ck_assert_int_ne(ctxrt_memory_export(memory, &token), CTXRT_SUCCESS);
+    ck_assert_str_eq(ctxrt_last_error()->driver_call, "cuMemPoolExportPointer");
+    cx_assert_ok(ctxrt_memory_release(memory));
+}
+END_TEST
+
 static Suite *out_of_memory_suite(void)
 {
     Suite *suite = suite_create("out of memory");
@@ -376,6 +475,10 @@ static Suite *out_of_memory_suite(void)
     tcase_add_test(tcase, memory_of_a_pool_outlives_a_reset_and_is_released_after_it);
     tcase_add_test(tcase, another_thread_releases_with_nothing_current);
     tcase_add_test(tcase, null_is_the_pool_that_other_libraries_share);
+    tcase_add_test(tcase, memory_of_a_pool_that_is_not_shared_is_not_exported);
+    suite_add_tcase(suite, tcase);
+    tcase = tcase_create("pools between processes"); /* which fork before the runtime starts */
+    tcase_add_test(tcase, memory_of_a_shared_pool_is_exported_and_imported);
     suite_add_tcase(suite, tcase);
     return suite;
 }

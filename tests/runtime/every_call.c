@@ -225,6 +225,8 @@ static const ctxrt_copy_region region = {
     X(CALL, ctxrt_memory_record_stream, (in->memory, in->stream))                                 \
     X(CALL, ctxrt_memory_export, (in->memory, &out->exported))                                    \
     X(CALL, ctxrt_memory_import, (&out->exported, &out->memory))                                  \
+    X(CALL, ctxrt_memory_import_from_pool,                                                        \
+      ((struct CUmemPoolHandle_st *)in->pages, &out->exported, &out->memory))                     \
     X(CALL, ctxrt_alloc, (BYTES, &out->pointer))                                                  \
     X(CALL, ctxrt_alloc_async, (BYTES, in->stream, &out->pointer))                                \
     X(CALL, ctxrt_alloc_managed, (BYTES, &out->pointer))                                          \
