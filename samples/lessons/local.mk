@@ -1,7 +1,7 @@
 # The lessons of `ctxrt lesson`, which finds them below pkgdatadir, and in a build tree by this link.
 LESSONS = 01-what-is-current 02-a-stack-per-thread 03-primary-contexts 04-set-or-push 05-who-pops 06-hand-off \
 	07-streams-and-events 08-what-synchronises 09-errors-that-stick 10-capture-and-graphs 11-memory 12-fork-and-exit \
-	13-cuda-set-device 14-two-libraries
+	13-cuda-set-device 14-two-libraries 15-a-race-in-a-graph
 LESSON_FILES = README.md exercise.c exercise.scn lesson.txt fixed.c mistake.c picture.scn picture.svg report.txt solution.c solution.scn \
 	README.zh.md exercise.zh.scn lesson.zh.txt
 LESSON_KERNEL = kernel.c kernel.cu kernel.ptx
