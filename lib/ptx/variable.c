@@ -701,10 +701,11 @@ static bool take_parameter(cx_ptx_parser *self, cx_ptx_function *function, size_
     declaration what = {0};
     uint64_t offset;
     bool grown;
-
     bool in_register = space == CX_PTX_LOCAL && cx_ptx_take(self, ".reg");
-    if ((!in_register && !cx_ptx_expect(self, ".param")) || !take_align(self, &what) || !take_type(self, &what) ||
-        !skip_pointer(self) || !cx_ptx_expect_word(self, &what.name) || !take_sizes(self, &what) ||
+
+    if ((!in_register && !cx_ptx_expect(self, ".param")) || !take_align(self, &what) ||
+        !take_type(self, &what) || !skip_pointer(self) || !cx_ptx_expect_word(self, &what.name) ||
+        !take_sizes(self, &what) ||
         !place_variable(self, &what, limit, inout_bytes, &offset) ||
         !(in_register ? add_register(self, &what, offset) : add_name(self, &what, space, offset)))
         return false;
