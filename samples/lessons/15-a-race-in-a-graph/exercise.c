@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lesson 15, exercise: a graph of four nodes. One fills a buffer; two copy it, at the same time; the
- * last one copies the second copy, when it is there. Lead the side streams into the capture and back
- * with the events of the job, so that the graph has these edges and no others.
+ * Lesson 15, exercise: a graph of four nodes. One fills a buffer; two copy it, at the same time;
+ * the last one copies the second copy, when it is there. Lead the side streams into the capture and
+ * back with the events of the job, so that the graph has these edges and no others.
  *
  * Write between the comments only, in two places. Check it: ctxrt lesson 15 --check
  */
