@@ -64,8 +64,13 @@ void op_fill_async(actor *self)
     if (by.stream == NULL)
         return;
     block_join(self, one, &by);
-    ctxrt_status status = ctxrt_fill_async(one->pointer, value, one->size, by.stream);
-    bool written = actor_expect(self, status, may_of(one, &by), "ctxrt_fill_async");
+    bool words = one->size % 4 == 0 && (uintptr_t)one->pointer % 4 == 0 && value % 2 == 0;
+    uint32_t word = (uint32_t)value * UINT32_C(0x01010101);
+    ctxrt_status status =
+        words ? ctxrt_fill32_async(one->pointer, word, one->size / 4, by.stream)
+              : ctxrt_fill_async(one->pointer, value, one->size, by.stream);
+    bool written = actor_expect(self, status, may_of(one, &by),
+                                words ? "ctxrt_fill32_async" : "ctxrt_fill_async");
     block_used(self, one, &by);
     wrote(self, one, written, (uint64_t)value, one->size, &by);
     route_drop(&by);
