@@ -34,12 +34,13 @@ CTXRT_API ctxrt_status ctxrt_context_create(ctxrt_device device, unsigned int fl
                                             ctxrt_context **out_context) CTXRT_CHECK_RESULT;
 
 /**
- * Creates green contexts: contexts that share the memory of the device's primary context, and whose
- * kernels run on parts of the device's multiprocessors that are disjoint within one call. Frames
- * hold them as any other context. Each has streams, events and allocators of its own; its memory is
- * memory of the primary context for the driver. A reset of the device ends them: their objects then
- * report CTXRT_ERROR_CONTEXT_DESTROYED, and are still to be destroyed. The caller owns each:
- * ctxrt_context_destroy. None is made current.
+ * Creates green contexts: contexts that share the memory of the device's primary context, and
+ * whose kernels run on parts of the device's multiprocessors that are disjoint within one call.
+ * Frames hold them as any other context, but drivers let one be current to one thread at a time,
+ * so threads take turns or have one each. Each has streams, events and allocators of its own; its
+ * memory is memory of the primary context for the driver. A reset of the device ends them: their
+ * objects then report CTXRT_ERROR_CONTEXT_DESTROYED, and are still to be destroyed. The caller
+ * owns each: ctxrt_context_destroy. None is made current.
  *
  * @param count  how many, 1 at least; all are created, or none
  * @param multiprocessors  of each, at least; the driver rounds up: ctxrt_context_multiprocessors

@@ -36,7 +36,11 @@ enum {
 CTXRT_API ctxrt_status ctxrt_event_create(unsigned int flags,
                                           ctxrt_event **out_event) CTXRT_CHECK_RESULT;
 
-/** Creates an event as ctxrt_event_create does, in `context` as ctxrt_stream_create_on does. */
+/**
+ * Creates an event as ctxrt_event_create does, in `context` as ctxrt_stream_create_on does.
+ *
+ * @param flags  CTXRT_EVENT_*
+ */
 CTXRT_API ctxrt_status ctxrt_event_create_on(ctxrt_context *context, unsigned int flags,
                                              ctxrt_event **out_event) CTXRT_CHECK_RESULT;
 

@@ -449,7 +449,8 @@ CTXRT_API ctxrt_status ctxrt_fill32(void *destination, uint32_t value,
                                     size_t count) CTXRT_CHECK_RESULT;
 
 /**
- * Sets words as ctxrt_fill32 does, in the order of `stream` as ctxrt_fill_async does.
+ * Sets `count` words to `value` as ctxrt_fill32 does, in the order of `stream` as ctxrt_fill_async
+ * does.
  *
  * @param destination  the first word, at a multiple of 4
  */

@@ -51,7 +51,11 @@ typedef struct ctxrt_kernel ctxrt_kernel;
 CTXRT_API ctxrt_status ctxrt_module_load(const void *image, size_t size_bytes,
                                          ctxrt_module **out_module) CTXRT_CHECK_RESULT;
 
-/** Loads code as ctxrt_module_load does, into `context` as ctxrt_stream_create_on does. */
+/**
+ * Loads code as ctxrt_module_load does, into `context` as ctxrt_stream_create_on does.
+ *
+ * @param image, size_bytes  as of ctxrt_module_load
+ */
 CTXRT_API ctxrt_status ctxrt_module_load_on(ctxrt_context *context, const void *image,
                                             size_t size_bytes,
                                             ctxrt_module **out_module) CTXRT_CHECK_RESULT;

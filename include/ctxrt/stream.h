@@ -48,6 +48,7 @@ CTXRT_API ctxrt_status ctxrt_stream_create(unsigned int flags, int priority,
  * Creates a stream as ctxrt_stream_create does, in `context`. The calling thread needs no current
  * context; its frames are neither asked nor changed, and its current context is what it was.
  *
+ * @param flags, priority  as of ctxrt_stream_create
  * @retval CTXRT_ERROR_INVALID_HANDLE  the context is gone or never was one
  * @retval CTXRT_ERROR_NULL_POINTER    `context` is NULL
  */
