@@ -78,7 +78,7 @@ answers() # wrong, [exercise]
     awk '
         function other(word) {
             if (word == "ACTIVE") return "INVALIDATED"
-            if (word == "INVALIDATED") return "ACTIVE"
+            if (word == "INVALIDATED" || word == "NONE") return "ACTIVE"
             if (word == "SUCCESS") return "INVALID_VALUE"
             if (word ~ /^[A-Z_]+$/) return "SUCCESS"
             if (word ~ /^[0-9]+$/) return word + 1
