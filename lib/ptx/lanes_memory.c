@@ -187,56 +187,99 @@ static inline bool fits(const cx_ptx_access *access, uint64_t place)
     return place < access->end && !((place + access->begin) & access->unaligned);
 }
 
-/* The places lie anywhere. Those of memory below 4 GiB are compared as words. */
-static bool find_offsets(const cx_ptx_access *access, const void *row, bool is_long,
-                         uint32_t active, places *out)
+/* The places lie anywhere in memory below 4 GiB. `active` is a constant where it is all lanes. */
+#ifdef __AVX512F__
+static INLINED bool find_offsets_of(const cx_ptx_access *access, const void *row, bool is_long,
+                                    const uint32_t active, places *out)
 {
-    const uint64_t mask = access->mask, begin = access->begin, plus = access->immediate;
-    const uint64_t end = access->end, unaligned = access->unaligned;
+    const __m512i mask = _mm512_set1_epi64((long long)access->mask);
+    const __m512i begin = _mm512_set1_epi64((long long)access->begin);
+    const __m512i end = _mm512_set1_epi64((long long)access->end);
+    const __m512i plus = _mm512_set1_epi64((long long)access->immediate);
+    const __m512i unaligned = _mm512_set1_epi64(access->unaligned);
     const uint32_t stride = access->stride;
-    uint64_t wrong = 0;
+    uint32_t wrong = 0;
 
-    if (end > UINT32_MAX)
+    out->first = 0;
+    if (access->end > UINT32_MAX)
         return false;
-    if (is_long) {
-        const cx_ptx_long *longs = row;
+    for (int i = 0; i < CX_PTX_WARP_SIZE; i += 16) {
+        __m256i halves[2];
 
-        EACH_LANE (lane) {
-            const uint64_t place = ((longs[lane] + plus) & mask) - begin;
+        for (int half = 0; half < 2; half++) {
+            const int lane = i + 8 * half;
+            const __m512i value =
+                is_long ? _mm512_loadu_si512((const cx_ptx_long *)row + lane)
+                        : _mm512_cvtepu32_epi64(_mm256_loadu_si256(
+                              (const __m256i *)(const void *)((const cx_ptx_word *)row + lane)));
+            const __m512i address = _mm512_and_si512(_mm512_add_epi64(value, plus), mask);
+            const __m512i place = _mm512_sub_epi64(address, begin);
 
-            wrong |= ALL_OR_NONE(uint64_t, lane) &
-                     ((uint64_t)(place >= end) | ((place + begin) & unaligned));
-            out->offsets[lane] = (uint32_t)place;
+            wrong |= (uint32_t)(_mm512_cmpge_epu64_mask(place, end) |
+                                _mm512_test_epi64_mask(address, unaligned))
+                     << lane;
+            halves[half] = _mm512_cvtepi64_epi32(place);
         }
-    } else if (mask == UINT32_MAX && begin == 0) {
-        const cx_ptx_word *words = row;
-        const uint32_t limit = (uint32_t)end, bits = (uint32_t)unaligned;
-        uint32_t bad = 0;
-
-        EACH_LANE (lane) {
-            const uint32_t place = words[lane] + (uint32_t)plus;
-
-            bad |= ALL_OR_NONE(uint32_t, lane) & ((uint32_t)(place >= limit) | (place & bits));
-            out->offsets[lane] = place;
-        }
-        wrong = bad;
-    } else {
-        const cx_ptx_word *words = row;
-
-        EACH_LANE (lane) {
-            const uint64_t place = ((words[lane] + plus) & mask) - begin;
-
-            wrong |= ALL_OR_NONE(uint64_t, lane) &
-                     ((uint64_t)(place >= end) | ((place + begin) & unaligned));
-            out->offsets[lane] = (uint32_t)place;
-        }
+        /* One store: it may be read as a whole, too. */
+        _mm512_storeu_si512(out->offsets + i,
+                            _mm512_inserti64x4(_mm512_castsi256_si512(halves[0]), halves[1], 1));
     }
     if (stride) { /* each lane has memory of its own */
         EACH_LANE (lane)
             out->offsets[lane] += stride * (uint32_t)lane;
     }
+    return (wrong & active) == 0;
+}
+#else
+static INLINED bool find_offsets_of(const cx_ptx_access *access, const void *row, bool is_long,
+                                    const uint32_t active, places *out)
+{
+    const uint64_t mask = access->mask, begin = access->begin, plus = access->immediate;
+    const uint32_t limit = (uint32_t)access->end, low = (uint32_t)begin;
+    const uint32_t unaligned = access->unaligned, stride = access->stride;
+    const cx_ptx_word *words = row;
+    const cx_ptx_long *longs = row;
+    uint64_t high = 0;
+    uint32_t wrong = 0;
+
     out->first = 0;
-    return wrong == 0;
+    if (access->end > UINT32_MAX)
+        return false;
+    if (is_long) {
+        EACH_LANE (lane) {
+            const uint64_t place = ((longs[lane] + plus) & mask) - begin;
+
+            high |= ALL_OR_NONE(uint64_t, lane) & place;
+            out->offsets[lane] = (uint32_t)place;
+        }
+    } else if (mask == UINT32_MAX && begin == 0) {
+        EACH_LANE (lane)
+            out->offsets[lane] = words[lane] + (uint32_t)plus;
+    } else {
+        EACH_LANE (lane) {
+            const uint64_t place = ((words[lane] + plus) & mask) - begin;
+
+            high |= ALL_OR_NONE(uint64_t, lane) & place;
+            out->offsets[lane] = (uint32_t)place;
+        }
+    }
+    EACH_LANE (lane)
+        wrong |= ALL_OR_NONE(uint32_t, lane) &
+                 ((uint32_t)(out->offsets[lane] >= limit) |
+                  ((out->offsets[lane] + low) & unaligned));
+    if (stride) { /* each lane has memory of its own */
+        EACH_LANE (lane)
+            out->offsets[lane] += stride * (uint32_t)lane;
+    }
+    return high >> 32 == 0 && wrong == 0;
+}
+#endif
+
+static bool find_offsets(const cx_ptx_access *access, const void *row, bool is_long,
+                         uint32_t active, places *out)
+{
+    return active == UINT32_MAX ? find_offsets_of(access, row, is_long, UINT32_MAX, out)
+                                : find_offsets_of(access, row, is_long, active, out);
 }
 
 /* A register that wraps within the row has no pattern of places: the last place shows that. */
@@ -311,6 +354,31 @@ static INLINED cx_ptx_access begin(const cx_ptx_grid *grid, const cx_ptx_block *
         cx_ptx_get(rows, at->a, (uint32_t)__builtin_ctz(active)) + (uint64_t)at->immediate, writes);
 }
 
+/* Words from anywhere. Single stores to the row would delay the next instruction, which reads it
+ * by vectors. The instruction takes signed offsets. */
+#ifdef __AVX512F__
+#define GATHERS true
+static INLINED void gather(void *to, const unsigned char *memory,
+                           const uint32_t offsets[CX_PTX_WARP_SIZE])
+{
+    const __m512i middle = _mm512_set1_epi32(INT32_MIN);
+
+    for (int lane = 0; lane < CX_PTX_WARP_SIZE; lane += HALF)
+        _mm512_storeu_si512(
+            (cx_ptx_word *)to + lane,
+            _mm512_i32gather_epi32(
+                _mm512_xor_si512(_mm512_loadu_si512(offsets + lane), middle),
+                (const void *)((uintptr_t)memory + (UINT32_C(1) << 31)), 1));
+}
+#else
+#define GATHERS false
+static INLINED void gather(void *to, const unsigned char *memory,
+                           const uint32_t offsets[CX_PTX_WARP_SIZE])
+{
+    (void)to, (void)memory, (void)offsets;
+}
+#endif
+
 #define LOAD_AS(row_type, type)                                                          \
     {                                                                                    \
         row_type *to = cx_ptx_row(rows, at->d);                                          \
@@ -335,6 +403,8 @@ static INLINED cx_ptx_access begin(const cx_ptx_grid *grid, const cx_ptx_block *
             const row_type one = (row_type)READ(first), other = (row_type)READ(second);  \
             EACH_LANE (lane)                                                             \
                 to[lane] = lane < HALF ? one : other;                                    \
+        } else if (sizeof(row_type) == 4 && sizeof(type) == 4 && GATHERS) {              \
+            gather(to, access->memory, found.offsets);                                   \
         } else {                                                                         \
             UNROLLED for (int lane = 0; lane < CX_PTX_WARP_SIZE; lane++) to[lane] =      \
                 (row_type)READ(                                                          \
