@@ -1,11 +1,12 @@
-/* Kernels as a compiler makes PTX of them, beside the same as compiled C: processor time of each.
- * The driver does not matter. With `--only NAME` that kernel alone is run, and not as C: for a
+/* Kernels as a compiler makes PTX of them, beside the same as compiled C: processor time of each on
+ * one core, and of each core where all work. The driver does not matter. With `--only NAME` that kernel alone is run, and not as C: for a
  * profiler. */
 #include "options.h"
 #include "ptx/ptx.h"
 #include "table.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 
 #define ROUNDS (bench_rounds(5))
 #define CELLS (1u << 20) /* of each array */
+#define MOST_CORES 256u
 
 typedef void block_in_c(const float *a, const float *b, const unsigned *words, float *out,
                         unsigned *counts, int n, unsigned block, unsigned blocks);
@@ -109,7 +111,7 @@ static uint32_t blocks_of(const kernel *what)
     return bench_chosen.quick && what->blocks > 32 ? what->blocks / 16 : what->blocks;
 }
 
-static void run_ptx(const cx_ptx_module *module, const kernel *what)
+static void run_ptx(const cx_ptx_module *module, const kernel *what, unsigned cores)
 {
     const struct {
         uint64_t a, b, words, out, counts;
@@ -118,7 +120,7 @@ static void run_ptx(const cx_ptx_module *module, const kernel *what)
                     (uint64_t)(uintptr_t)of_ptx->words,  (uint64_t)(uintptr_t)of_ptx->out,
                     (uint64_t)(uintptr_t)of_ptx->counts, what->n};
     const cx_ptx_environment environment = {
-        .find = find, .stopped = stopped, .self = of_ptx, .cores = 1};
+        .find = find, .stopped = stopped, .self = of_ptx, .cores = cores};
     const cx_ptx_launch launch = {
         .grid = {blocks_of(what), 1, 1}, .block = {what->threads, 1, 1}, .parameters = &parameters};
     cx_ptx_fault fault;
@@ -130,12 +132,38 @@ static void run_ptx(const cx_ptx_module *module, const kernel *what)
     }
 }
 
-static void run_c(const kernel *what)
-{
-    uint32_t blocks = blocks_of(what);
+/* A share of the blocks, for one core. */
+typedef struct share {
+    const kernel *what;
+    uint32_t begin, end;
+} share;
 
-    for (uint32_t block = 0; block < blocks; block++)
-        what->in_c(of_c->a, of_c->b, of_c->words, of_c->out, of_c->counts, what->n, block, blocks);
+static void *run_share(void *argument)
+{
+    const share *self = argument;
+    const kernel *what = self->what;
+
+    for (uint32_t block = self->begin; block < self->end; block++)
+        what->in_c(of_c->a, of_c->b, of_c->words, of_c->out, of_c->counts, what->n, block,
+                   blocks_of(what));
+    return NULL;
+}
+
+static void run_c(const kernel *what, unsigned cores)
+{
+    pthread_t threads[MOST_CORES];
+    share shares[MOST_CORES];
+    const uint64_t blocks = blocks_of(what);
+
+    for (unsigned i = 0; i < cores; i++) {
+        shares[i] = (share){what, (uint32_t)(blocks * i / cores),
+                            (uint32_t)(blocks * (i + 1) / cores)};
+        if (i > 0 && pthread_create(&threads[i], NULL, run_share, &shares[i]) != 0)
+            exit(1);
+    }
+    run_share(&shares[0]);
+    for (unsigned i = 1; i < cores; i++)
+        pthread_join(threads[i], NULL);
 }
 
 /* Both round in other places: a few results that depend on a comparison may differ. */
@@ -176,23 +204,36 @@ static void keep_less(double *best, double lasted)
 
 static void time_kernel(const cx_ptx_module *module, const kernel *what, bool with_c)
 {
-    double best[2] = {0}, start;
+    const long found = sysconf(_SC_NPROCESSORS_ONLN);
+    const unsigned cores = found < 1 ? 1 : found > (long)MOST_CORES ? MOST_CORES : (unsigned)found;
+    double best[2] = {0}, on_all[2] = {0}, start;
 
     for (int i = 0; i < ROUNDS; i++) {
         fill(of_ptx);
         start = now_ms();
-        run_ptx(module, what);
+        run_ptx(module, what, 1);
         keep_less(&best[0], now_ms() - start);
         if (!with_c)
             continue;
         fill(of_c);
         start = now_ms();
-        run_c(what);
+        run_c(what, 1);
         keep_less(&best[1], now_ms() - start);
         compare(what);
+        fill(of_ptx);
+        start = now_ms();
+        run_ptx(module, what, cores);
+        keep_less(&on_all[0], (now_ms() - start) / cores);
+        fill(of_c);
+        start = now_ms();
+        run_c(what, cores);
+        keep_less(&on_all[1], (now_ms() - start) / cores);
+        compare(what);
     }
-    bench_table_row(what->name, (const double[]){best[0], with_c ? best[1] : NAN,
-                                                 with_c ? best[0] / best[1] : NAN});
+    if (!with_c)
+        best[1] = on_all[0] = on_all[1] = NAN;
+    bench_table_row(what->name, (const double[]){best[0], best[1], best[0] / best[1], on_all[0],
+                                                 on_all[1], on_all[0] / on_all[1]});
 }
 
 static cx_ptx_module *load(void)
@@ -216,7 +257,9 @@ static cx_ptx_module *load(void)
 int main(int argc, char **argv)
 {
     static const bench_column columns[] = {
-        {"ptx", "PTX, ms", 2}, {"c", "C, ms", 2}, {"ratio", "times as long", 1}, {0}};
+        {"ptx", "PTX, ms", 2}, {"c", "C, ms", 2}, {"ratio", "times as long", 1},
+        {"ptx_all", "PTX, all cores, ms each", 2}, {"c_all", "C, all cores, ms each", 2},
+        {"ratio_all", "times as long", 1}, {0}};
     const char *only = NULL;
     cx_ptx_module *module;
 

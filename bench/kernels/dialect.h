@@ -38,6 +38,7 @@
 
 #define RESTRICT restrict
 #include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -60,7 +61,21 @@
 #define HALF_VALUE(bits) half_value(bits)
 #define ADD(to, value) __atomic_fetch_add(to, value, __ATOMIC_RELAXED)
 #define ADD_OWN(to, value) (*(to) += (value))
-#define ADD_FLOAT(to, value) (*(to) += (value))
+#define ADD_FLOAT(to, value) add_float(to, value)
+
+/* Other threads may add too. */
+static inline void add_float(float *to, float value)
+{
+    uint32_t *word = (uint32_t *)(void *)to, old = __atomic_load_n(word, __ATOMIC_RELAXED), bits;
+    float sum;
+
+    do {
+        memcpy(&sum, &old, sizeof sum);
+        sum += value;
+        memcpy(&bits, &sum, sizeof bits);
+    } while (!__atomic_compare_exchange_n(word, &old, bits, true, __ATOMIC_RELAXED,
+                                          __ATOMIC_RELAXED));
+}
 
 /* Normal numbers and zero. */
 static inline float half_value(unsigned bits)
