@@ -1,6 +1,6 @@
 /* Kernels as a compiler makes PTX of them, beside the same as compiled C: processor time of each on
- * one core, and of each core where all work. The driver does not matter. With `--only NAME` that kernel alone is run, and not as C: for a
- * profiler. */
+ * one core, and of each core where all work. The driver does not matter. With `--only NAME` that
+ * kernel alone is run, and not as C: for a profiler. */
 #include "options.h"
 #include "ptx/ptx.h"
 #include "table.h"
