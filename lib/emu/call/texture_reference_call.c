@@ -63,6 +63,7 @@ static cxu_result change_found(cx_emu_texture_reference *reference, change apply
     return CXU_SUCCESS;
 }
 
+/* NULL for `apply`: an argument has no such value. */
 static cxu_result change_binding(const void *handle, bool is_surface, change apply,
                                  const void *how)
 {
@@ -71,6 +72,8 @@ static cxu_result change_binding(const void *handle, bool is_surface, change app
 
     if (result != CXU_SUCCESS)
         return result;
+    if (apply == NULL)
+        return CXU_INVALID_VALUE;
     cx_lock_enter(&cx_emu_lock);
     result = cx_emu_texture_reference_find(handle, is_surface, &reference);
     if (result == CXU_SUCCESS)
@@ -114,14 +117,13 @@ static cxu_result bind_array(const cx_emu_context *context, cx_emu_binding *bind
 
 cxu_result cx_emu_call_tex_ref_set_array(CUtexref reference, CUarray array, unsigned int flags)
 {
-    return flags == CXU_TRSA_OVERRIDE_FORMAT
-               ? change_binding(reference, false, bind_array, &array)
-               : CXU_INVALID_VALUE;
+    return change_binding(reference, false, flags == CXU_TRSA_OVERRIDE_FORMAT ? bind_array : NULL,
+                          &array);
 }
 
 cxu_result cx_emu_call_surf_ref_set_array(CUsurfref reference, CUarray array, unsigned int flags)
 {
-    return flags == 0 ? change_binding(reference, true, bind_array, &array) : CXU_INVALID_VALUE;
+    return change_binding(reference, true, flags == 0 ? bind_array : NULL, &array);
 }
 
 static cxu_result bind_mipmapped(const cx_emu_context *context, cx_emu_binding *binding,
@@ -145,9 +147,8 @@ static cxu_result bind_mipmapped(const cx_emu_context *context, cx_emu_binding *
 cxu_result cx_emu_call_tex_ref_set_mipmapped_array(CUtexref reference, CUmipmappedArray array,
                                                    unsigned int flags)
 {
-    return flags == CXU_TRSA_OVERRIDE_FORMAT
-               ? change_binding(reference, false, bind_mipmapped, &array)
-               : CXU_INVALID_VALUE;
+    return change_binding(reference, false,
+                          flags == CXU_TRSA_OVERRIDE_FORMAT ? bind_mipmapped : NULL, &array);
 }
 
 /* ---- linear memory ---- */
@@ -223,8 +224,7 @@ cxu_result cx_emu_call_tex_ref_set_address_2d(CUtexref reference,
 {
     const pitched_range range = {shape, address, pitch_bytes};
 
-    return shape != NULL ? change_binding(reference, false, bind_pitched, &range)
-                         : CXU_INVALID_VALUE;
+    return change_binding(reference, false, shape != NULL ? bind_pitched : NULL, &range);
 }
 
 /* ---- how kernels read ---- */
@@ -362,8 +362,7 @@ static cxu_result set_border_color(const cx_emu_context *context, cx_emu_binding
 
 cxu_result cx_emu_call_tex_ref_set_border_color(CUtexref reference, float *color)
 {
-    return color != NULL ? change_binding(reference, false, set_border_color, color)
-                         : CXU_INVALID_VALUE;
+    return change_binding(reference, false, color != NULL ? set_border_color : NULL, color);
 }
 
 static cxu_result set_flags(const cx_emu_context *context, cx_emu_binding *binding,
