@@ -109,7 +109,7 @@ a_name_with_a_space|ctxrt play fa|far away.scn
 a_snapshot|ctxrt draw fi|fine.json
 a_recording|ctxrt compare fi|first.txt
 a_folder|ctxrt play fo|folder
-a_lesson|ctxrt lesson 1|1 10 11 12 13 14
+a_lesson|ctxrt lesson 1|1 10 11 12 13 14 15
 an_option_of_a_lesson|ctxrt lesson 1 --c|--check
 the_exercise_of_a_lesson|ctxrt lesson 1 --check fi|fine.json first.scn first.txt
 a_program|ctxrt run --devices 2 ctxrt-p|ctxrt-play
