@@ -22,9 +22,8 @@ extern "C" {
 #endif
 
 /** Figures of an allocator, in bytes unless they count. They give the requested sizes, without
- * rounding. While other threads allocate, the figures may be of different moments. Each is exact,
- * except the peaks when several threads allocate without a limit: each thread may move a peak by a
- * 128th of it, by 1 MiB or by 256 blocks, whichever is most. */
+ * rounding. Each is exact; while other threads allocate, the figures may be of different
+ * moments. */
 typedef struct ctxrt_allocator_figures {
     uint64_t current_bytes;   /**< in use */
     uint64_t peak_bytes;
@@ -45,8 +44,7 @@ typedef struct ctxrt_allocator_amount {
 /**
  * All that an allocator counts; start from CTXRT_ALLOCATOR_INFO_INIT. For a custom allocator only
  * `requested` is known.
- * While other threads allocate the figures may be of different moments, and the peaks of
- * `requested` are as exact as those of ctxrt_allocator_figures.
+ * Each is exact; while other threads allocate, the figures may be of different moments.
  */
 typedef struct ctxrt_allocator_info {
     size_t struct_size;               /**< sizeof(ctxrt_allocator_info) */
@@ -54,7 +52,7 @@ typedef struct ctxrt_allocator_info {
     ctxrt_device device;
     uint64_t limit_bytes;             /**< 0: none */
     ctxrt_allocator_amount requested; /**< in use, in requested bytes */
-    /** bytes of blocks, rounded up: those in use, and those in thread caches */
+    /** bytes of blocks, rounded up: those in use, and free ones that streams keep */
     ctxrt_allocator_amount allocated;
     ctxrt_allocator_amount reserved;  /**< segments from the driver; a mapped range counts as one */
     /**

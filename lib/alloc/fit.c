@@ -205,6 +205,32 @@ void cx_fit_remove(cx_fit *fit, uint32_t index)
     drop_node(fit, index);
 }
 
+void cx_fit_drop(cx_fit *fit, uint32_t index)
+{
+    drop_node(fit, index);
+}
+
+void cx_fit_abandon(cx_fit *fit, void (*visit)(uint32_t index, void *argument), void *argument)
+{
+    for (uint32_t chunk = fit->chunks; chunk != 0;
+         chunk = node_at(fit, (chunk - 1) << CX_FIT_CHUNK_BITS)->next)
+        for (uint32_t i = 1; i < CX_FIT_CHUNK_NODES; i++) {
+            const uint32_t index = ((chunk - 1) << CX_FIT_CHUNK_BITS) + i;
+            cx_fit_node *node = node_at(fit, index);
+            if (node->state == CX_FIT_FREE) {
+                drop_node(fit, index);
+            } else if (node->state == CX_FIT_TAKEN) {
+                node->state = CX_FIT_GONE;
+                visit(index, argument);
+            }
+        }
+    for (uint32_t owner = 0; owner < fit->owner_limit; owner++)
+        cx_fit_forget(fit, owner);
+    free(fit->nowhere);
+    fit->nowhere = NULL;
+    fit->units = fit->free_count = 0;
+}
+
 /* ---- taking ---- */
 
 /* The smallest of the first `probes` ranges of a list that are large enough; 0 if none is. */
@@ -550,7 +576,7 @@ static bool check_node(const cx_fit *fit, uint32_t index, uint64_t *taken_units,
 {
     const cx_fit_node *node = node_at(fit, index);
     *out_wrong = NULL;
-    if (node->state == CX_FIT_UNUSED)
+    if (node->state == CX_FIT_UNUSED || node->state == CX_FIT_GONE)
         return true;
     if (node->state == CX_FIT_TAKEN)
         *taken_units += node->units;

@@ -72,6 +72,11 @@ static inline uint32_t cx_fit_units(size_t bytes)
  * out of memory. */
 uint32_t cx_fit_add(cx_fit *fit, uint16_t segment, uint32_t units, uint32_t owner);
 
+/* Ends all segments without their removal: their free ranges are gone, and taken ones stand for no
+ * memory until they are dropped. Calls visit for each of these. */
+void cx_fit_abandon(cx_fit *fit, void (*visit)(uint32_t index, void *argument), void *argument);
+void cx_fit_drop(cx_fit *fit, uint32_t index);
+
 /* Removes a segment; the free node covers all of it. */
 void cx_fit_remove(cx_fit *fit, uint32_t index);
 

@@ -11,7 +11,8 @@
 typedef enum cx_fit_state {
     CX_FIT_UNUSED, /* stands for no range */
     CX_FIT_FREE,
-    CX_FIT_TAKEN
+    CX_FIT_TAKEN,
+    CX_FIT_GONE /* was taken when its segment was abandoned */
 } cx_fit_state;
 
 /* A range, named by an index that is never 0. */

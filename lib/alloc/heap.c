@@ -219,6 +219,21 @@ uint32_t cx_heap_remove_any(cx_heap *heap, uintptr_t *out_address)
     return 0;
 }
 
+void cx_heap_abandon(cx_heap *heap, void (*visit)(uint32_t index, void *argument), void *argument)
+{
+    for (uint32_t i = 0; i < heap->span_count; i++)
+        if (heap->spans[i] != 0)
+            cx_fit_drop(&heap->large, heap->spans[i]);
+    cx_fit_abandon(&heap->small, visit, argument);
+    cx_fit_abandon(&heap->large, visit, argument);
+    heap->segment_count = heap->span_count = 0;
+}
+
+void cx_heap_drop(cx_heap *heap, uint32_t index)
+{
+    cx_fit_drop(is_small(heap, index) ? &heap->small : &heap->large, index);
+}
+
 /* ---- queries ---- */
 
 typedef struct visiting {

@@ -59,6 +59,10 @@ uint32_t cx_heap_remove_free(cx_heap *heap, uintptr_t *out_address);
  * closed. */
 uint32_t cx_heap_remove_any(cx_heap *heap, uintptr_t *out_address);
 
+/* As cx_fit_abandon and cx_fit_drop: the memory of all segments is gone. */
+void cx_heap_abandon(cx_heap *heap, void (*visit)(uint32_t index, void *argument), void *argument);
+void cx_heap_drop(cx_heap *heap, uint32_t index);
+
 /* The number of free ranges, including those in spans. */
 static inline uint64_t cx_heap_free_count(const cx_heap *heap)
 {

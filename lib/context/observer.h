@@ -18,8 +18,7 @@ typedef struct cx_observer {
     void (*context_is_empty)(cx_context *context, bool for_good);
     /* Before a reset of the device destroys everything in the context. */
     void (*context_is_reset)(cx_context *context);
-    /* Adds the memory that allocators count in the context. Takes no lock before "thread
-     * caches". */
+    /* Adds the memory that allocators count in the context. Takes no lock before "caches". */
     void (*count_memory)(const cx_context *context, cx_context_memory *sum);
     /* The device begins to reach memory of the context, or no longer does: the driver's peer access
      * does not cover all memory. */

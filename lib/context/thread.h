@@ -72,7 +72,7 @@ typedef struct cx_thread {
     void *recordings;          /* open ones, the innermost first; lib/graph */
     uint8_t layer_hint; /* cx_layer_hint, of its present call */
     cx_section section;
-    void *thread_caches;    /* the thread's caches of allocators; lib/memory */
+    void *memory_stream;    /* of its last request of memory; lib/memory */
     const void *origin;     /* of its present allocation, if its caller named it; lib/memory */
     struct cx_thread *next; /* in the registry; records are never freed, only reused */
 } cx_thread;

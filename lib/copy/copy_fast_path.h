@@ -32,8 +32,8 @@ static inline uint32_t cx_copy_fast_path_block(const void *pointer)
                          0))
         return 0;
     uint32_t index = (uint32_t)slot & CX_POINTER_INDEX_MASK;
-    const cx_cache_generation *generation = cx_cache_generation_of(index);
-    return atomic_load_explicit(&generation->pinned, memory_order_relaxed) ? 0 : index;
+    const cx_cache *cache = cx_cache_of(index);
+    return atomic_load_explicit(&cache->pinned, memory_order_relaxed) ? 0 : index;
 }
 
 /* In a section. True if these bytes are in the block, and device memory of the context. */
@@ -41,12 +41,13 @@ static inline bool cx_copy_is_on_fast_path(const cx_context *context, uint32_t i
                                            const void *pointer, size_t bytes)
 {
     const cx_cache_block *cached = cx_cache_block_at(index);
-    const cx_cache_generation *generation = cx_cache_generation_of(index);
-    return cx_cache_block_is_live(cached) && bytes <= cx_cache_block_size(cached) &&
+    const cx_cache *cache = cx_cache_of(index);
+    return cx_cache_block_is_live(cached) && !cx_cache_block_is_gone(cached) &&
+           bytes <= cx_cache_block_size(cached) &&
            atomic_load_explicit(&cached->pointer, memory_order_relaxed) == pointer &&
-           atomic_load_explicit(&generation->context, memory_order_relaxed) == context &&
-           !atomic_load_explicit(&generation->pinned, memory_order_relaxed) &&
-           atomic_load_explicit(&generation->epoch, memory_order_relaxed) ==
+           atomic_load_explicit(&cache->context, memory_order_relaxed) == context &&
+           !atomic_load_explicit(&cache->pinned, memory_order_relaxed) &&
+           atomic_load_explicit(&cache->epoch, memory_order_relaxed) ==
                atomic_load_explicit(&context->epoch, memory_order_relaxed);
 }
 

@@ -352,7 +352,7 @@ static ctxrt_status check_unused(const ctxrt_allocator *handle, const cx_allocat
                          CTXRT_ERROR_IN_USE,
                          "the allocator is in use: it is the allocator of frame %d of thread %d",
                          level, number);
-    unsigned long long live = allocator->cache != NULL ? cx_cache_live(allocator->cache)
+    unsigned long long live = allocator->cache != NULL ? cx_counters_live_count(&allocator->figures)
                                                        : atomic_load(&allocator->live);
     if (live != 0)
         return cx_error(CTXRT_ERROR_IN_USE,
@@ -523,9 +523,7 @@ ctxrt_status ctxrt_allocator_statistics(ctxrt_allocator *handle,
         return cx_error(CTXRT_ERROR_NULL_POINTER,
                         "ctxrt_allocator_statistics: out_figures is NULL");
     status = cx_allocator_resolve(handle, &allocator);
-    if (status == CTXRT_SUCCESS && allocator->cache != NULL)
-        cx_cache_figures(allocator->cache, out_figures);
-    else if (status == CTXRT_SUCCESS)
+    if (status == CTXRT_SUCCESS)
         cx_counters_read(&allocator->figures, out_figures);
     return status;
 }

@@ -12,7 +12,7 @@ static void describe_cache(cx_cache *cache, ctxrt_allocator_info *info)
     info->allocated = cache->amounts.allocated;
     info->reserved = cache->amounts.reserved;
     info->inactive = cache->amounts.inactive;
-    info->inactive.current_count = cx_heap_free_count(&cache->generation->heap);
+    info->inactive.current_count = cx_heap_free_count(&cache->heap);
     cx_lock_leave(&cache->lock);
     uint64_t unserved = atomic_load(&cache->misses_unserved);
     info->misses = atomic_load(&cache->misses);
@@ -52,10 +52,7 @@ static void describe_allocator(cx_allocator *allocator, ctxrt_allocator_info *in
     const cx_guard *guard = atomic_load(&allocator->guard);
     info->context = cx_context_handle(allocator->context);
     info->device = cx_block_device(allocator->context);
-    if (allocator->cache != NULL)
-        cx_cache_figures(allocator->cache, &figures);
-    else
-        cx_counters_read(&allocator->figures, &figures);
+    cx_counters_read(&allocator->figures, &figures);
     take_requested(&figures, info);
     if (allocator->cache != NULL)
         describe_cache(allocator->cache, info);

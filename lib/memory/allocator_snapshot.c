@@ -208,7 +208,7 @@ static const char *kind_of(const cx_allocator *allocator)
 static void take_guarded(cx_guard *guard, cx_allocator_shot *shot)
 {
     cx_cache *cache = cx_guard_cache(guard);
-    uint32_t epoch = cache->generation->epoch;
+    uint32_t epoch = cache->epoch;
     cx_cache_shot(cache, shot);
     for (size_t i = 0; i < shot->block_count; i++) {
         cx_guarded cached;
@@ -229,17 +229,14 @@ void cx_allocator_shot_take(cx_allocator *allocator, cx_allocator_shot *shot)
     shot->kind = kind_of(allocator);
     shot->context = cx_context_text(allocator->context);
     shot->device = cx_block_device(allocator->context);
+    cx_counters_read(&allocator->figures, &shot->figures);
     if (allocator->cache != NULL) {
-        cx_cache_figures(allocator->cache, &shot->figures);
         cx_cache_shot(allocator->cache, shot);
     } else if (guard != NULL && cx_guard_cache(guard) != NULL) {
-        cx_counters_read(&allocator->figures, &shot->figures);
         take_guarded(guard, shot);
     } else if (allocator->pinned != NULL) {
-        cx_counters_read(&allocator->figures, &shot->figures);
         cx_cache_shot(allocator->pinned, shot);
     } else {
-        cx_counters_read(&allocator->figures, &shot->figures);
         cx_pool_each_held(&cx_memories, take_memory, &take);
         cx_pointers_each_record(take_record, &take);
     }

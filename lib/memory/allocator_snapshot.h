@@ -10,7 +10,7 @@
 
 typedef enum cx_block_state {
     CX_BLOCK_LIVE,        /* the user has it */
-    CX_BLOCK_CACHED,      /* freed, in a thread cache */
+    CX_BLOCK_CACHED,      /* freed, in a magazine */
     CX_BLOCK_QUARANTINED, /* freed, but not used again yet, in debug mode */
     CX_BLOCK_FREE         /* freed, or never allocated */
 } cx_block_state;

@@ -34,7 +34,7 @@ static ctxrt_status beyond_limit(const cx_allocator *allocator, size_t size_byte
         CTXRT_ERROR_OUT_OF_MEMORY,
         "%zu bytes are beyond the limit of the allocator of %s: %llu of %llu bytes are in use",
         size_bytes, cx_context_text(allocator->context),
-        (unsigned long long)atomic_load(&allocator->figures.current_bytes),
+        (unsigned long long)cx_counters_live_bytes(&allocator->figures),
         (unsigned long long)atomic_load(&allocator->figures.limit_bytes));
 }
 
@@ -48,19 +48,9 @@ static ctxrt_status serve_request(cx_allocator *allocator, const cx_allocation *
         cx_counters_failed(&allocator->figures, request->size_bytes);
         return status;
     }
-    cx_counters_served(&allocator->figures, request->size_bytes);
+    cx_counters_served(&allocator->figures);
     cx_trace_alloc(&allocator->trace, block->pointer, request->size_bytes);
     return CTXRT_SUCCESS;
-}
-
-/* A cache keeps its own counts. */
-static inline ctxrt_status serve_cached(cx_allocator *allocator, const cx_allocation *request,
-                                        cx_block *block)
-{
-    ctxrt_status status = cx_cache_alloc(allocator->cache, request, block);
-    if (__builtin_expect(status == CTXRT_SUCCESS, 1))
-        cx_trace_alloc(&allocator->trace, block->pointer, request->size_bytes);
-    return status;
 }
 
 /* Counts a request; its block does not change any more. */
@@ -75,8 +65,9 @@ ctxrt_status cx_block_take(cx_block *block, ctxrt_stream *stream)
 {
     const cx_allocation request = {block->context, block->epoch, block->size_bytes, stream,
                                    cx_thread_current};
+    /* The figures of a cache's allocator count for its context, too. */
     if (__builtin_expect(block->allocator->cache != NULL, 1))
-        return serve_cached(block->allocator, &request, block);
+        return serve_request(block->allocator, &request, block);
     count_request(block->allocator);
     cx_context_memory_add(block->context, block->size_bytes);
     ctxrt_status status = serve_request(block->allocator, &request, block);
@@ -287,8 +278,11 @@ static ctxrt_status end_block(const cx_block *block, bool gone)
     ctxrt_status status = CTXRT_SUCCESS;
     cx_allocator *allocator = block->allocator;
     cx_trace_free(&allocator->trace, block->pointer, block->size_bytes);
-    if (__builtin_expect(allocator->cache != NULL, 1))
-        return cx_cache_free(allocator->cache, block);
+    if (__builtin_expect(allocator->cache != NULL, 1)) {
+        status = cx_cache_free(allocator->cache, block->cached);
+        cx_counters_freed(&allocator->figures, block->size_bytes);
+        return status;
+    }
     if (allocator->pinned == NULL)
         cx_cross_copies_leave(block->pointer, block->size_bytes, NULL);
     cx_guard *guard = atomic_load(&allocator->guard);
@@ -298,7 +292,7 @@ static ctxrt_status end_block(const cx_block *block, bool gone)
     else if (guard != NULL)
         cx_guard_forget(guard, block);
     else if (allocator->pinned != NULL)
-        status = cx_pinned_forget(block);
+        status = cx_cache_free(allocator->pinned, block->cached);
     uncount_block(block);
     return status;
 }

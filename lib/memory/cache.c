@@ -6,57 +6,49 @@
 #include "work/relaxed_capture.h"
 #include "work/work.h"
 
-#include <stdlib.h>
-
 /* ---- making and destroying ---- */
 
-static void close_generations(cx_cache_generation *generation)
+static void open_fields(cx_cache *cache, cx_allocator *allocator)
 {
-    while (generation != NULL) {
-        cx_cache_generation *past = generation->past;
-        cx_cache_generation_close(generation);
-        generation = past;
-    }
-}
-
-static bool open_parts(cx_cache *cache)
-{
-    cache->generation = cx_cache_generation_open(cache);
-    cache->spare = cx_cache_generation_open(cache);
-    return cx_cache_open_streams(cache) && cache->generation != NULL && cache->spare != NULL;
-}
-
-static void close_parts(cx_cache *cache)
-{
-    close_generations(cache->generation);
-    close_generations(cache->spare);
-    cx_cache_free_streams(cache);
-    free(cache);
+    cx_context *context = allocator->context;
+    cache->allocator = allocator;
+    cache->context = context;
+    atomic_store(&cache->epoch, cx_context_next_epoch(context));
+    cache->pinned = allocator->kind == &cx_pinned_allocator;
+    cache->mapped = allocator->options.source == CTXRT_ALLOCATOR_SOURCE_VMM;
+    cache->host_accessible = context->device != NULL && context->device->host_accessible;
+    cache->amounts = (cx_cache_amounts){0};
+    cache->deferred = cache->withheld = 0;
+    cache->has_range = false;
+    cache->left_bytes = cache->left_at_look = 0;
+    atomic_store(&cache->reserved_bytes, 0);
+    atomic_store(&cache->peak_reserved_bytes, 0);
+    atomic_store(&cache->shortage, CX_SHORTAGE_NONE);
+    atomic_store(&cache->keeps_large, false);
+    atomic_store(&cache->dense, false);
+    atomic_store(&cache->misses, 0);
+    atomic_store(&cache->retries, 0);
+    atomic_store(&cache->misses_unserved, 0);
+    atomic_store(&cache->refusals, 0);
 }
 
 ctxrt_status cx_cache_open(cx_allocator *allocator, cx_cache **out_cache)
 {
-    cx_cache *cache = calloc(1, sizeof *cache);
-    if (cache != NULL) {
-        cache->allocator = allocator;
-        cache->context = allocator->context;
-        cache->pinned = allocator->kind == &cx_pinned_allocator;
-        if (!open_parts(cache)) {
-            close_parts(cache);
-            cache = NULL;
-        }
+    cx_cache *cache = cx_caches_take_record();
+    if (cache != NULL && !cx_cache_open_streams(cache)) {
+        cx_caches_put_record(cache);
+        cache = NULL;
     }
     if (cache == NULL)
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for an allocator of %s",
                         cx_context_text(allocator->context));
-    cache->mapped = allocator->options.source == CTXRT_ALLOCATOR_SOURCE_VMM;
-    cache->host_accessible =
-        cache->context->device != NULL && cache->context->device->host_accessible;
+    open_fields(cache, allocator);
+    cx_heap_open(&cache->heap, &cx_cache_blocks, cache);
     cx_cache_set_keep(cache);
     cx_lock_init(&cache->lock, CX_RANK_CACHE);
     cx_lock_init(&cache->range_lock, CX_RANK_RANGE);
     pthread_cond_init(&cache->answered, NULL);
-    cx_cache_enlist(cache);
+    cx_caches_enlist(cache);
     *out_cache = cache;
     return CTXRT_SUCCESS;
 }
@@ -64,53 +56,80 @@ ctxrt_status cx_cache_open(cx_allocator *allocator, cx_cache **out_cache)
 static void free_segments(cx_cache *cache)
 {
     uintptr_t address;
-    while (cx_heap_remove_any(&cache->generation->heap, &address) != 0)
+    while (cx_heap_remove_any(&cache->heap, &address) != 0)
         cx_cache_free_segment(cache, address);
+}
+
+static void retire_block(uint32_t index, uintptr_t address, void *argument)
+{
+    (void)address, (void)argument;
+    cx_pointers_retire(index);
+}
+
+/* Mapped memory is unmapped, since it belongs to no context. */
+static void close_heap(cx_cache *cache)
+{
+    const cx_heap *heap = &cache->heap;
+    cx_heap_each_block(heap, retire_block, NULL);
+    for (uint32_t i = 0; i < heap->segment_count; i++)
+        if (heap->segments[i].address != 0)
+            cx_cache_leave_range(cache, heap->segments[i].address);
+    cx_cache_close_range(cache);
+    cx_heap_close(&cache->heap);
 }
 
 void cx_cache_close(cx_cache *cache, bool native)
 {
     cx_relaxed_capture relaxed = cx_relaxed_capture_begin(cache->context->driver);
     cx_cache_drop_deferred(cache);
-    native = native && cx_context_holds_what_is_of(cache->context, cache->generation->epoch);
+    native = native && cx_context_holds_what_is_of(cache->context, cache->epoch);
     /* cuMemUnmap waits for no kernel, as cuMemFree does. The cache is still found: a stream that
      * ends meanwhile closes in it, and leaves an event to wait for. */
     if (native && cache->mapped)
         cx_cache_await_streams(cache);
-    cx_cache_detach_threads(cache);
+    cx_caches_unlist(cache);
+    cx_cache_flush(cache);
     if (native && !cache->mapped)
         free_segments(cache);
     cx_cache_drop_streams(cache, native);
+    close_heap(cache);
     cx_lock_destroy(&cache->lock);
     cx_lock_destroy(&cache->range_lock);
     pthread_cond_destroy(&cache->answered);
-    /* Unmaps memory, which belongs to no context. */
-    close_parts(cache);
+    cx_caches_put_record(cache);
     cx_relaxed_capture_end(&relaxed);
 }
 
-/* Thread caches drop their blocks themselves, once their threads see the new epoch. */
-static void forget_memory(cx_cache *cache, cx_cache_generation *next)
+/* ---- resets ---- */
+
+/* The user still has the block, or a thread is about to free it. */
+static void end_block(uint32_t index, void *argument)
 {
-    cx_cache_generation *ended = cache->generation;
+    const cx_cache *cache = argument;
+    cx_cache_block *cached = cx_cache_block_at(index);
+    cached->node.offset_units = atomic_load(&cache->epoch);
+    atomic_fetch_or(&cached->state, CX_CACHE_BLOCK_GONE);
+    cx_pointers_retire(index);
+}
+
+/* What no user has returns to the heap first. */
+static void forget_memory(cx_cache *cache, uint32_t epoch)
+{
     cx_cache_drop_deferred(cache);
-    cx_caches_lock();
+    (void)cx_cache_give_withheld(cache, true);
     cx_lock_enter(&cache->range_lock);
-    cx_cache_make_past(cache, next);
-    cx_caches_unlock();
+    cx_cache_flush(cache);
     cx_lock_enter(&cache->lock);
-    cx_cache_generation_leave_table(ended);
+    cx_heap_abandon(&cache->heap, end_block, cache);
     cx_amount_set(&cache->amounts.allocated, 0, 0);
     cx_amount_set(&cache->amounts.reserved, 0, 0);
     cx_amount_set(&cache->amounts.inactive, 0, 0);
-    cache->withheld = 0;
     cx_lock_leave(&cache->lock);
     /* A driver does not unmap it on a reset: mapped memory belongs to no context. */
-    cx_cache_generation_close_range(ended);
+    cx_cache_close_range(cache);
     cache->left_bytes = cache->left_at_look = 0;
+    atomic_store(&cache->epoch, epoch);
     cx_lock_leave(&cache->range_lock);
-    if (cx_cache_generation_let_go(cache, ended, NULL))
-        cx_cache_generation_close(ended);
     cx_cache_drop_streams(cache, false);
     atomic_store(&cache->reserved_bytes, 0);
     cx_cache_set_shortage(cache, CX_SHORTAGE_NONE);
@@ -120,14 +139,20 @@ void cx_caches_forget(cx_context *context)
 {
     uint32_t epoch = cx_context_next_epoch(context);
     cx_ranges_forget(context);
-    for (cx_cache *cache = cx_caches_next(NULL); cache != NULL; cache = cx_caches_next(cache)) {
-        cx_cache_generation *generation = cache->spare;
-        if (cache->context != context || generation == NULL || cache->generation->epoch == epoch)
-            continue;
-        generation->epoch = epoch;
-        forget_memory(cache, generation);
-        cache->spare = cx_cache_generation_open(cache);
-    }
+    for (cx_cache *cache = cx_caches_next(NULL); cache != NULL; cache = cx_caches_next(cache))
+        if (cache->context == context && atomic_load(&cache->epoch) != epoch)
+            forget_memory(cache, epoch);
+}
+
+void cx_cache_sync_epoch(cx_cache *cache)
+{
+    uint32_t epoch = atomic_load(&cache->context->epoch);
+    if (atomic_load(&cache->epoch) == epoch)
+        return;
+    cx_lock_enter(&cache->lock);
+    if (cache->heap.segment_count == 0 && !cache->has_range)
+        atomic_store(&cache->epoch, epoch);
+    cx_lock_leave(&cache->lock);
 }
 
 /* ---- allocating ---- */
@@ -138,7 +163,7 @@ static void note_inactive(cx_cache *cache)
     uint64_t reserved = amounts->reserved.current_bytes,
              allocated = amounts->allocated.current_bytes;
     cx_amount_set(&amounts->inactive, reserved > allocated ? reserved - allocated : 0,
-                  cx_heap_free_count(&cache->generation->heap));
+                  cx_heap_free_count(&cache->heap));
 }
 
 void cx_cache_note_segment(cx_cache *cache, int64_t bytes)
@@ -165,7 +190,7 @@ void cx_cache_count_taken(cx_cache *cache, uint32_t index)
 {
     cx_cache_block *cached = cx_cache_block_at(index);
     atomic_store_explicit(&cached->pointer,
-                          (void *)cx_heap_address(&cache->generation->heap, index),
+                          (void *)cx_heap_address(&cache->heap, index),
                           memory_order_relaxed);
     cx_cache_stream_at(cache, cached->node.owner)->taken++;
     cx_amount_add(&cache->amounts.allocated, (uint64_t)cached->node.units << CX_FIT_UNIT_BITS);
@@ -191,7 +216,7 @@ uint32_t cx_cache_take_locked(cx_cache *cache, uint32_t id, uint32_t units)
     bool lacks = false;
     uint32_t index = cache->mapped ? cx_cache_place_locked(cache, id, units, &lacks) : 0;
     if (index == 0 && !lacks)
-        index = cx_heap_take(&cache->generation->heap, id, units);
+        index = cx_heap_take(&cache->heap, id, units);
     return index != 0 ? cx_cache_name_block(cache, index) : 0;
 }
 
@@ -211,8 +236,8 @@ static bool reclaim_at_last(cx_cache *cache, uint32_t id)
     return cx_cache_reclaim(cache, cache->mapped ? 0 : id, CX_RECLAIM_WAIT) || freed;
 }
 
-/* Tries in this order: large blocks in thread caches; memory of other streams whose work is done;
- * more from the driver; all thread caches; memory whose work the host can wait for, since the
+/* Tries in this order: large blocks in magazines; memory of other streams whose work is done;
+ * more from the driver; all magazines; memory whose work the host can wait for, since the
  * request would fail otherwise; freeing segments, to get their memory in one segment. */
 static ctxrt_status take_at_any_cost(cx_cache *cache, uint32_t id, uint32_t units,
                                      uint32_t *out_cached)
@@ -258,101 +283,68 @@ ctxrt_status cx_cache_serve(cx_cache *cache, uint32_t id, size_t size_bytes, uin
     return cx_cache_out_of_memory(cache, size_bytes, status);
 }
 
-static ctxrt_status beyond_limit(cx_cache *cache, size_t size_bytes)
+/* In a section. The stream's record, which the thread remembers; NULL with the error recorded. */
+static cx_cache_stream *find_stream(cx_cache *cache, const cx_allocation *request)
 {
-    ctxrt_allocator_figures figures;
-    cx_cache_figures(cache, &figures);
-    return cx_error(
-        CTXRT_ERROR_OUT_OF_MEMORY,
-        "%zu bytes are beyond the limit of the allocator of %s: %llu of %llu bytes are in use",
-        size_bytes, cx_context_text(cache->context), (unsigned long long)figures.current_bytes,
-        (unsigned long long)figures.limit_bytes);
+    cx_cache_stream *stream = request->thread->memory_stream;
+    if (stream == NULL || stream->cache != cache ||
+        atomic_load(&stream->stream) != request->stream)
+        stream = cx_cache_stream_find(cache, request->stream);
+    if (stream != NULL)
+        request->thread->memory_stream = stream;
+    return stream;
 }
 
-/* Without a limit, only the thread itself changes its total. */
-static ctxrt_status count_allocated(cx_cache *cache, cx_thread_cache *self, size_t size_bytes)
-{
-    if (atomic_load_explicit(&cache->allocator->figures.limit_bytes, memory_order_relaxed) != 0)
-        return cx_cache_count_within_limit(cache, self, size_bytes)
-                   ? CTXRT_SUCCESS
-                   : beyond_limit(cache, size_bytes);
-    cx_statistics_add(&self->statistics.allocated_bytes, size_bytes);
-    cx_statistics_add(&self->statistics.allocated_count, 1);
-    return CTXRT_SUCCESS;
-}
-
-static void discount_allocated(cx_thread_statistics *own, size_t size_bytes)
-{
-    cx_statistics_add(&own->allocated_bytes, -(uint64_t)size_bytes);
-    cx_statistics_add(&own->allocated_count, UINT64_MAX);
-}
-
-/* In a section, with the stream selected. Takes a block from the thread's cache or the heap; 0:
- * none. */
-static uint32_t take_at_hand(cx_cache *cache, cx_magazines *magazines, uint32_t units)
+/* Takes a block from the stream's magazine or the heap; 0: none. */
+static uint32_t take_at_hand(cx_cache *cache, cx_cache_stream *stream, uint32_t units)
 {
     cx_kept_block taken = {0};
     if (units == 0)
         return 0;
-    if (units <= CX_MAGAZINE_UNITS_MAX)
-        taken = cx_magazines_take(magazines, units, cx_cache_slack(cache, units));
+    cx_lock_enter(&stream->lock);
+    bool none = stream->magazine == NULL;
+    if (!none && units <= CX_MAGAZINE_UNITS_MAX)
+        taken = cx_magazine_take(stream->magazine, units, cx_cache_slack(cache, units));
     if (taken.units == 0)
-        taken = cx_cache_refill(cache, magazines, units);
+        taken.cached = cx_cache_refill(cache, stream, units);
+    cx_lock_leave(&stream->lock);
+    if (none && atomic_load(&cache->magazines) >= CX_CACHE_MAGAZINES_MAX)
+        cx_cache_flush(cache);
     return taken.cached;
 }
 
 /* In a section, which is left while the driver is asked. */
-static ctxrt_status serve_slowly(cx_cache *cache, cx_thread_cache *self,
-                                 const cx_allocation *request, uint32_t *out_cached)
+static ctxrt_status serve_in_section(cx_cache *cache, const cx_allocation *request,
+                                     uint32_t *out_cached)
 {
-    ctxrt_status status = cx_cache_select(cache, self, request);
-    if (status != CTXRT_SUCCESS)
-        return status;
-    uint32_t id = self->recent->id;
-    *out_cached = take_at_hand(cache, self->recent, cx_fit_units(request->size_bytes));
-    if (*out_cached == 0) {
-        int cancel = cx_work_begin_wait(cache->context);
-        status = cx_cache_serve(cache, id, request->size_bytes, out_cached);
-        cx_section_enter();
-        cx_work_end_wait(cache->context, cancel);
-    }
+    cx_cache_sync_epoch(cache);
+    cx_cache_stream *stream = find_stream(cache, request);
+    if (stream == NULL)
+        return ctxrt_last_error()->status;
+    *out_cached = take_at_hand(cache, stream, cx_fit_units(request->size_bytes));
+    if (*out_cached != 0)
+        return CTXRT_SUCCESS;
+    int cancel = cx_work_begin_wait(cache->context);
+    ctxrt_status status = cx_cache_serve(cache, stream->id, request->size_bytes, out_cached);
+    cx_section_enter();
+    cx_work_end_wait(cache->context, cancel);
     return status;
 }
 
-/* In a section. Its count keeps the context's epoch from ending unnoticed. */
-static ctxrt_status alloc_cached(cx_cache *cache, const cx_allocation *request, cx_block *out_block)
-{
-    uint32_t index = 0;
-    cx_thread_cache *self = cx_cache_of_thread(cache, request->thread);
-    if (self == NULL)
-        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY,
-                        "no memory for the thread's part of an allocator");
-    ctxrt_status status = count_allocated(cache, self, request->size_bytes);
-    if (status != CTXRT_SUCCESS)
-        return status;
-    status = serve_slowly(cache, self, request, &index);
-    if (status != CTXRT_SUCCESS) {
-        discount_allocated(&self->statistics, request->size_bytes);
-        return status;
-    }
-    cx_cache_block *cached = cx_cache_block_at(index);
-    cx_cache_block_begin(cached, request->size_bytes, cx_cache_block_generation(cached) + 1, 0);
-    out_block->pointer = atomic_load_explicit(&cached->pointer, memory_order_relaxed);
-    out_block->cached = index;
-    cx_statistics_served(cache, &self->statistics,
-                         cx_statistics_read(&self->statistics.allocated_bytes),
-                         cx_statistics_read(&self->statistics.allocated_count));
-    return CTXRT_SUCCESS;
-}
-
+/* Begins the block's count in the section: a reset then finds the block with its user. */
 ctxrt_status cx_cache_alloc(cx_cache *cache, const cx_allocation *request, cx_block *out_block)
 {
+    uint32_t index = 0;
     if (!cx_block_enter(cache->context, request->epoch))
         return cx_block_overtaken(cache->context);
-    ctxrt_status status = alloc_cached(cache, request, out_block);
+    ctxrt_status status = serve_in_section(cache, request, &index);
+    if (status == CTXRT_SUCCESS) {
+        cx_cache_block *cached = cx_cache_block_at(index);
+        cx_cache_block_begin(cached, request->size_bytes, cx_cache_block_generation(cached) + 1, 0);
+        out_block->pointer = atomic_load_explicit(&cached->pointer, memory_order_relaxed);
+        out_block->cached = index;
+    }
     cx_section_leave();
-    if (status != CTXRT_SUCCESS)
-        atomic_fetch_add(&cache->failures, 1);
     return status;
 }
 
@@ -366,9 +358,9 @@ void cx_cache_give(cx_cache *cache, uint32_t cached)
     stream->gives++;
     stream->taken--;
     if (stream->over)
-        (void)cx_heap_transfer(&cache->generation->heap, cached, 0);
+        (void)cx_heap_transfer(&cache->heap, cached, 0);
     cx_pointers_leave(cached);
-    cx_heap_give(&cache->generation->heap, cached);
+    cx_heap_give(&cache->heap, cached);
     cx_amount_drop(&cache->amounts.allocated, bytes);
     cache->amounts.inactive.total_bytes += bytes;
     cache->amounts.inactive.total_count++;
@@ -389,178 +381,193 @@ static void give_all(cx_cache *cache, const uint32_t *blocks, uint32_t count)
     cx_lock_leave(&cache->lock);
 }
 
-void cx_cache_put_over(cx_cache *cache, cx_magazines *magazines, cx_kept_block cached)
+/* NULL: out of memory, or there are too many. */
+static cx_magazine *make_magazine(cx_cache *cache)
+{
+    if (atomic_load(&cache->magazines) >= CX_CACHE_MAGAZINES_MAX)
+        return NULL;
+    cx_magazine *magazine = cx_magazine_new();
+    if (magazine != NULL) {
+        atomic_fetch_add(&cache->magazines, 1);
+        cx_cache_set_keep(cache);
+    }
+    return magazine;
+}
+
+/* Keeps the block as the magazine's large one: returns the one before. */
+static cx_kept_block swap_large(cx_cache *cache, cx_magazine *magazine, cx_kept_block cached)
+{
+    const cx_kept_block before = magazine->large;
+    magazine->large = cached;
+    if (!atomic_load_explicit(&cache->keeps_large, memory_order_relaxed))
+        atomic_store(&cache->keeps_large, true);
+    return before;
+}
+
+void cx_cache_put_over(cx_cache *cache, cx_cache_stream *stream, cx_kept_block cached)
 {
     uint32_t over[CX_MAGAZINE_BLOCKS + 1], count = 0;
-    if (cached.units <= atomic_load_explicit(&cache->keep.units_each, memory_order_relaxed)) {
-        count = cx_magazines_thin(magazines, cached.units, over);
-    } else if (atomic_load_explicit(&cache->keep.large, memory_order_relaxed)) {
-        const cx_kept_block before = magazines->large;
-        magazines->large = cached;
-        if (!atomic_load_explicit(&cache->keeps_large, memory_order_relaxed))
-            atomic_store(&cache->keeps_large, true);
-        if (before.units == 0)
-            return;
-        cached = before;
+    if (stream->magazine == NULL)
+        stream->magazine = make_magazine(cache);
+    cx_magazine *magazine = stream->magazine;
+    if (magazine != NULL) {
+        if (cached.units <= atomic_load_explicit(&cache->keep.units_each, memory_order_relaxed))
+            count = cx_magazine_thin(magazine, cached.units, over);
+        else if (atomic_load_explicit(&cache->keep.large, memory_order_relaxed))
+            cached = swap_large(cache, magazine, cached);
     }
-    if (!cx_magazines_put(magazines, &cache->keep, cached))
+    if (cached.units != 0 &&
+        (magazine == NULL || !cx_magazine_put(magazine, &cache->keep, cached)))
         over[count++] = cached.cached;
     give_all(cache, over, count);
 }
 
-static cx_kept_block kept_cached(uint32_t index)
+/* Lock "magazine" held. */
+static void put_or_give(cx_cache *cache, cx_cache_stream *stream, uint32_t index)
 {
-    const cx_cache_block *cached = cx_cache_block_at(index);
-    return (cx_kept_block){cached->node.units, index, cx_cache_block_generation(cached)};
+    const cx_kept_block cached = {cx_cache_block_at(index)->node.units, index};
+    if (stream->magazine == NULL || !cx_magazine_put(stream->magazine, &cache->keep, cached))
+        cx_cache_put_over(cache, stream, cached);
 }
 
-static void put_or_give(cx_cache *cache, cx_magazines *magazines, uint32_t index)
+uint32_t cx_cache_refill(cx_cache *cache, cx_cache_stream *stream, uint32_t units)
 {
-    const cx_kept_block cached = kept_cached(index);
-    if (!cx_magazines_put(magazines, &cache->keep, cached))
-        cx_cache_put_over(cache, magazines, cached);
-}
-
-/* ---- returned blocks ---- */
-
-#define RETURNED_MOST 4096
-
-void cx_cache_take_returned(cx_cache *cache, cx_cache_stream *stream)
-{
-    atomic_store_explicit(&stream->returned_units, 0, memory_order_relaxed);
-    uint32_t next, index = atomic_exchange(&stream->returned, 0);
-    for (; index != 0; index = next) {
-        next = cx_cache_block_at(index)->node.next;
-        cx_cache_give(cache, index);
+    uint32_t index = cx_cache_take(cache, stream->id, units);
+    cx_magazine *magazine = stream->magazine;
+    if (index == 0 && magazine != NULL && magazine->large.units != 0) {
+        give_all(cache, &magazine->large.cached, 1);
+        magazine->large.units = 0;
+        index = cx_cache_take(cache, stream->id, units);
     }
+    return index;
 }
 
-/* Returns a block to its stream, for a thread that allocates for that. All of them go to the heap
- * if they are more than one thread's magazines may keep, or too many. */
-static void return_cached(cx_cache *cache, cx_cache_stream *stream, uint32_t index)
+static void put_back(cx_cache *cache, uint32_t index)
 {
-    cx_fit_node *node = &cx_cache_block_at(index)->node;
-    uint64_t most = atomic_load_explicit(&cache->keep.units, memory_order_relaxed);
-    uint64_t units = node->units > most / RETURNED_MOST ? node->units : most / RETURNED_MOST;
-    uint32_t first = atomic_load_explicit(&stream->returned, memory_order_relaxed);
-    do
-        node->next = first;
-    while (!atomic_compare_exchange_weak(&stream->returned, &first, index));
-    if (atomic_fetch_add_explicit(&stream->returned_units, units, memory_order_relaxed) + units >
-        most) {
-        cx_lock_enter(&cache->lock);
-        cx_cache_take_returned(cache, stream);
-        cx_lock_leave(&cache->lock);
-    }
-}
-
-/* Takes the blocks that other threads returned to the stream. True if there were any. */
-static bool collect_returned(cx_cache *cache, cx_magazines *magazines)
-{
-    cx_cache_stream *stream = magazines->stream;
-    if (atomic_load_explicit(&stream->returned, memory_order_relaxed) == 0)
-        return false;
-    atomic_store_explicit(&stream->returned_units, 0, memory_order_relaxed);
-    uint32_t next, index = atomic_exchange(&stream->returned, 0);
-    for (; index != 0; index = next) {
-        next = cx_cache_block_at(index)->node.next;
-        put_or_give(cache, magazines, index);
-    }
-    return true;
-}
-
-cx_kept_block cx_cache_refill(cx_cache *cache, cx_magazines *magazines, uint32_t units)
-{
-    cx_kept_block taken = {0};
-    if (collect_returned(cache, magazines) && units <= CX_MAGAZINE_UNITS_MAX)
-        taken = cx_magazines_take(magazines, units, cx_cache_slack(cache, units));
-    if (taken.units != 0)
-        return taken;
-    uint32_t index = cx_cache_take(cache, magazines->id, units);
-    if (index == 0 && magazines->large.units != 0) {
-        give_all(cache, &magazines->large.cached, 1);
-        magazines->large.units = 0;
-        index = cx_cache_take(cache, magazines->id, units);
-    }
-    return index != 0 ? kept_cached(index) : taken;
-}
-
-/* In a section of the block's epoch. */
-static void put_back(cx_cache *cache, cx_thread_cache *self, uint32_t index)
-{
-    const cx_fit_node *node = &cx_cache_block_at(index)->node;
-    cx_magazines *magazines = NULL;
-    if (self != NULL) {
-        magazines = self->recent;
-        if (magazines == NULL || magazines->id != node->owner)
-            magazines = self->by_id[node->owner % CX_THREAD_CACHE_STREAMS];
-    }
-    if (magazines != NULL && magazines->id == node->owner)
-        put_or_give(cache, magazines, index);
-    else if (node->units <= atomic_load_explicit(&cache->keep.units_each, memory_order_relaxed))
-        return_cached(cache, cx_cache_stream_at(cache, node->owner), index);
-    else
+    cx_cache_stream *stream = cx_cache_stream_at(cache, cx_cache_block_at(index)->node.owner);
+    if (cache->pinned) {
         give_all(cache, &index, 1);
+        return;
+    }
+    cx_lock_enter(&stream->lock);
+    if (stream->closed)
+        give_all(cache, &index, 1);
+    else
+        put_or_give(cache, stream, index);
+    cx_lock_leave(&stream->lock);
 }
 
 /* In a section, which is left while the driver is asked, with the context pinned. */
-static ctxrt_status free_cached(cx_cache *cache, cx_thread_cache *self, uint32_t index)
+static ctxrt_status free_cached(cx_cache *cache, uint32_t index)
 {
     bool deferred = false;
     ctxrt_status status = CTXRT_SUCCESS;
     cx_cache_block *cached = cx_cache_block_at(index);
-    bool used = atomic_load_explicit(&cached->uses, memory_order_relaxed) != NULL;
-    if (__builtin_expect(cached->node.tag || used || cache->host_accessible, 0)) {
+    bool waits = atomic_load_explicit(&cached->uses, memory_order_relaxed) != NULL ||
+                 cache->host_accessible;
+    if (__builtin_expect(cached->node.tag || waits, 0)) {
         cx_section_leave();
         if (cached->node.tag)
             cx_cache_record_foreign(cache, cached->node.owner);
-        if (used || cache->host_accessible)
+        if (waits)
             status = cx_cache_defer(cache, index, &deferred);
         cx_section_enter();
     }
     if (!deferred)
-        put_back(cache, self, index);
+        put_back(cache, index);
     return status;
 }
 
-void cx_cache_count_freed(cx_cache *cache, cx_thread_cache *self, size_t size_bytes)
+/* The memory is gone, or goes now; or the thread has no memory for its record. */
+static ctxrt_status free_outside(cx_cache *cache, uint32_t index)
 {
-    if (self != NULL) {
-        cx_statistics_freed(cache, &self->statistics, size_bytes);
-        return;
+    cx_cache_block *cached = cx_cache_block_at(index);
+    ctxrt_status status = cx_stream_uses_finish(&cached->uses);
+    cx_lock_enter(&cache->lock);
+    if (cx_cache_block_is_gone(cached)) {
+        atomic_fetch_and(&cached->state, ~(uint64_t)CX_CACHE_BLOCK_GONE);
+        cx_heap_drop(&cache->heap, index);
+    } else {
+        cx_cache_give(cache, index);
     }
-    atomic_fetch_sub(&cache->flushed_bytes, (int64_t)size_bytes);
-    atomic_fetch_sub(&cache->flushed_count, 1);
-    atomic_fetch_add(&cache->gone.freed_bytes, size_bytes);
-    atomic_fetch_add(&cache->gone.freed_count, 1);
-}
-
-/* The memory is gone, or the thread has no cache: only counts are left to do. */
-static ctxrt_status forget_cached(cx_cache *cache, const cx_block *block)
-{
-    cx_cache_generation *generation = cx_cache_generation_of(block->cached);
-    ctxrt_status status = cx_stream_uses_finish(&cx_cache_block_at(block->cached)->uses);
-    if (cx_cache_generation_let_go(cache, generation, block))
-        cx_cache_generation_close(generation);
+    cx_lock_leave(&cache->lock);
     return status;
 }
 
-ctxrt_status cx_cache_free(cx_cache *cache, const cx_block *block)
+ctxrt_status cx_cache_free(cx_cache *cache, uint32_t index)
 {
+    cx_thread *thread;
     cx_context *context = cache->context;
-    const cx_cache_generation *generation = cx_cache_generation_of(block->cached);
-    cx_cache_block_clear(cx_cache_block_at(block->cached));
-    if (!cx_block_enter(context, generation->epoch))
-        return forget_cached(cache, block);
+    cx_cache_block_clear(cx_cache_block_at(index));
+    if (cx_thread_self(&thread) != CTXRT_SUCCESS || cx_context_enter(context) != CTXRT_SUCCESS)
+        return free_outside(cache, index);
+    if (cx_cache_block_is_gone(cx_cache_block_at(index))) {
+        cx_section_leave();
+        return free_outside(cache, index);
+    }
     int cancel = cx_cancel_hold();
     cx_context_pin(context);
-    cx_thread_cache *self = cx_cache_of_thread(cache, cx_thread_current);
-    ctxrt_status status = free_cached(cache, self, block->cached);
+    ctxrt_status status = free_cached(cache, index);
     cx_section_leave();
     cx_cache_release_beyond(cache);
-    cx_cache_count_freed(cache, self, block->size_bytes);
     cx_work_end_wait(context, cancel);
     return status;
+}
+
+/* ---- flushing ---- */
+
+/* Lock "cache" held. */
+static void give_large(cx_cache *cache, cx_magazine *magazine)
+{
+    if (magazine->large.units != 0)
+        cx_cache_give(cache, magazine->large.cached);
+    magazine->large.units = 0;
+}
+
+/* An empty magazine is larger than many a block, and its stream may never be used again. Both locks
+ * held. */
+static void end_magazine(cx_cache *cache, cx_cache_stream *stream)
+{
+    uint32_t blocks[CX_MAGAZINE_BLOCKS];
+    for (uint32_t class = 0; class < CX_MAGAZINE_CLASSES; class++)
+        for (uint32_t i = cx_magazine_empty(stream->magazine, class, blocks); i-- > 0;)
+            cx_cache_give(cache, blocks[i]);
+    give_large(cache, stream->magazine);
+    cx_magazine_free(stream->magazine);
+    stream->magazine = NULL;
+    atomic_fetch_sub(&cache->magazines, 1);
+}
+
+void cx_cache_flush_stream(cx_cache *cache, cx_cache_stream *stream)
+{
+    cx_lock_enter(&stream->lock);
+    cx_lock_enter(&cache->lock);
+    if (stream->magazine != NULL)
+        end_magazine(cache, stream);
+    cx_cache_stream_forget_lists(cache, stream);
+    cx_lock_leave(&cache->lock);
+    cx_lock_leave(&stream->lock);
+}
+
+void cx_cache_flush(cx_cache *cache)
+{
+    uint32_t count = cx_cache_stream_count(cache);
+    for (uint32_t id = CX_CACHE_STREAM_FIRST; id < count; id++)
+        cx_cache_flush_stream(cache, cx_cache_stream_at(cache, id));
+}
+
+void cx_cache_flush_large(cx_cache *cache)
+{
+    uint32_t count = cx_cache_stream_count(cache);
+    for (uint32_t id = CX_CACHE_STREAM_FIRST; id < count; id++) {
+        cx_cache_stream *stream = cx_cache_stream_at(cache, id);
+        cx_lock_enter(&stream->lock);
+        cx_lock_enter(&cache->lock);
+        if (stream->magazine != NULL)
+            give_large(cache, stream->magazine);
+        cx_lock_leave(&cache->lock);
+        cx_lock_leave(&stream->lock);
+    }
 }
 
 uint64_t cx_cache_trim(cx_cache *cache)

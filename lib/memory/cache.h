@@ -1,16 +1,22 @@
 /*
- * A caching allocator's memory: heaps of segments from the driver, and the threads' caches.
+ * A caching allocator's memory: a heap of segments from the driver, and magazines of free blocks.
  *
  * The stream of a block is the one that was current in the frame of its allocation. When the block
  * is freed, earlier work of that stream may still use it: the same stream may get it again at once,
  * another stream once that work is done. The caller records uses by other streams.
  *
+ * A freed block goes into the magazine of its stream, which serves that stream's next requests;
+ * what a magazine may not keep goes to the heap, whose ranges belong to the stream until its work
+ * is done.
+ *
+ * A reset of the context ends the heap's segments. Blocks that users still have are gone then
+ * (CX_CACHE_BLOCK_GONE): only their records stay until they are freed.
+ *
  * Allocations and frees enter the context (context/use.h) and do what they can inside the section.
  * Calls of the driver are made outside of it, with the context pinned.
  *
- * Locks: "thread caches" (the lists of caches and thread caches, and generations that are to be
- * used again), then "cache" of each cache (heap and streams). Neither is held across a driver call;
- * "range", between them, is: cache_map.c says why.
+ * Locks: "caches" (the list of caches), "range" (cache_map.c), "magazine" of each stream, then
+ * "cache" of each cache (heap and streams). Only "range" is held across a driver call.
  */
 #ifndef CX_MEMORY_CACHE_H
 #define CX_MEMORY_CACHE_H
@@ -22,61 +28,45 @@
 #include "context/stack.h"
 #include "context/use.h"
 #include "memory/block.h"
+#include "memory/cache_block.h"
+#include "memory/magazine.h"
 #include "memory/mapped_range.h"
-#include "memory/thread_cache.h"
-/* The memory of one epoch of a context: a reset ends it. Used again and never freed, since a reader
- * of the pointer table may still look at the atomic fields when it has gone. */
-typedef struct cx_cache_generation {
-    cx_heap heap;
-    struct cx_cache *cache;
-    _Atomic(cx_context *) context; /* of the cache, as `pinned` */
-    _Atomic bool pinned;
-    _Atomic uint32_t epoch; /* of the context */
-    /* for a cache that maps its memory: made with the first block; changed under the locks "range"
-     * and "cache" */
-    bool has_range;
-    cx_mapped_range range;
-    struct cx_cache_generation *past;
-    /* its epoch has ended; lock "thread caches" */
-    bool is_past;
-    /* blocks that users still have, and one until it has ended; unless memory is pinned it is known
-     * only then */
-    uint64_t left;
-} cx_cache_generation;
 
-/* A stream that blocks are freed for. Its id is the owner of their ranges. Lock "cache", except for
- * atomic fields. */
+/* A stream that blocks are freed for. Its id is the owner of their ranges. Records are used again,
+ * and never freed: a thread looks at the one of its last request, and at that of any block. Lock
+ * "cache", but for fields with another lock and for atomic ones. */
 typedef struct cx_cache_stream {
-    const ctxrt_stream *stream; /* the handle; NULL: the id is unused */
+    struct cx_cache *cache; /* as `id`, for good */
     uint32_t id;
+    cx_lock lock;          /* "magazine" */
+    cx_magazine *magazine; /* NULL: none; lock "magazine" */
+    _Atomic(const ctxrt_stream *) stream; /* the handle; NULL: the id is unused */
     CUstream native;
+    bool plain;   /* a free only puts the block into the magazine or the heap */
     bool foreign; /* other code's, which may be destroyed without a call of ours: an event follows
                    * every free */
-    bool closed;  /* destroyed: the event is behind all of its work */
+    bool closed;  /* destroyed: the event is behind all of its work; changed under both locks */
     bool over;    /* destroyed, and all of its work is done */
     bool asked;   /* a thread is querying the driver about it */
     CUevent event;         /* NULL: none yet */
     uint64_t gives;        /* ranges freed for it */
     uint64_t recorded_gives; /* as many when the event was recorded */
     uint64_t taken; /* blocks outside of the heap, and places that are being mapped for it */
-    cx_magazines *magazines; /* of the threads that allocate for it */
-    /* Blocks freed by threads that do not allocate for this stream, linked by their nodes; 0: none.
-     * Any thread pushes by compare-and-swap; a thread takes the whole list by an exchange, so no
-     * thread pops a single block and ABA cannot occur. Release and acquire hand over the links. */
-    _Atomic uint32_t returned;
-    _Atomic uint64_t returned_units; /* about their units; small blocks count for more */
     struct cx_cache_stream *next;    /* the next unused id */
     UT_hash_handle hh;               /* key: stream, until it is closed */
 } cx_cache_stream;
 
 #define CX_CACHE_STREAM_FIRST 1 /* 0: unowned */
 
+/* A cache has at most this many magazines. When another stream wants one, all are emptied. */
+#define CX_CACHE_MAGAZINES_MAX 256
+
 typedef enum cx_shortage {
     CX_SHORTAGE_NONE,
     CX_SHORTAGE_COMING, /* large blocks return to the heap, where they merge with their
                          * neighbours */
-    CX_SHORTAGE_HERE,   /* threads keep little, and blocks are no larger than requested */
-    CX_SHORTAGE_SPENT   /* the driver refused more: threads keep nothing */
+    CX_SHORTAGE_HERE,   /* magazines keep little, and blocks are no larger than requested */
+    CX_SHORTAGE_SPENT   /* the driver refused more: magazines keep nothing */
 } cx_shortage;
 
 /* The memory outside of the heap, the memory from the driver, and the free memory in between. */
@@ -84,16 +74,18 @@ typedef struct cx_cache_amounts {
     ctxrt_allocator_amount allocated, reserved, inactive;
 } cx_cache_amounts;
 
+/* Used again and never freed, with its streams: readers of the pointer table may look at the atomic
+ * fields when its allocator is gone. */
 typedef struct cx_cache {
     cx_allocator *allocator;
-    cx_context *context;
+    _Atomic(cx_context *) context;
+    _Atomic bool pinned; /* host memory: pinned.c. Unowned, and in no magazine */
+    _Atomic uint32_t epoch; /* of the context, when its segments came */
     bool host_accessible;
-    bool mapped; /* its memory is mapped, not allocated */
-    bool pinned; /* host memory: pinned.c. Unowned, and in no thread cache */
+    bool mapped;             /* its memory is mapped, not allocated */
     cx_lock lock;            /* "cache": the heap and the streams */
     pthread_cond_t answered; /* a thread no longer queries a stream, or deferred frees */
-    cx_cache_generation *generation;
-    cx_cache_generation *spare; /* for a reset; NULL: there was no memory for it */
+    cx_heap heap;
     cx_cache_amounts amounts;
     /* By id. A thread that has a block of a stream reads its entry without the lock, so outgrown
      * tables are kept. */
@@ -114,38 +106,46 @@ typedef struct cx_cache {
     _Atomic uint64_t reserved_bytes;
     _Atomic int shortage; /* cx_shortage */
     cx_keep keep;
-    _Atomic bool keeps_large;   /* some thread may keep large blocks */
-    _Atomic uint32_t magazines; /* of all threads and streams */
+    _Atomic bool keeps_large;   /* some magazine may have a large block */
+    _Atomic uint32_t magazines; /* of all streams */
     _Atomic bool dense; /* mapped memory: blocks are placed so that chunks stay free */
-    cx_lock range_lock; /* "range": the mappings, and the two fields below */
+    cx_lock range_lock; /* "range": the mappings, and the fields below */
+    bool has_range;     /* made with the first block; changed under both locks */
+    cx_mapped_range range;
     /* left on the device, by the last query and what was mapped since */
     uint64_t left_bytes;
     uint64_t left_at_look;
-    /* lock "thread caches" */
-    cx_thread_cache *thread_caches;
+    /* lock "caches" */
     struct cx_cache *next, **link;
     uint64_t number; /* later caches have higher numbers */
     int finders;     /* threads that found it without having memory of it */
-    /* Flushed statistics, and those of threads that are gone or have no cache. */
-    cx_thread_statistics gone;
-    _Atomic int64_t flushed_bytes, flushed_count, peak_bytes, peak_count;
-    _Atomic uint64_t failures, misses, retries;
+    _Atomic uint64_t misses, retries;
     /* refused misses; requests for which the device had no memory */
     _Atomic uint64_t misses_unserved, refusals;
     _Atomic uint64_t peak_reserved_bytes;
 } cx_cache;
 
-/* A live cached block as a cx_block. */
+/* The cache of a block that is or was one. */
+static inline cx_cache *cx_cache_of(uint32_t index)
+{
+    return cx_cache_block_user(index);
+}
+
+/* A cached block as a cx_block. The order of the two looks tells a block of an ended epoch from
+ * others, also during a reset. */
 static inline cx_block cx_cache_block_as_block(uint32_t index)
 {
-    const cx_cache_generation *generation = cx_cache_generation_of(index);
+    const cx_cache *cache = cx_cache_of(index);
     const cx_cache_block *cached = cx_cache_block_at(index);
+    uint32_t epoch = atomic_load_explicit(&cache->epoch, memory_order_acquire);
+    if (cx_cache_block_is_gone(cached))
+        epoch = cached->node.offset_units;
     return (cx_block){
         .pointer = atomic_load_explicit(&cached->pointer, memory_order_relaxed),
         .size_bytes = cx_cache_block_size(cached),
-        .context = generation->cache->context,
-        .epoch = generation->epoch,
-        .allocator = generation->cache->allocator,
+        .context = cache->context,
+        .epoch = epoch,
+        .allocator = cache->allocator,
         .cached = index,
     };
 }
@@ -158,31 +158,36 @@ ctxrt_status cx_cache_open(cx_allocator *allocator, cx_cache **out_cache);
  * unless they are gone; otherwise they went with the context. */
 void cx_cache_close(cx_cache *cache, bool native);
 
+/* Neither counts the block. */
 ctxrt_status cx_cache_alloc(cx_cache *cache, const cx_allocation *request, cx_block *out_block);
-/* Frees a block without a count. */
-ctxrt_status cx_cache_free(cx_cache *cache, const cx_block *block);
+/* Frees a block without a count of users. */
+ctxrt_status cx_cache_free(cx_cache *cache, uint32_t index);
 uint64_t cx_cache_trim(cx_cache *cache);
+
+/* Gives the cache the context's present epoch. In a section, so the context is not being reset. A
+ * cache that was made during a reset, or just before it, has the epoch of that time. */
+void cx_cache_sync_epoch(cx_cache *cache);
 
 /* CX_SHORTAGE_HERE does not replace CX_SHORTAGE_SPENT. */
 void cx_cache_set_shortage(cx_cache *cache, cx_shortage shortage);
 
-/* Sets the thread caches' limits, after a change of the held memory or of the number of
- * magazines. */
+/* Sets the magazines' limits, after a change of the held memory or of the number of magazines. */
 void cx_cache_set_keep(cx_cache *cache);
 
-/* Serves a request for a stream from free memory or the driver, and counts a miss. Neither looks
- * into the thread's cache nor counts the block. Outside of sections, with the context pinned. */
+/* Serves a request for a stream from free memory or the driver, and counts a miss. Does not look
+ * into the magazine. Outside of sections, with the context pinned. */
 ctxrt_status cx_cache_serve(cx_cache *cache, uint32_t id, size_t size_bytes, uint32_t *out_cached);
 
 /* Takes a block from the heap, or returns 0. Makes no driver call. */
 uint32_t cx_cache_take(cx_cache *cache, uint32_t id, uint32_t units);
 
-/* Refills magazines without a fitting block: from blocks that other threads freed, or from the
- * heap. */
-cx_kept_block cx_cache_refill(cx_cache *cache, cx_magazines *magazines, uint32_t units);
+/* Takes a block of the heap for a stream whose magazine has none, or returns 0. Lock "magazine"
+ * held. */
+uint32_t cx_cache_refill(cx_cache *cache, cx_cache_stream *stream, uint32_t units);
 
-/* Keeps a free block for which the magazines had no room; what does not fit returns to the heap. */
-void cx_cache_put_over(cx_cache *cache, cx_magazines *magazines, cx_kept_block cached);
+/* Keeps a free block for which the magazine had no room; what does not fit returns to the heap.
+ * Lock "magazine" held. */
+void cx_cache_put_over(cx_cache *cache, cx_cache_stream *stream, cx_kept_block cached);
 
 /* Returns a block to its heap; lock "cache" held. The only way back. */
 void cx_cache_give(cx_cache *cache, uint32_t cached);
@@ -190,39 +195,18 @@ void cx_cache_give(cx_cache *cache, uint32_t cached);
 /* Counts a block that leaves its heap, with the heap's free memory; lock "cache" held. */
 void cx_cache_count_taken(cx_cache *cache, uint32_t index);
 
-/* Returns blocks to the heap that threads freed for a stream without allocating for it; lock
- * "cache" held. */
-void cx_cache_take_returned(cx_cache *cache, cx_cache_stream *stream);
-
 /* The stream of a block; NULL: it was destroyed. */
 const ctxrt_stream *cx_cache_stream_of(cx_cache *cache, uint32_t cached);
 
-/* The thread ends. Makes no driver call: its freed blocks are behind their streams' work, as
- * always. */
-void cx_caches_leave_thread(cx_thread *thread);
+/* Empties the magazine of a stream into the heap, and frees it; and those of all streams. */
+void cx_cache_flush_stream(cx_cache *cache, cx_cache_stream *stream);
+void cx_cache_flush(cx_cache *cache);
 
-/* The epoch of the cache's generation has ended, and `next` replaces it. The old one stays, with a
- * block counted for the caller, until users have freed all their blocks of it. Locks "thread
- * caches" and "range" held. */
-void cx_cache_make_past(cx_cache *cache, cx_cache_generation *next);
-
-/* Counts a user's free of a block of a generation; NULL: of pinned memory, or the caller drops its
- * own count of an ended one. True if that was the last of an ended one; the caller closes it. */
-bool cx_cache_generation_let_go(cx_cache *cache, cx_cache_generation *generation,
-                                const cx_block *block);
-
-/* Counts a block of pinned memory that a user gets; the context is pinned. */
-void cx_cache_generation_hold(cx_cache_generation *generation);
-
-/* Takes and releases the lock "thread caches". */
-void cx_caches_lock(void);
-void cx_caches_unlock(void);
+/* Returns the large block of each magazine to the heap. */
+void cx_cache_flush_large(cx_cache *cache);
 
 /* Called after a reset of the context: all memory is gone. */
 void cx_caches_forget(cx_context *context);
-
-/* Adds the live memory of a context's caches. */
-void cx_caches_count(const cx_context *context, cx_context_memory *sum);
 
 /* The allowed excess over the requested size: an eighth for small blocks, nothing while memory is
  * short. */
@@ -240,113 +224,32 @@ void cx_cache_note_segment(cx_cache *cache, int64_t bytes);
 /* Called after memory was mapped or unmapped: `bytes` are mapped now. Lock "cache" held. */
 void cx_cache_note_mapped(cx_cache *cache, uint64_t bytes);
 
-/* Counts a free, for the thread, or for gone threads if the thread has no cache. */
-void cx_cache_count_freed(cx_cache *cache, cx_thread_cache *self, size_t size_bytes);
+/* ---- caches.c: the list of all caches ---- */
 
-/* ---- cache_figures.c ---- */
+/* A cache to be used again, or a new one, zeroed; NULL: out of memory. */
+cx_cache *cx_caches_take_record(void);
+void cx_caches_enlist(cx_cache *cache);
 
-/* The number of live blocks. */
-uint64_t cx_cache_live(cx_cache *cache);
-void cx_cache_figures(cx_cache *cache, ctxrt_allocator_figures *out_figures);
+/* Takes a cache out of the list, and waits for threads that found it there. */
+void cx_caches_unlist(cx_cache *cache);
+void cx_caches_put_record(cx_cache *cache);
 
-/* A thread flushes its statistics when they have changed by this part of the cache's total, and by
- * at least this much. */
-#define CX_FLUSH_PART 128
-#define CX_FLUSH_BYTES ((int64_t)1 << 20)
-#define CX_FLUSH_COUNT 256
-
-/* Remembers the thread's highest value since its last flush; flushes in time. */
-void cx_statistics_raise(cx_cache *cache, cx_thread_statistics *own, int64_t bytes, int64_t count);
-
-/* Flushes a thread's statistics to the cache, for the peaks. */
-void cx_statistics_flush(cx_cache *cache, cx_thread_statistics *own, int64_t bytes, int64_t count);
-
-static inline uint64_t cx_statistics_read(const _Atomic uint64_t *figure)
-{
-    return atomic_load_explicit(figure, memory_order_relaxed);
-}
-
-static inline int64_t cx_statistics_read_signed(const _Atomic int64_t *figure)
-{
-    return atomic_load_explicit(figure, memory_order_relaxed);
-}
-
-/* Counts an allocation. The totals are passed separately: with a limit they are counted before the
- * memory exists. */
-static inline void cx_statistics_served(cx_cache *cache, cx_thread_statistics *own,
-                                        uint64_t allocated_bytes, uint64_t allocated_count)
-{
-    int64_t bytes = (int64_t)(allocated_bytes - cx_statistics_read(&own->freed_bytes));
-    int64_t count = (int64_t)(allocated_count - cx_statistics_read(&own->freed_count));
-    if (__builtin_expect(((cx_statistics_read_signed(&own->high_bytes) - bytes) |
-                          (cx_statistics_read_signed(&own->high_count) - count)) < 0,
-                         0))
-        cx_statistics_raise(cache, own, bytes, count);
-}
-
-/* The last step of a free: once it is counted, the allocator may be destroyed. */
-static inline void cx_statistics_freed(cx_cache *cache, cx_thread_statistics *own,
-                                       size_t size_bytes)
-{
-    uint64_t freed_bytes = cx_statistics_read(&own->freed_bytes) + size_bytes;
-    uint64_t freed_count = cx_statistics_read(&own->freed_count) + 1;
-    int64_t bytes = (int64_t)(cx_statistics_read(&own->allocated_bytes) - freed_bytes);
-    int64_t count = (int64_t)(cx_statistics_read(&own->allocated_count) - freed_count);
-    if (__builtin_expect(((bytes - own->low_bytes) | (count - own->low_count)) < 0, 0))
-        cx_statistics_flush(cache, own, bytes, count);
-    atomic_store_explicit(&own->freed_bytes, freed_bytes, memory_order_relaxed);
-    atomic_store_explicit(&own->freed_count, freed_count, memory_order_release);
-}
-
-/* ---- cache_thread.c: thread caches ---- */
-
-/* Gets the calling thread's cache for the context's present epoch; made on first use. In a section
- * of the context. NULL: out of memory. */
-cx_thread_cache *cx_cache_of_thread(cx_cache *cache, cx_thread *thread);
-
-/* Gives the cache the context's present epoch. In a section, so the context is not being reset. A
- * cache that was made during a reset, or just before it, has the epoch of that time. If the cache
- * has memory it keeps its epoch: a reset ended that memory, and there was no memory to note it. */
-void cx_cache_sync_epoch(cx_cache *cache);
-
-/* Makes the magazines of a stream the thread cache's recent ones. In a section. */
-ctxrt_status cx_cache_select(cx_cache *cache, cx_thread_cache *self, const cx_allocation *request);
-
-/* Empties the caches of all threads into the heap, and frees their magazines. Closes the
- * sections. */
-void cx_cache_flush(cx_cache *cache);
-
-/* Returns the large block of all magazines to the heap. Closes the sections. */
-void cx_cache_flush_large(cx_cache *cache);
-
-/* cx_cache_flush for one stream, whose magazines are freed. */
-void cx_cache_flush_stream(cx_cache *cache, cx_cache_stream *stream);
-
-/* Detaches the threads' caches before the cache goes. */
-void cx_cache_detach_threads(cx_cache *cache);
-
-/* Calls visit for each cache, with the lock "thread caches" held. */
+/* Calls visit for each cache, with the lock "caches" held. */
 void cx_caches_each(void (*visit)(cx_cache *cache, void *argument), void *argument);
-void cx_cache_enlist(cx_cache *cache);
 
 /* Iterates over the caches, from NULL to NULL, without a lock: each stays until the next call. */
 cx_cache *cx_caches_next(cx_cache *cache);
 
-typedef struct cx_totals {
-    uint64_t allocated_bytes, freed_bytes, allocated_count, freed_count;
-    int64_t high_bytes, high_count;
-} cx_totals;
-
-/* Reads the frees first, so that the live memory is never too small. */
-void cx_cache_sum(cx_cache *cache, cx_totals *out_totals);
-
-/* Counts a request if no limit forbids it. Concurrent threads do not pass a limit together. */
-bool cx_cache_count_within_limit(cx_cache *cache, cx_thread_cache *self, size_t size_bytes);
+/* Adds the live memory of a context's caches. */
+void cx_caches_count(const cx_context *context, cx_context_memory *sum);
 
 /* ---- cache_stream.c: streams ---- */
 
 /* For a new cache. False: out of memory. */
 bool cx_cache_open_streams(cx_cache *cache);
+
+/* The number of ids in use so far. */
+uint32_t cx_cache_stream_count(cx_cache *cache);
 
 /* Finds the stream of a handle; lock "cache" not held. NULL with the error recorded. */
 cx_cache_stream *cx_cache_stream_find(cx_cache *cache, const ctxrt_stream *stream);
@@ -381,6 +284,10 @@ bool cx_cache_reclaim(cx_cache *cache, uint32_t id, cx_reclaim how);
  * which cannot be queried. For a closed one, waits for its event: true. */
 bool cx_cache_is_stream_done(cx_cache *cache, uint32_t id, bool wait);
 
+/* The thread ends: empties the magazines of its default streams, which may be idle for long. Makes
+ * no driver call. */
+void cx_caches_leave_thread(cx_thread *thread);
+
 /* A stream of ctxrt's is about to be destroyed. Outside of sections. */
 void cx_caches_close_stream(const cx_context *context, const ctxrt_stream *stream);
 
@@ -389,9 +296,6 @@ void cx_cache_await_streams(cx_cache *cache);
 
 /* Forgets all streams; `native`: destroys their events. */
 void cx_cache_drop_streams(cx_cache *cache, bool native);
-
-/* Forgets all streams, and frees their records. */
-void cx_cache_free_streams(cx_cache *cache);
 
 /* ---- cache_defer.c: blocks that recorded streams use ---- */
 
@@ -402,8 +306,8 @@ ctxrt_status cx_cache_defer(cx_cache *cache, uint32_t index, bool *out_deferred)
 /* Frees the blocks whose streams are done; with `wait`, waits for all. True if there were any. */
 bool cx_cache_free_deferred(cx_cache *cache, bool wait);
 
-/* For an ended epoch of the context: waits for streams of other contexts, and forgets the
- * blocks. */
+/* For an ended epoch of the context: waits for streams of other contexts, and gives the blocks
+ * back. */
 void cx_cache_drop_deferred(cx_cache *cache);
 
 /* Before a context ends: waits for its streams in all caches of other contexts where they were
@@ -437,8 +341,8 @@ uint64_t cx_cache_unmap(cx_cache *cache, uint64_t wanted_bytes);
  * held. */
 uint32_t cx_cache_place_locked(cx_cache *cache, uint32_t id, uint32_t units, bool *out_lacks);
 
-/* No work uses its memory any more. */
-void cx_cache_generation_close_range(cx_cache_generation *generation);
+/* No work uses its memory any more. Lock "range" held. */
+void cx_cache_close_range(cx_cache *cache);
 
 /* Lets a device reach the mapped memory of a context's caches, now and later, or ends that. Returns
  * the first error. */
@@ -462,7 +366,7 @@ uint32_t cx_cache_name_block(cx_cache *cache, uint32_t index);
 
 /* Adds memory from the driver to the ranges, and removes it before it goes back. */
 ctxrt_status cx_cache_enter_range(const cx_cache *cache, uintptr_t address, size_t size_bytes);
-void cx_cache_generation_leave_range(const cx_cache_generation *generation, uintptr_t address);
+void cx_cache_leave_range(const cx_cache *cache, uintptr_t address);
 
 /* Frees a segment; the context is current. */
 void cx_cache_free_segment(const cx_cache *cache, uintptr_t address);
@@ -474,16 +378,5 @@ uint64_t cx_cache_shrink(cx_cache *cache);
 void cx_cache_release_beyond(cx_cache *cache);
 
 ctxrt_status cx_cache_out_of_memory(cx_cache *cache, size_t size_bytes, ctxrt_status cause);
-
-/* ---- cache_generation.c ---- */
-
-/* For the epoch that the context has next; NULL: no memory. */
-cx_cache_generation *cx_cache_generation_open(cx_cache *cache);
-
-/* No user has blocks of it any more. The cache may be gone if the epoch has ended. */
-void cx_cache_generation_close(cx_cache_generation *generation);
-
-/* Takes its blocks out of the pointer table. */
-void cx_cache_generation_leave_table(const cx_cache_generation *generation);
 
 #endif

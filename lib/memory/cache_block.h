@@ -28,6 +28,11 @@ _Static_assert(sizeof(cx_cache_block) == 64, "a line of the processor's cache");
 #define CX_CACHE_BLOCK_COUNT_MAX 0x1ffffu
 #define CX_CACHE_BLOCK_USED 0x80000000u /* streams were recorded */
 #define CX_CACHE_BLOCK_RAW 0x40000000u  /* handed out as a raw pointer: pointer_table.h */
+/* a reset has ended the memory; the node stands for no range, and its offset is the ended epoch */
+#define CX_CACHE_BLOCK_GONE 0x20000000u
+
+/* What a state keeps when the last count is taken. */
+#define CX_CACHE_BLOCK_KEPT (~(uint64_t)UINT32_MAX | CX_CACHE_BLOCK_GONE)
 
 extern cx_fit_store cx_cache_blocks;
 
@@ -44,8 +49,8 @@ static inline cx_cache_block *cx_cache_block_at(uint32_t index)
     return &cx_cache_block_chunk(index)[index & (CX_FIT_CHUNK_NODES - 1)];
 }
 
-/* The generation of a block. */
-static inline void *cx_cache_generation_of(uint32_t index)
+/* The user of the fit that a block belongs to: its cache. */
+static inline void *cx_cache_block_user(uint32_t index)
 {
     return atomic_load_explicit(&cx_cache_block_chunk(index)->pointer, memory_order_relaxed);
 }
@@ -98,20 +103,35 @@ static inline void cx_cache_block_begin(cx_cache_block *cached, size_t size_byte
                           memory_order_release);
 }
 
+/* Makes a taken block without users an object with one count again. A reset may end it
+ * meanwhile. */
+static inline void cx_cache_block_begin_again(cx_cache_block *cached, size_t size_bytes)
+{
+    uint64_t state = atomic_load(&cached->state), again;
+    atomic_store_explicit(&cached->size_bytes, size_bytes, memory_order_relaxed);
+    do
+        again = ((state >> 32) + 1) << 32 | (state & CX_CACHE_BLOCK_GONE) | 1;
+    while (!atomic_compare_exchange_weak(&cached->state, &state, again));
+}
+
 /* Takes the only count, if the state is exactly this. */
 static inline bool cx_cache_block_end(cx_cache_block *cached, uint64_t state)
 {
-    return atomic_compare_exchange_strong(&cached->state, &state, state & ~(uint64_t)UINT32_MAX);
+    return atomic_compare_exchange_strong(&cached->state, &state, state & CX_CACHE_BLOCK_KEPT);
 }
 
 /* Threads that wait until a block has fewer counts. */
 extern cx_eventcount cx_cache_block_counts;
 
-/* After the last count was taken: keeps only the generation in the state. */
+/* After the last count was taken: keeps only the generation in the state, and that it is gone. */
 static inline void cx_cache_block_clear(cx_cache_block *cached)
 {
-    atomic_store_explicit(&cached->state, (uint64_t)cx_cache_block_generation(cached) << 32,
-                          memory_order_relaxed);
+    atomic_fetch_and_explicit(&cached->state, CX_CACHE_BLOCK_KEPT, memory_order_relaxed);
+}
+
+static inline bool cx_cache_block_is_gone(const cx_cache_block *cached)
+{
+    return (atomic_load_explicit(&cached->state, memory_order_acquire) & CX_CACHE_BLOCK_GONE) != 0;
 }
 
 #endif

@@ -126,9 +126,13 @@ bool cx_cache_free_deferred(cx_cache *cache, bool wait)
 
 void cx_cache_drop_deferred(cx_cache *cache)
 {
+    uint32_t next;
     (void)begin_settling(cache, true);
-    for (uint32_t index = take_all(cache); index != 0; index = cx_cache_block_at(index)->node.next)
+    for (uint32_t index = take_all(cache); index != 0; index = next) {
+        next = cx_cache_block_at(index)->node.next;
         finish_uses(&cx_cache_block_at(index)->uses, NULL);
+        settle_deferred(cache, index, true);
+    }
     end_settling(cache);
 }
 

@@ -13,9 +13,9 @@
 #define BLOCK_UNITS_LARGE ((1u << 20) >> CX_FIT_UNIT_BITS)
 #define SEGMENT_UNITS_AHEAD ((32u << 20) >> CX_FIT_UNIT_BITS)
 
-/* ---- limits of the thread caches ---- */
+/* ---- limits of the magazines ---- */
 
-/* All threads together may keep this part of the held memory, and no block beyond the second
+/* All magazines together may keep this part of the held memory, and no block beyond the second
  * part. */
 #define KEEP_PART 3
 #define KEEP_PART_EACH 64
@@ -91,7 +91,7 @@ ctxrt_status cx_cache_enter_range(const cx_cache *cache, uintptr_t address, size
         .begin = address,
         .size_bytes = size_bytes,
         .context = cache->context,
-        .epoch = cache->generation->epoch,
+        .epoch = cache->epoch,
         .kind = cache->pinned ? CTXRT_MEMORY_PINNED : CTXRT_MEMORY_DEVICE,
         .segment = true,
         .mapped = cache->mapped,
@@ -99,15 +99,15 @@ ctxrt_status cx_cache_enter_range(const cx_cache *cache, uintptr_t address, size
     return cx_ranges_add(&view);
 }
 
-void cx_cache_generation_leave_range(const cx_cache_generation *generation, uintptr_t address)
+void cx_cache_leave_range(const cx_cache *cache, uintptr_t address)
 {
-    cx_ranges_remove(generation->cache->context, generation->epoch, address, CX_FREED_WHEN_UNUSED);
+    cx_ranges_remove(cache->context, cache->epoch, address, CX_FREED_WHEN_UNUSED);
 }
 
 void cx_cache_free_segment(const cx_cache *cache, uintptr_t address)
 {
     const cx_driver *driver = cache->context->driver;
-    cx_cache_generation_leave_range(cache->generation, address);
+    cx_cache_leave_range(cache, address);
     if (cache->pinned)
         (void)driver->table.mem_free_host((void *)address);
     else
@@ -181,13 +181,6 @@ static cxu_result take_some_segment(cx_cache *cache, uint32_t units, uint64_t *o
     return result;
 }
 
-static void raise_to(_Atomic uint64_t *peak, uint64_t value)
-{
-    uint64_t seen = atomic_load(peak);
-    while (seen < value && !atomic_compare_exchange_weak(peak, &seen, value))
-        ;
-}
-
 /* If half of the device is in use, large blocks are better merged than kept; if most of it is,
  * memory is short. */
 static void look_at_device(cx_cache *cache)
@@ -202,7 +195,8 @@ static void look_at_device(cx_cache *cache)
 
 void cx_cache_count_reserved(cx_cache *cache, uint64_t bytes)
 {
-    raise_to(&cache->peak_reserved_bytes, atomic_fetch_add(&cache->reserved_bytes, bytes) + bytes);
+    cx_counters_raise(&cache->peak_reserved_bytes,
+                      atomic_fetch_add(&cache->reserved_bytes, bytes) + bytes);
     cx_cache_set_keep(cache);
 }
 
@@ -212,7 +206,7 @@ static bool add_segment(cx_cache *cache, uintptr_t address, uint64_t units, uint
                         uint32_t cached_units, uint32_t *out_cached)
 {
     cx_lock_enter(&cache->lock);
-    bool added = cx_heap_add(&cache->generation->heap, address, (uint32_t)units, 0);
+    bool added = cx_heap_add(&cache->heap, address, (uint32_t)units, 0);
     if (added)
         cx_cache_note_segment(cache, (int64_t)(units << CX_FIT_UNIT_BITS));
     *out_cached = added ? cx_cache_take_locked(cache, owner, cached_units) : 0;
@@ -294,7 +288,7 @@ static uint64_t free_segments(cx_cache *cache, uint64_t kept_bytes)
     while (atomic_load(&cache->reserved_bytes) > kept_bytes) {
         uintptr_t address = 0;
         cx_lock_enter(&cache->lock);
-        uint64_t units = cx_heap_remove_free(&cache->generation->heap, &address);
+        uint64_t units = cx_heap_remove_free(&cache->heap, &address);
         if (units != 0)
             cx_cache_note_segment(cache, -(int64_t)(units << CX_FIT_UNIT_BITS));
         cx_lock_leave(&cache->lock);
@@ -369,30 +363,18 @@ static void add_other(cx_cache *cache, void *argument)
         sum->bytes += atomic_load(&cache->reserved_bytes);
 }
 
-/* The live memory without the request, which some allocators have counted already. */
-static void read_use(cx_cache *cache, size_t size_bytes, uint64_t *out_bytes, uint64_t *out_count)
-{
-    cx_totals totals;
-    if (cache->pinned) {
-        *out_bytes = atomic_load(&cache->allocator->figures.current_bytes);
-        *out_count = atomic_load(&cache->allocator->figures.current_count);
-        return;
-    }
-    cx_cache_sum(cache, &totals);
-    *out_bytes = totals.allocated_bytes - totals.freed_bytes - size_bytes;
-    *out_count = totals.allocated_count - totals.freed_count - 1;
-}
-
 static void describe_holders(cx_cache *cache, size_t size_bytes, char *text, size_t size)
 {
-    uint64_t bytes, count;
     others sum = {.cache = cache};
     unsigned long long held = atomic_load(&cache->reserved_bytes);
     cx_caches_each(add_other, &sum);
     text[0] = '\0';
     if (held + sum.bytes == 0)
         return;
-    read_use(cache, size_bytes, &bytes, &count);
+    /* The request is counted already. */
+    const cx_counters *figures = &cache->allocator->figures;
+    uint64_t bytes = cx_counters_live_bytes(figures) - size_bytes;
+    uint64_t count = cx_counters_live_count(figures) - 1;
     snprintf(text, size,
              "this allocator holds %llu, of which %llu are in use in %llu piece%s, and others of "
              "ctxrt's hold %llu",

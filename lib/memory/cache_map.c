@@ -51,7 +51,6 @@ static void share_with_peers(const cx_cache *cache, cx_mapped_range *range)
 static ctxrt_status open_range(cx_cache *cache)
 {
     const cx_context *context = cache->context;
-    cx_cache_generation *generation = cache->generation;
     size_t free_bytes, total_bytes;
     ctxrt_status status =
         CX_DRIVER_CALL(context->driver, mem_get_info, (&free_bytes, &total_bytes));
@@ -59,34 +58,34 @@ static ctxrt_status open_range(cx_cache *cache)
         return status;
     uint64_t units = ADDRESSES * (uint64_t)total_bytes >> CX_FIT_UNIT_BITS;
     cxu_result result = cx_mapped_range_open(
-        &generation->range, context->driver, context->device->native,
+        &cache->range, context->driver, context->device->native,
         (size_t)(units < UNITS_MAX ? units : UNITS_MAX) << CX_FIT_UNIT_BITS, total_bytes / CHUNKS);
     if (result != CXU_SUCCESS)
         return not_mapped(cache, result);
-    status = cx_cache_enter_range(cache, generation->range.address, generation->range.bytes);
+    status = cx_cache_enter_range(cache, cache->range.address, cache->range.bytes);
     if (status != CTXRT_SUCCESS) {
-        cx_mapped_range_close(&generation->range);
+        cx_mapped_range_close(&cache->range);
         return status;
     }
-    share_with_peers(cache, &generation->range);
+    share_with_peers(cache, &cache->range);
     cx_lock_enter(&cache->lock);
-    generation->has_range = cx_mapped_heap_add(&generation->heap, &generation->range);
+    cache->has_range = cx_mapped_heap_add(&cache->heap, &cache->range);
     cx_lock_leave(&cache->lock);
-    if (generation->has_range)
+    if (cache->has_range)
         return CTXRT_SUCCESS;
-    cx_cache_generation_leave_range(generation, generation->range.address);
-    cx_mapped_range_close(&generation->range);
+    cx_cache_leave_range(cache, cache->range.address);
+    cx_mapped_range_close(&cache->range);
     return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to remember the range of %s",
                     cx_context_text(context));
 }
 
-void cx_cache_generation_close_range(cx_cache_generation *generation)
+void cx_cache_close_range(cx_cache *cache)
 {
-    if (generation->has_range) {
-        cx_cache_generation_leave_range(generation, generation->range.address);
-        cx_mapped_range_close(&generation->range);
+    if (cache->has_range) {
+        cx_cache_leave_range(cache, cache->range.address);
+        cx_mapped_range_close(&cache->range);
     }
-    generation->has_range = false;
+    cache->has_range = false;
 }
 
 /* ---- placing ---- */
@@ -94,28 +93,26 @@ void cx_cache_generation_close_range(cx_cache_generation *generation)
 uint32_t cx_cache_place_locked(cx_cache *cache, uint32_t owner, uint32_t units, bool *out_lacks)
 {
     cx_mapped_place place;
-    cx_cache_generation *generation = cache->generation;
     *out_lacks = false;
-    if (!generation->has_range || units <= CX_HEAP_SMALL_UNITS ||
+    if (!cache->has_range || units <= CX_HEAP_SMALL_UNITS ||
         !atomic_load_explicit(&cache->dense, memory_order_relaxed) ||
-        !cx_mapped_heap_find(&generation->heap, &generation->range, owner, units, true, &place))
+        !cx_mapped_heap_find(&cache->heap, &cache->range, owner, units, true, &place))
         return 0;
-    if (cx_mapped_place_lacks(&generation->range, &place) == 0)
-        return cx_mapped_heap_settle(&generation->heap, &place, owner);
-    cx_mapped_heap_give_up(&generation->heap, &place);
+    if (cx_mapped_place_lacks(&cache->range, &place) == 0)
+        return cx_mapped_heap_settle(&cache->heap, &place, owner);
+    cx_mapped_heap_give_up(&cache->heap, &place);
     *out_lacks = true;
     return 0;
 }
 
 static bool find_place(cx_cache *cache, uint32_t owner, uint32_t units, cx_mapped_place *out_place)
 {
-    cx_cache_generation *generation = cache->generation;
     bool densely = atomic_load(&cache->dense) && units > CX_HEAP_SMALL_UNITS;
     cx_lock_enter(&cache->lock);
     bool found =
-        (densely && cx_mapped_heap_find(&generation->heap, &generation->range, owner, units, true,
+        (densely && cx_mapped_heap_find(&cache->heap, &cache->range, owner, units, true,
                                         out_place)) ||
-        cx_mapped_heap_find(&generation->heap, &generation->range, owner, units, false, out_place);
+        cx_mapped_heap_find(&cache->heap, &cache->range, owner, units, false, out_place);
     if (found)
         cx_cache_stream_at(cache, owner)->taken++;
     cx_lock_leave(&cache->lock);
@@ -126,7 +123,7 @@ static void give_up(cx_cache *cache, const cx_mapped_place *place, uint32_t owne
 {
     cx_lock_enter(&cache->lock);
     cx_cache_stream_at(cache, owner)->taken--;
-    cx_mapped_heap_give_up(&cache->generation->heap, place);
+    cx_mapped_heap_give_up(&cache->heap, place);
     cx_lock_leave(&cache->lock);
 }
 
@@ -135,7 +132,7 @@ static void give_up(cx_cache *cache, const cx_mapped_place *place, uint32_t owne
 static uint32_t settle_place(cx_cache *cache, const cx_mapped_place *place, uint32_t owner,
                              uint32_t units)
 {
-    cx_heap *heap = &cache->generation->heap;
+    cx_heap *heap = &cache->heap;
     cx_lock_enter(&cache->lock);
     cx_cache_stream_at(cache, owner)->taken--;
     uint32_t index = cx_mapped_heap_settle(heap, place, owner);
@@ -154,19 +151,18 @@ static uint32_t settle_place(cx_cache *cache, const cx_mapped_place *place, uint
 /* Unmaps unused chunks, up to `wanted_bytes` of them. Lock "range" held. */
 static uint64_t unmap_spare(cx_cache *cache, uint64_t wanted_bytes)
 {
-    cx_cache_generation *generation = cache->generation;
     cx_mapped_place place;
     uint64_t bytes = 0;
     while (bytes < wanted_bytes) {
         cx_lock_enter(&cache->lock);
-        bool found = cx_mapped_heap_find_spare(&generation->heap, &generation->range,
+        bool found = cx_mapped_heap_find_spare(&cache->heap, &cache->range,
                                                wanted_bytes - bytes, &place);
         cx_lock_leave(&cache->lock);
         if (!found)
             break;
-        cx_mapped_place_unmap(&generation->range, &place);
+        cx_mapped_place_unmap(&cache->range, &place);
         cx_lock_enter(&cache->lock);
-        cx_mapped_heap_remove(&generation->heap, &place);
+        cx_mapped_heap_remove(&cache->heap, &place);
         cx_lock_leave(&cache->lock);
         bytes += (uint64_t)place.units << CX_FIT_UNIT_BITS;
     }
@@ -195,7 +191,7 @@ static void know_device(cx_cache *cache, uint64_t needed_bytes)
 
 static void count_mapped(cx_cache *cache, size_t before_bytes)
 {
-    const cx_mapped_range *range = &cache->generation->range;
+    const cx_mapped_range *range = &cache->range;
     if (range->mapped_bytes >= before_bytes)
         cx_cache_count_reserved(cache, range->mapped_bytes - before_bytes);
     else
@@ -211,7 +207,7 @@ static void count_mapped(cx_cache *cache, size_t before_bytes)
  * elsewhere in the range. */
 static cxu_result map_place(cx_cache *cache, const cx_mapped_place *place)
 {
-    cx_mapped_range *range = &cache->generation->range;
+    cx_mapped_range *range = &cache->range;
     cxu_result result = CXU_OUT_OF_MEMORY;
     size_t lacking = cx_mapped_place_lacks(range, place);
     uint64_t moved = 1;
@@ -242,7 +238,7 @@ static cxu_result map_units(cx_cache *cache, uint32_t owner, uint32_t needed, ui
                             uint32_t *out_cached)
 {
     cx_mapped_place place;
-    size_t before_bytes = cache->generation->range.mapped_bytes;
+    size_t before_bytes = cache->range.mapped_bytes;
     if (!find_place(cache, owner, needed, &place))
         return CXU_OUT_OF_MEMORY;
     cxu_result result = map_place(cache, &place);
@@ -260,7 +256,7 @@ static bool take_what_there_is(cx_cache *cache, uint32_t owner, uint32_t units,
                                uint32_t *out_cached)
 {
     cx_lock_enter(&cache->lock);
-    *out_cached = cx_heap_take(&cache->generation->heap, owner, units);
+    *out_cached = cx_heap_take(&cache->heap, owner, units);
     if (*out_cached != 0)
         *out_cached = cx_cache_name_block(cache, *out_cached);
     cx_lock_leave(&cache->lock);
@@ -288,7 +284,7 @@ static ctxrt_status map_cached(cx_cache *cache, uint32_t owner, uint32_t units,
 static ctxrt_status map(cx_cache *cache, uint32_t owner, uint32_t units, uint32_t *out_cached)
 {
     cx_lock_enter(&cache->range_lock);
-    ctxrt_status status = cache->generation->has_range ? CTXRT_SUCCESS : open_range(cache);
+    ctxrt_status status = cache->has_range ? CTXRT_SUCCESS : open_range(cache);
     if (status == CTXRT_SUCCESS)
         status = map_cached(cache, owner, units, out_cached);
     cx_lock_leave(&cache->range_lock);
@@ -309,10 +305,10 @@ uint64_t cx_cache_unmap(cx_cache *cache, uint64_t wanted_bytes)
 {
     uint64_t bytes = 0;
     cx_lock_enter(&cache->range_lock);
-    if (cache->generation->has_range) {
-        size_t before_bytes = cache->generation->range.mapped_bytes;
+    if (cache->has_range) {
+        size_t before_bytes = cache->range.mapped_bytes;
         bytes = unmap_spare(cache, wanted_bytes);
-        (void)cx_mapped_range_settle(&cache->generation->range);
+        (void)cx_mapped_range_settle(&cache->range);
         count_mapped(cache, before_bytes);
     }
     cx_lock_leave(&cache->range_lock);
@@ -325,8 +321,8 @@ static cxu_result share_range(cx_cache *cache, CUdevice device, bool reaches)
 {
     cxu_result result = CXU_SUCCESS;
     cx_lock_enter(&cache->range_lock);
-    cx_mapped_range *range = &cache->generation->range;
-    if (cache->generation->has_range)
+    cx_mapped_range *range = &cache->range;
+    if (cache->has_range)
         result = reaches ? cx_mapped_range_share(range, device)
                          : cx_mapped_range_withdraw(range, device);
     cx_lock_leave(&cache->range_lock);

@@ -4,7 +4,7 @@
 #include "memory/mapped_heap.h"
 #include "memory/origin.h"
 
-/* A taken block that no user has is in a thread cache. */
+/* A taken block that no user has is in a magazine. */
 static void add_block(uint32_t index, uintptr_t address, void *shot)
 {
     const cx_cache_block *cached = cx_cache_block_at(index);
@@ -35,10 +35,10 @@ static void add_segments(const cx_heap *heap, cx_allocator_shot *shot)
 void cx_cache_shot(cx_cache *cache, cx_allocator_shot *shot)
 {
     cx_lock_enter(&cache->lock);
-    if (cache->generation->has_range)
-        cx_mapped_heap_each(&cache->generation->heap, add_mapped, shot);
+    if (cache->has_range)
+        cx_mapped_heap_each(&cache->heap, add_mapped, shot);
     else
-        add_segments(&cache->generation->heap, shot);
-    cx_heap_each_block(&cache->generation->heap, add_block, shot);
+        add_segments(&cache->heap, shot);
+    cx_heap_each_block(&cache->heap, add_block, shot);
     cx_lock_leave(&cache->lock);
 }

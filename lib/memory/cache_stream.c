@@ -19,29 +19,22 @@ typedef struct cx_old_table {
     cx_cache_stream **table;
 } cx_old_table;
 
+/* A cache that is used again has its table and its records. */
 bool cx_cache_open_streams(cx_cache *cache)
 {
+    cache->nobody.gives = cache->nobody.taken = 0;
+    if (cache->stream_count != 0)
+        return true;
     cx_cache_stream **table = calloc(STREAMS_AT_FIRST, sizeof *table);
     if (table == NULL)
         return false;
+    cache->nobody.cache = cache;
+    cx_lock_init(&cache->nobody.lock, CX_RANK_MAGAZINE);
     table[0] = &cache->nobody;
     atomic_store(&cache->streams, table);
     cache->stream_capacity = STREAMS_AT_FIRST;
     cache->stream_count = CX_CACHE_STREAM_FIRST;
     return true;
-}
-
-void cx_cache_free_streams(cx_cache *cache)
-{
-    for (uint32_t id = CX_CACHE_STREAM_FIRST; id < cache->stream_count; id++)
-        free(cx_cache_stream_at(cache, id));
-    while (cache->old_tables != NULL) {
-        cx_old_table *old = cache->old_tables;
-        cache->old_tables = old->next;
-        free(old->table);
-        free(old);
-    }
-    free(atomic_load(&cache->streams));
 }
 
 /* Lock held. */
@@ -77,16 +70,21 @@ static cx_cache_stream *take_unused(cx_cache *cache)
     }
     stream = make_room(cache) ? calloc(1, sizeof *stream) : NULL;
     if (stream != NULL) {
+        stream->cache = cache;
         stream->id = cache->stream_count++;
+        cx_lock_init(&stream->lock, CX_RANK_MAGAZINE);
         atomic_load(&cache->streams)[stream->id] = stream;
     }
     return stream;
 }
 
-/* Lock held. */
+/* Lock held. Keeps the event. */
 static void put_unused(cx_cache *cache, cx_cache_stream *stream)
 {
-    *stream = (cx_cache_stream){.id = stream->id, .next = cache->unused};
+    atomic_store(&stream->stream, NULL);
+    stream->closed = stream->over = stream->asked = false;
+    stream->gives = stream->taken = 0;
+    stream->next = cache->unused;
     cache->unused = stream;
 }
 
@@ -98,7 +96,7 @@ static void destroy_event(const cx_cache *cache, CUevent event)
 
 void cx_cache_stream_forget_lists(cx_cache *cache, const cx_cache_stream *stream)
 {
-    cx_heap *heap = &cache->generation->heap;
+    cx_heap *heap = &cache->heap;
     if (stream->taken == 0 && cx_heap_owned_units(heap, stream->id) == 0)
         cx_heap_forget(heap, stream->id);
 }
@@ -107,16 +105,14 @@ void cx_cache_stream_forget_lists(cx_cache *cache, const cx_cache_stream *stream
  * stream. */
 void cx_cache_stream_settle(cx_cache *cache, cx_cache_stream *stream)
 {
-    cx_heap *heap = &cache->generation->heap;
+    cx_heap *heap = &cache->heap;
     if (!stream->closed || stream->asked || stream->taken != 0)
         return;
     if (cx_heap_owned_units(heap, stream->id) != 0 &&
         (!stream->over || !cx_heap_move(heap, stream->id, 0)))
         return;
     cx_heap_forget(heap, stream->id);
-    CUevent event = stream->event;
     put_unused(cache, stream);
-    stream->event = event;
 }
 
 /* Lock held. */
@@ -136,18 +132,15 @@ static cx_cache_stream *add_stream(cx_cache *cache, const ctxrt_stream *handle, 
     cx_cache_stream *stream = take_unused(cache);
     if (stream == NULL)
         return NULL;
-    *stream = (cx_cache_stream){.stream = handle,
-                                .id = stream->id,
-                                .native = native,
-                                .foreign = foreign,
-                                .event = stream->event,
-                                .recorded_gives = UINT64_MAX};
+    stream->native = native;
+    stream->foreign = foreign;
+    stream->plain = !foreign && cache->allocator->options.release_threshold_bytes == 0;
+    stream->recorded_gives = UINT64_MAX;
+    atomic_store(&stream->stream, handle);
     HASH_ADD_PTR(cache->by_handle, stream, stream);
     if (added)
         return stream;
-    CUevent event = stream->event;
     put_unused(cache, stream);
-    stream->event = event;
     return NULL;
 }
 
@@ -295,14 +288,14 @@ static bool give_to_all(cx_cache *cache, const seen_stream *seen)
     bool same = seen->foreign || seen->closed || now->gives == seen->gives;
     if (same && seen->closed)
         now->over = true;
-    bool moved = same && cx_heap_owned_units(&cache->generation->heap, seen->id) != 0 &&
-                 cx_heap_move(&cache->generation->heap, seen->id, 0);
+    bool moved = same && cx_heap_owned_units(&cache->heap, seen->id) != 0 &&
+                 cx_heap_move(&cache->heap, seen->id, 0);
     cx_cache_stream_forget_lists(cache, now);
     cx_lock_leave(&cache->lock);
     return moved;
 }
 
-static uint32_t count_of(cx_cache *cache)
+uint32_t cx_cache_stream_count(cx_cache *cache)
 {
     cx_lock_enter(&cache->lock);
     uint32_t count = cache->stream_count;
@@ -315,7 +308,7 @@ static bool any_captures(cx_cache *cache)
 {
     bool any = false;
     seen_stream seen;
-    uint32_t count = count_of(cache);
+    uint32_t count = cx_cache_stream_count(cache);
     for (uint32_t id = CX_CACHE_STREAM_FIRST; id < count && !any; id++) {
         if (!enter_gate(cache, id, false, &seen))
             continue;
@@ -378,7 +371,7 @@ static bool reclaim_one(cx_cache *cache, uint32_t id, bool wait)
 static bool is_worth_asking(cx_cache *cache, uint32_t id)
 {
     const cx_cache_stream *stream = cx_cache_stream_at(cache, id);
-    return stream->stream != NULL && (cx_heap_owned_units(&cache->generation->heap, id) != 0 ||
+    return stream->stream != NULL && (cx_heap_owned_units(&cache->heap, id) != 0 ||
                                       (stream->closed && !stream->over));
 }
 
@@ -405,7 +398,7 @@ bool cx_cache_reclaim(cx_cache *cache, uint32_t id, cx_reclaim how)
 {
     bool reclaimed = false;
     uint32_t other, looked_at = 0, asked = 0;
-    uint32_t most = count_of(cache) - CX_CACHE_STREAM_FIRST;
+    uint32_t most = cx_cache_stream_count(cache) - CX_CACHE_STREAM_FIRST;
     if (most == 0 || (most == 1 && id != 0))
         return false;
     if (how == CX_RECLAIM_SOME && most > STREAMS_LOOKED_AT)
@@ -453,7 +446,7 @@ static void await_stream(cx_cache *cache, uint32_t id)
 
 void cx_cache_await_streams(cx_cache *cache)
 {
-    uint32_t count = count_of(cache);
+    uint32_t count = cx_cache_stream_count(cache);
     for (uint32_t id = CX_CACHE_STREAM_FIRST; id < count; id++)
         await_stream(cache, id);
 }
@@ -470,8 +463,19 @@ static bool is_covered(cx_cache *cache, const cx_cache_stream *stream, const see
     return none && is_recorded(seen);
 }
 
-/* Flushes the thread caches before recording the event, so that it covers their frees. A stream
- * whose work is done needs no event. */
+/* From then on no block of the stream goes into its magazine. */
+static void mark_closed(cx_cache *cache, cx_cache_stream *stream, bool over)
+{
+    cx_lock_enter(&stream->lock);
+    cx_lock_enter(&cache->lock);
+    stream->closed = true;
+    stream->over = over;
+    HASH_DEL(cache->by_handle, stream);
+    cx_lock_leave(&cache->lock);
+    cx_lock_leave(&stream->lock);
+}
+
+/* A stream whose work is done needs no event. */
 static void close_stream(cx_cache *cache, uint32_t id)
 {
     seen_stream seen;
@@ -481,13 +485,27 @@ static void close_stream(cx_cache *cache, uint32_t id)
     bool over = !seen.foreign && is_idle(cache->context->driver, seen.native);
     if (!over && !(seen.foreign && is_covered(cache, stream, &seen)))
         (void)record_again(cache, &seen);
-    cx_lock_enter(&cache->lock);
-    stream->closed = true;
-    stream->over = over;
-    HASH_DEL(cache->by_handle, stream);
-    cx_lock_leave(&cache->lock);
+    mark_closed(cache, stream, over);
     cx_cache_flush_stream(cache, stream);
     leave_gate(cache, &seen);
+}
+
+static void leave_streams(cx_cache *cache, void *argument)
+{
+    const cx_thread *thread = argument;
+    for (size_t i = 0; i < thread->default_stream_count; i++) {
+        cx_lock_enter(&cache->lock);
+        cx_cache_stream *stream = find_stream(cache, thread->default_streams[i].stream);
+        cx_lock_leave(&cache->lock);
+        if (stream != NULL)
+            cx_cache_flush_stream(cache, stream);
+    }
+}
+
+/* A record stays whatever becomes of its stream. */
+void cx_caches_leave_thread(cx_thread *thread)
+{
+    cx_caches_each(leave_streams, thread);
 }
 
 void cx_caches_close_stream(const cx_context *context, const ctxrt_stream *handle)
@@ -513,6 +531,7 @@ void cx_cache_drop_streams(cx_cache *cache, bool native)
         cx_cache_stream *stream = cx_cache_stream_at(cache, id);
         if (native)
             destroy_event(cache, stream->event);
+        stream->event = NULL;
         put_unused(cache, stream);
     }
     cx_lock_leave(&cache->lock);

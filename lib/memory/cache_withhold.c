@@ -10,7 +10,7 @@
 /* Lock held. For its heap the unit is taken, so its link is ours. */
 static void withhold(cx_cache *cache, uint32_t index)
 {
-    cx_heap *heap = &cache->generation->heap;
+    cx_heap *heap = &cache->heap;
     uint32_t first = cx_heap_narrow(heap, index, 1);
     if (first == 0) /* no memory for a node: all of it stays taken */
         first = index;
@@ -22,7 +22,7 @@ static void withhold(cx_cache *cache, uint32_t index)
 
 static const void *address_of(const cx_cache *cache, uint32_t index)
 {
-    return (const void *)cx_heap_address(&cache->generation->heap, index);
+    return (const void *)cx_heap_address(&cache->heap, index);
 }
 
 /* Once the driver has refused memory, no address is withheld. */
@@ -33,7 +33,7 @@ uint32_t cx_cache_pass_owed(cx_cache *cache, uint32_t index)
            cx_pointers_is_owed(address_of(cache, index))) {
         const cx_fit_node node = cx_cache_block_at(index)->node;
         withhold(cache, index);
-        index = cx_heap_take(&cache->generation->heap, node.owner, node.units);
+        index = cx_heap_take(&cache->heap, node.owner, node.units);
     }
     return index;
 }

@@ -1,4 +1,4 @@
-/* The kind of allocator that has a cache; block.c calls the cache itself. */
+/* The kind of allocator that has a cache. */
 #include "memory/cache.h"
 
 static ctxrt_status alloc_cached(cx_allocator *allocator, const cx_allocation *request,
@@ -9,7 +9,7 @@ static ctxrt_status alloc_cached(cx_allocator *allocator, const cx_allocation *r
 
 static ctxrt_status free_block(cx_allocator *allocator, const cx_block *block)
 {
-    return cx_cache_free(allocator->cache, block);
+    return cx_cache_free(allocator->cache, block->cached);
 }
 
 static uint64_t trim_cached(cx_allocator *allocator)

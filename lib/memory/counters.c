@@ -3,65 +3,58 @@
 void cx_counters_reset(cx_counters *figures, uint64_t limit_bytes)
 {
     atomic_store(&figures->limit_bytes, limit_bytes);
-    atomic_store(&figures->reserved_bytes, 0);
-    atomic_store(&figures->current_bytes, 0);
-    atomic_store(&figures->peak_bytes, 0);
     atomic_store(&figures->total_bytes, 0);
-    atomic_store(&figures->current_count, 0);
-    atomic_store(&figures->peak_count, 0);
+    atomic_store(&figures->freed_bytes, 0);
     atomic_store(&figures->total_count, 0);
+    atomic_store(&figures->freed_count, 0);
+    atomic_store(&figures->peak_bytes, 0);
+    atomic_store(&figures->peak_count, 0);
     atomic_store(&figures->failures, 0);
 }
 
 bool cx_counters_reserve(cx_counters *figures, size_t bytes)
 {
-    uint64_t reserved = atomic_load(&figures->reserved_bytes);
-    uint64_t sum, limit;
+    uint64_t freed, total, sum, limit;
     do {
+        freed = atomic_load(&figures->freed_bytes);
+        total = atomic_load(&figures->total_bytes);
         limit = atomic_load(&figures->limit_bytes);
-        if (__builtin_add_overflow(reserved, bytes, &sum) || (limit != 0 && sum > limit)) {
+        if (__builtin_add_overflow(total - freed, bytes, &sum) || (limit != 0 && sum > limit)) {
             atomic_fetch_add(&figures->failures, 1);
             return false;
         }
-    } while (!atomic_compare_exchange_weak(&figures->reserved_bytes, &reserved, sum));
+    } while (!atomic_compare_exchange_weak(&figures->total_bytes, &total, total + bytes));
+    atomic_fetch_add(&figures->total_count, 1);
     return true;
 }
 
-static void raise_to(_Atomic uint64_t *peak, uint64_t value)
+void cx_counters_raise(_Atomic uint64_t *peak, uint64_t value)
 {
     uint64_t seen = atomic_load(peak);
     while (seen < value && !atomic_compare_exchange_weak(peak, &seen, value))
         ;
 }
 
-void cx_counters_served(cx_counters *figures, size_t bytes)
+void cx_counters_served(cx_counters *figures)
 {
-    raise_to(&figures->peak_bytes, atomic_fetch_add(&figures->current_bytes, bytes) + bytes);
-    raise_to(&figures->peak_count, atomic_fetch_add(&figures->current_count, 1) + 1);
-    atomic_fetch_add(&figures->total_bytes, bytes);
-    atomic_fetch_add(&figures->total_count, 1);
+    cx_counters_raise(&figures->peak_bytes, cx_counters_live_bytes(figures));
+    cx_counters_raise(&figures->peak_count, cx_counters_live_count(figures));
 }
 
 void cx_counters_failed(cx_counters *figures, size_t bytes)
 {
-    atomic_fetch_sub(&figures->reserved_bytes, bytes);
+    atomic_fetch_sub(&figures->total_bytes, bytes);
+    atomic_fetch_sub(&figures->total_count, 1);
     atomic_fetch_add(&figures->failures, 1);
-}
-
-void cx_counters_freed(cx_counters *figures, size_t bytes)
-{
-    atomic_fetch_sub(&figures->current_bytes, bytes);
-    atomic_fetch_sub(&figures->current_count, 1);
-    atomic_fetch_sub(&figures->reserved_bytes, bytes);
 }
 
 void cx_counters_read(const cx_counters *figures, ctxrt_allocator_figures *out_figures)
 {
     *out_figures = (ctxrt_allocator_figures){
-        .current_bytes = atomic_load(&figures->current_bytes),
+        .current_bytes = cx_counters_live_bytes(figures),
         .peak_bytes = atomic_load(&figures->peak_bytes),
         .total_bytes = atomic_load(&figures->total_bytes),
-        .current_count = atomic_load(&figures->current_count),
+        .current_count = cx_counters_live_count(figures),
         .peak_count = atomic_load(&figures->peak_count),
         .total_count = atomic_load(&figures->total_count),
         .failures = atomic_load(&figures->failures),

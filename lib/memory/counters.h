@@ -1,8 +1,8 @@
 /*
- * The memory that an allocator has handed out, counted exactly with any number of threads.
+ * The memory that an allocator has handed out, counted by any number of threads.
  *
- * A request is reserved first, so that no two threads pass a limit together, and counted as in use
- * only once it was served: the peak never includes a failed request.
+ * A request is counted before it is served, so that no two threads pass a limit together, and
+ * raises the peaks only once it was served: they include no failed request.
  */
 #ifndef CX_MEMORY_COUNTERS_H
 #define CX_MEMORY_COUNTERS_H
@@ -12,28 +12,57 @@
 #include <stdbool.h>
 
 typedef struct cx_counters {
-    _Atomic uint64_t limit_bytes;    /* 0: none */
-    _Atomic uint64_t reserved_bytes; /* in use, or requested and not served yet */
-    _Atomic uint64_t current_bytes;
-    _Atomic uint64_t peak_bytes;
-    _Atomic uint64_t total_bytes;
-    _Atomic uint64_t current_count;
-    _Atomic uint64_t peak_count;
-    _Atomic uint64_t total_count;
+    _Atomic uint64_t limit_bytes; /* 0: none */
+    _Atomic uint64_t total_bytes, freed_bytes;
+    _Atomic uint64_t total_count, freed_count;
+    _Atomic uint64_t peak_bytes, peak_count;
     _Atomic uint64_t failures;
 } cx_counters;
 
+/* The frees are read first, so that the live memory is never too small. */
+static inline uint64_t cx_counters_live_bytes(const cx_counters *figures)
+{
+    uint64_t freed = atomic_load(&figures->freed_bytes);
+    return atomic_load(&figures->total_bytes) - freed;
+}
+
+static inline uint64_t cx_counters_live_count(const cx_counters *figures)
+{
+    uint64_t freed = atomic_load(&figures->freed_count);
+    return atomic_load(&figures->total_count) - freed;
+}
+
 void cx_counters_reset(cx_counters *figures, uint64_t limit_bytes);
 
-/* Reserves a request. False: the limit forbids it, and it counts as a failure. After true the
- * caller calls one of the next two functions. */
+/* Counts a request. False: the limit forbids it, and it counts as a failure. After true the caller
+ * calls one of the next two functions. */
 bool cx_counters_reserve(cx_counters *figures, size_t bytes);
-void cx_counters_served(cx_counters *figures, size_t bytes);
+void cx_counters_served(cx_counters *figures);
 void cx_counters_failed(cx_counters *figures, size_t bytes);
 
-void cx_counters_freed(cx_counters *figures, size_t bytes);
+void cx_counters_raise(_Atomic uint64_t *peak, uint64_t value);
 
-/* Each figure is exact; while other threads allocate, figures may be of different moments. */
+/* Counts a served request of an allocator without a limit. The frees are read first here, too. */
+static inline void cx_counters_add(cx_counters *figures, size_t bytes)
+{
+    uint64_t freed_bytes = atomic_load_explicit(&figures->freed_bytes, memory_order_acquire);
+    uint64_t freed_count = atomic_load_explicit(&figures->freed_count, memory_order_acquire);
+    uint64_t live_bytes = atomic_fetch_add(&figures->total_bytes, bytes) + bytes - freed_bytes;
+    uint64_t live_count = atomic_fetch_add(&figures->total_count, 1) + 1 - freed_count;
+    if (live_bytes > atomic_load_explicit(&figures->peak_bytes, memory_order_relaxed))
+        cx_counters_raise(&figures->peak_bytes, live_bytes);
+    if (live_count > atomic_load_explicit(&figures->peak_count, memory_order_relaxed))
+        cx_counters_raise(&figures->peak_count, live_count);
+}
+
+/* The last step of a free: once it is counted, the allocator may be destroyed. */
+static inline void cx_counters_freed(cx_counters *figures, size_t bytes)
+{
+    atomic_fetch_add_explicit(&figures->freed_bytes, bytes, memory_order_release);
+    atomic_fetch_add_explicit(&figures->freed_count, 1, memory_order_release);
+}
+
+/* While other threads allocate, figures may be of different moments. */
 void cx_counters_read(const cx_counters *figures, ctxrt_allocator_figures *out_figures);
 
 #endif

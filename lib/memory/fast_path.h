@@ -17,25 +17,34 @@ static inline bool cx_fast_path_is_open(void)
 }
 
 /* Limited or traced allocators take the slow path. */
-static inline bool cx_fast_path_suits(const cx_cache *cache)
+static inline bool cx_fast_path_suits(const cx_allocator *allocator)
 {
-    const cx_allocator *allocator = cache->allocator;
     return atomic_load_explicit(&allocator->figures.limit_bytes, memory_order_relaxed) == 0 &&
            atomic_load_explicit(&allocator->trace.recording, memory_order_relaxed) == NULL;
 }
 
-/* In a section. The cache of the frame's memory; NULL: take the slow path. The frame keeps the
- * allocator alive, and an equal epoch means that the cached blocks still exist. */
-static inline cx_cache *cx_fast_path_cache(const cx_thread_cache *self, const cx_frame *frame)
+/* In a section. True if a frame's requests are for this stream. The frame keeps its allocator and
+ * its stream alive. */
+static inline bool cx_fast_path_serves(const cx_cache_stream *stream, const cx_frame *frame)
 {
-    cx_cache *cache = atomic_load_explicit(&self->cache, memory_order_acquire);
-    const cx_context *context = cx_frame_context(frame);
-    bool serves = cache != NULL && self->recent != NULL && self->recent_context == context &&
-                  self->recent_allocator ==
-                      atomic_load_explicit(&frame->allocator, memory_order_relaxed) &&
-                  self->recent->handle == frame->current_stream &&
-                  self->epoch == atomic_load_explicit(&context->epoch, memory_order_acquire);
-    return __builtin_expect(serves, 1) && cx_fast_path_suits(cache) ? cache : NULL;
+    const ctxrt_allocator *named = atomic_load_explicit(&frame->allocator, memory_order_relaxed);
+    const cx_allocator *allocator =
+        named != NULL ? cx_pool_find(&cx_allocators, named)
+                      : atomic_load_explicit(&cx_frame_context(frame)->allocator,
+                                             memory_order_acquire);
+    bool serves =
+        allocator != NULL && allocator->cache == stream->cache &&
+        atomic_load_explicit(&stream->stream, memory_order_acquire) == frame->current_stream;
+    return __builtin_expect(serves, 1) && cx_fast_path_suits(allocator);
+}
+
+/* Lock "magazine" held. True if the cache's memory is there: its epoch is not the context's during
+ * a reset. */
+static inline bool cx_fast_path_is_there(const cx_cache *cache)
+{
+    const cx_context *context = atomic_load_explicit(&cache->context, memory_order_relaxed);
+    return atomic_load_explicit(&cache->epoch, memory_order_acquire) ==
+           atomic_load_explicit(&context->epoch, memory_order_acquire);
 }
 
 /* A block as it was handed out. After a reset another thread may free a raw pointer that has its
@@ -46,26 +55,25 @@ typedef struct cx_fast_block {
     void *pointer;
 } cx_fast_block;
 
-/* In a section. Takes a block and begins its count. False: there is none. */
-static inline bool cx_fast_path_take(cx_cache *cache, cx_thread_cache *self, size_t size_bytes,
-                                     uint32_t flags, cx_fast_block *out_block)
+/* Takes a block of a stream and begins its count. False: there is none. Lock "magazine" held. */
+static inline bool cx_fast_path_take(cx_cache_stream *stream, size_t size_bytes, uint32_t flags,
+                                     cx_fast_block *out_block)
 {
+    cx_cache *cache = stream->cache;
+    cx_kept_block taken = {0};
     uint32_t units = (uint32_t)((size_bytes + CX_FIT_UNIT_BYTES - 1) >> CX_FIT_UNIT_BITS);
-    cx_kept_block taken = cx_magazines_take(self->recent, units, cx_cache_slack(cache, units));
-    if (__builtin_expect(taken.units == 0, 0)) {
-        taken = cx_cache_refill(cache, self->recent, units);
-        if (taken.units == 0)
-            return false;
-    }
+    if (__builtin_expect(stream->magazine != NULL, 1))
+        taken = cx_magazine_take(stream->magazine, units, cx_cache_slack(cache, units));
+    if (__builtin_expect(taken.units == 0, 0))
+        taken.cached = cx_cache_refill(cache, stream, units);
+    if (taken.cached == 0)
+        return false;
     cx_cache_block *cached = cx_cache_block_at(taken.cached);
     out_block->index = taken.cached;
-    out_block->generation = taken.generation + 1;
-    out_block->epoch = self->epoch;
+    out_block->generation = cx_cache_block_generation(cached) + 1;
+    out_block->epoch = atomic_load_explicit(&cache->epoch, memory_order_relaxed);
     out_block->pointer = atomic_load_explicit(&cached->pointer, memory_order_relaxed);
-    cx_cache_block_begin(cached, size_bytes, taken.generation + 1, flags);
-    cx_thread_statistics *own = &self->statistics;
-    cx_statistics_served(cache, own, cx_statistics_add(&own->allocated_bytes, size_bytes),
-                         cx_statistics_add(&own->allocated_count, 1));
+    cx_cache_block_begin(cached, size_bytes, out_block->generation, flags);
     return true;
 }
 
@@ -77,63 +85,61 @@ static inline bool cx_fast_path_alloc(size_t size_bytes, uint32_t flags, cx_fast
     if (!cx_fast_path_is_open() ||
         __builtin_expect(size_bytes - 1 >= (size_t)CX_MAGAZINE_UNITS_MAX << CX_FIT_UNIT_BITS, 0))
         return false;
-    cx_thread_cache *self = cx_thread_current->thread_caches;
+    cx_cache_stream *stream = cx_thread_current->memory_stream;
     const cx_frame *frame = cx_thread_top(cx_thread_current);
-    if (self == NULL || frame == NULL || !cx_frame_is_current(frame))
+    if (stream == NULL || frame == NULL || !cx_frame_is_current(frame))
         return false;
     cx_section_enter();
-    cx_cache *cache = cx_fast_path_cache(self, frame);
-    if (__builtin_expect(cache != NULL, 1))
-        taken = cx_fast_path_take(cache, self, size_bytes, flags, out_block);
+    if (__builtin_expect(cx_fast_path_serves(stream, frame), 1)) {
+        cx_lock_enter(&stream->lock);
+        taken = cx_fast_path_is_there(stream->cache) &&
+                cx_fast_path_take(stream, size_bytes, flags, out_block);
+        cx_lock_leave(&stream->lock);
+        if (taken)
+            cx_counters_add(&stream->cache->allocator->figures, size_bytes);
+    }
     cx_section_leave();
     return taken;
 }
 
-/* In a section of the cache's epoch, in which the stream is not destroyed. Memory that the host may
- * write to at once is free only when its stream's work is done. */
-static inline bool cx_fast_path_is_plain(const cx_cache *cache, const cx_magazines *magazines)
+/* Lock "magazine" held. Memory that the host may write to at once is free only when its stream's
+ * work is done. */
+static inline bool cx_fast_path_is_plain(const cx_cache_stream *stream)
 {
-    const cx_driver *driver = cache->context->driver;
-    if (__builtin_expect(magazines->plain, 1))
-        return true;
-    return magazines->plain_when_idle && driver->stream_is_idle != NULL &&
-           driver->stream_is_idle(magazines->stream->native);
+    const cx_driver *driver = atomic_load_explicit(&stream->cache->context,
+                                                   memory_order_relaxed)->driver;
+    return __builtin_expect(stream->plain, 1) &&
+           (!stream->cache->host_accessible ||
+            (driver->stream_is_idle != NULL && driver->stream_is_idle(stream->native)));
 }
 
-/* In a section. The cache that takes the caller's block back directly; NULL: take the slow path.
- * The block keeps the allocator alive. */
-static inline cx_cache *cx_fast_path_cache_of(const cx_thread_cache *self, uint32_t index)
-{
-    const cx_cache_generation *generation = cx_cache_generation_of(index);
-    const cx_magazines *magazines = self->recent;
-    if (__builtin_expect(generation != self->generation || magazines == NULL, 0))
-        return NULL;
-    cx_cache *cache = atomic_load_explicit(&self->cache, memory_order_acquire);
-    bool plain =
-        cache != NULL && magazines->id == cx_cache_block_at(index)->node.owner &&
-        self->epoch == atomic_load_explicit(&cache->context->epoch, memory_order_acquire) &&
-        cx_fast_path_is_plain(cache, magazines);
-    return __builtin_expect(plain, 1) && cx_fast_path_suits(cache) ? cache : NULL;
-}
-
-/* Frees a block whose last count the caller has taken: nothing else refers to it. No stream was
- * recorded. False: take the slow path. */
+/* Frees a block whose last count the caller has taken: nothing else refers to it, and the block
+ * keeps its allocator alive. No stream was recorded. False: take the slow path. */
 static inline bool cx_fast_path_free(uint32_t index, cx_cache_block *cached)
 {
-    cx_thread_cache *self = cx_fast_path_is_open() ? cx_thread_current->thread_caches : NULL;
-    if (self == NULL)
+    cx_cache *cache = cx_cache_of(index);
+    cx_allocator *allocator = cache->allocator;
+    if (!cx_fast_path_is_open() || !cx_fast_path_suits(allocator) ||
+        atomic_load_explicit(&cache->pinned, memory_order_relaxed))
         return false;
+    size_t size_bytes = cx_cache_block_size(cached);
     cx_section_enter();
-    cx_cache *cache = cx_fast_path_cache_of(self, index);
-    if (__builtin_expect(cache != NULL, 1)) {
-        size_t size_bytes = cx_cache_block_size(cached);
-        const cx_kept_block kept = {cached->node.units, index, cx_cache_block_generation(cached)};
-        if (__builtin_expect(!cx_magazines_put(self->recent, &cache->keep, kept), 0))
-            cx_cache_put_over(cache, self->recent, kept);
-        cx_statistics_freed(cache, &self->statistics, size_bytes);
+    cx_cache_stream *stream = cx_cache_stream_at(cache, cached->node.owner);
+    cx_lock_enter(&stream->lock);
+    bool freed = cx_fast_path_is_there(cache) && !cx_cache_block_is_gone(cached) &&
+                 !stream->closed && cx_fast_path_is_plain(stream);
+    if (__builtin_expect(freed, 1)) {
+        const cx_kept_block kept = {cached->node.units, index};
+        if (__builtin_expect(stream->magazine == NULL ||
+                                 !cx_magazine_put(stream->magazine, &cache->keep, kept),
+                             0))
+            cx_cache_put_over(cache, stream, kept);
     }
+    cx_lock_leave(&stream->lock);
+    if (freed)
+        cx_counters_freed(&allocator->figures, size_bytes);
     cx_section_leave();
-    return cache != NULL;
+    return freed;
 }
 
 #endif

@@ -21,7 +21,7 @@ static ctxrt_status take_inner(cx_guard *guard, const cx_allocation *request, cx
                         request->size_bytes, cx_context_text(request->context));
     ctxrt_status status = inner->kind->alloc(inner, request, block);
     if (status == CTXRT_SUCCESS)
-        cx_counters_served(&inner->figures, request->size_bytes);
+        cx_counters_served(&inner->figures);
     else
         cx_counters_failed(&inner->figures, request->size_bytes);
     return status;
@@ -30,9 +30,7 @@ static ctxrt_status take_inner(cx_guard *guard, const cx_allocation *request, cx
 static ctxrt_status give_inner(cx_guard *guard, const cx_block *block)
 {
     cx_allocator *inner = &guard->inner;
-    bool gone =
-        inner->pinned != NULL && !cx_context_holds_what_is_of(block->context, block->epoch);
-    ctxrt_status status = gone ? cx_pinned_forget(block) : inner->kind->free(inner, block);
+    ctxrt_status status = inner->kind->free(inner, block);
     cx_counters_freed(&inner->figures, block->size_bytes);
     return status;
 }
@@ -430,7 +428,7 @@ void cx_guard_close(cx_guard *guard, bool native)
     /* The rest goes with the cache. */
     while ((guarded = take_oldest(guard, 0)) != NULL) {
         if (guard->inner.pinned != NULL)
-            (void)cx_pinned_forget(&guarded->inner);
+            (void)cx_cache_free(guard->inner.pinned, guarded->inner.cached);
         free(guarded);
     }
     if (cx_guard_cache(guard) != NULL)

@@ -27,8 +27,8 @@ static void look_in_cache(cx_cache *cache, void *argument)
     finding *search = argument;
     cx_lock_enter(&cache->lock);
     cx_guard *guard = atomic_load(&cache->allocator->guard);
-    if (guard != NULL && cx_heap_has(&cache->generation->heap, search->address))
-        narrow_block(guard, cache->generation->epoch, search->block);
+    if (guard != NULL && cx_heap_has(&cache->heap, search->address))
+        narrow_block(guard, cache->epoch, search->block);
     cx_lock_leave(&cache->lock);
 }
 

@@ -9,14 +9,12 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/cache.c lib/memory/cache.h \
 	lib/memory/cache_block.c lib/memory/cache_block.h \
 	lib/memory/cache_defer.c \
-	lib/memory/cache_figures.c \
-	lib/memory/cache_generation.c \
 	lib/memory/cache_grow.c \
 	lib/memory/cache_map.c \
 	lib/memory/cache_snapshot.c \
 	lib/memory/cache_stream.c \
-	lib/memory/cache_thread.c \
 	lib/memory/cache_withhold.c \
+	lib/memory/caches.c \
 	lib/memory/caching_allocator.c \
 	lib/memory/counters.c lib/memory/counters.h \
 	lib/memory/cross_driver_copies.c lib/memory/cross_driver_copies.h \
@@ -30,6 +28,7 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/guard_mark.c \
 	lib/memory/guard_option.c \
 	lib/memory/host.c \
+	lib/memory/magazine.c lib/memory/magazine.h \
 	lib/memory/mapped_heap.c lib/memory/mapped_heap.h \
 	lib/memory/mapped_range.c lib/memory/mapped_range.h \
 	lib/memory/memory.c lib/memory/memory.h \
@@ -50,7 +49,6 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/share.c \
 	lib/memory/start_bits.c lib/memory/start_bits.h \
 	lib/memory/stream_uses.c lib/memory/stream_uses.h \
-	lib/memory/thread_cache.c lib/memory/thread_cache.h \
 	lib/memory/trace.c lib/memory/trace.h \
 	lib/memory/trace_write.c
 lib_memory_libmemory_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)

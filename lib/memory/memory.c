@@ -302,15 +302,15 @@ static ctxrt_memory_info describe_object(const cx_memory *memory)
 
 static ctxrt_memory_info describe_cached(uint32_t index)
 {
-    const cx_cache_generation *generation = cx_cache_generation_of(index);
-    const cx_context *context = generation->cache->context;
+    const cx_cache *cache = cx_cache_of(index);
+    const cx_context *context = cache->context;
     return (ctxrt_memory_info){
         .pointer = atomic_load(&cx_cache_block_at(index)->pointer),
         .size_bytes = cx_cache_block_size(cx_cache_block_at(index)),
         .device = cx_block_device(context),
         .context = cx_context_handle(context),
-        .kind = generation->cache->pinned ? CTXRT_MEMORY_PINNED : CTXRT_MEMORY_DEVICE,
-        .pinned = generation->cache->pinned,
+        .kind = cache->pinned ? CTXRT_MEMORY_PINNED : CTXRT_MEMORY_DEVICE,
+        .pinned = cache->pinned,
     };
 }
 

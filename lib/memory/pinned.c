@@ -5,13 +5,6 @@
 #include "memory/cross_driver_copies.h"
 #include "work/work.h"
 
-static void give_pinned(cx_cache *cache, uint32_t index)
-{
-    cx_lock_enter(&cache->lock);
-    cx_cache_give(cache, index);
-    cx_lock_leave(&cache->lock);
-}
-
 /* The context is pinned. */
 static ctxrt_status alloc_pinned(cx_cache *cache, const cx_allocation *request, cx_block *block)
 {
@@ -23,7 +16,6 @@ static ctxrt_status alloc_pinned(cx_cache *cache, const cx_allocation *request, 
     cx_cache_block_begin(cached, request->size_bytes, cx_cache_block_generation(cached) + 1, 0);
     block->pointer = atomic_load_explicit(&cached->pointer, memory_order_relaxed);
     block->cached = index;
-    cx_cache_generation_hold(cx_cache_generation_of(index));
     return CTXRT_SUCCESS;
 }
 
@@ -40,35 +32,9 @@ static ctxrt_status alloc_pinned_block(cx_allocator *allocator, const cx_allocat
     return status;
 }
 
-static void let_go(cx_cache_generation *generation)
-{
-    if (cx_cache_generation_let_go(generation->cache, generation, NULL))
-        cx_cache_generation_close(generation);
-}
-
-ctxrt_status cx_pinned_forget(const cx_block *block)
-{
-    cx_cache_block_clear(cx_cache_block_at(block->cached));
-    ctxrt_status status = cx_stream_uses_finish(&cx_cache_block_at(block->cached)->uses);
-    let_go(cx_cache_generation_of(block->cached));
-    return status;
-}
-
 static ctxrt_status free_block(cx_allocator *allocator, const cx_block *block)
 {
-    bool deferred;
-    cx_context *context = allocator->context;
-    cx_cache_generation *generation = cx_cache_generation_of(block->cached);
-    if (!cx_block_enter(context, block->epoch))
-        return cx_pinned_forget(block);
-    int cancel = cx_work_begin_wait(context);
-    cx_cache_block_clear(cx_cache_block_at(block->cached));
-    ctxrt_status status = cx_cache_defer(allocator->pinned, block->cached, &deferred);
-    if (!deferred)
-        give_pinned(allocator->pinned, block->cached);
-    let_go(generation);
-    cx_work_end_wait(context, cancel);
-    return status;
+    return cx_cache_free(allocator->pinned, block->cached);
 }
 
 static bool has_one_count(const void *cached)

@@ -14,8 +14,4 @@
  * does. Returns the first error of earlier work. */
 ctxrt_status cx_pinned_wait(const cx_block *block);
 
-/* Forgets a block whose memory went with a reset of the context. Returns the first error of earlier
- * work. */
-ctxrt_status cx_pinned_forget(const cx_block *block);
-
 #endif

@@ -375,9 +375,10 @@ static void describe_cached(uint32_t index, uint64_t state, const void *start,
  * until their cache learns of it, while other blocks may have their addresses. */
 static bool is_of_range(uint32_t index, const cx_pointer_block *range)
 {
-    const cx_cache_generation *generation = cx_cache_generation_of(index);
-    return atomic_load_explicit(&generation->epoch, memory_order_acquire) == range->epoch &&
-           atomic_load_explicit(&generation->context, memory_order_acquire) == range->context;
+    const cx_cache *cache = cx_cache_of(index);
+    return atomic_load_explicit(&cache->epoch, memory_order_acquire) == range->epoch &&
+           atomic_load_explicit(&cache->context, memory_order_acquire) == range->context &&
+           !cx_cache_block_is_gone(cx_cache_block_at(index));
 }
 
 /* Finds the live block that starts at an address, without a lock, as cx_pointers_take_cached

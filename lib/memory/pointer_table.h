@@ -162,7 +162,7 @@ static inline uint32_t cx_pointers_take_cached(const void *pointer, uint64_t *ou
         return 0;
     *out_state = state;
     return atomic_compare_exchange_strong_explicit(&cached->state, &state,
-                                                   state & ~(uint64_t)UINT32_MAX,
+                                                   state & CX_CACHE_BLOCK_KEPT,
                                                    memory_order_acq_rel, memory_order_relaxed)
                ? (uint32_t)slot & CX_POINTER_INDEX_MASK
                : 0;

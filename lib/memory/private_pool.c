@@ -150,10 +150,8 @@ static void begin_reused(const cx_pooled *pooled, size_t size_bytes)
     uint32_t index = block->cached;
     if (index == 0 && block->allocator->kind == &cx_direct_allocator)
         cx_ranges_set_size(block->context, block->epoch, (uintptr_t)block->pointer, size_bytes);
-    if (index == 0)
-        return;
-    cx_cache_block *cached = cx_cache_block_at(index);
-    cx_cache_block_begin(cached, size_bytes, cx_cache_block_generation(cached) + 1, 0);
+    if (index != 0)
+        cx_cache_block_begin_again(cx_cache_block_at(index), size_bytes);
 }
 
 /* The caller has made room. */

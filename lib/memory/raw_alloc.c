@@ -272,7 +272,7 @@ __attribute__((noinline)) static ctxrt_status free_slowly(void *pointer)
     if (taken.cached == 0)
         return free_record(taken.record);
     _Atomic uint64_t *state = &cx_cache_block_at(taken.cached)->state;
-    return free_cached(taken.cached, atomic_fetch_and(state, ~(uint64_t)UINT32_MAX));
+    return free_cached(taken.cached, atomic_fetch_and(state, CX_CACHE_BLOCK_KEPT));
 }
 
 ctxrt_status ctxrt_free(void *pointer)

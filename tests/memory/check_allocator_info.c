@@ -289,13 +289,13 @@ static void free_elsewhere(int count, size_t size_bytes, freeing *out_freeing)
     cx_assert_ok(out_freeing->status);
 }
 
-START_TEST(what_a_thread_frees_for_others_goes_back_many_at_once)
+START_TEST(of_what_a_thread_frees_for_others_few_blocks_are_kept)
 {
     static freeing seen;
     free_elsewhere(HANDED_MOST, 256, &seen);
-    for (uint64_t i = 0; i + 1 < HANDED_MOST; i++)
-        ck_assert_uint_eq(seen.kept_bytes[i], 256 * (i + 1));
-    ck_assert_uint_eq(seen.kept_bytes[HANDED_MOST - 1], 0);
+    for (int i = 0; i < HANDED_MOST; i++)
+        ck_assert_uint_le(seen.kept_bytes[i], 256 * 64);
+    ck_assert_uint_ne(seen.kept_bytes[HANDED_MOST - 1], 0);
 }
 END_TEST
 
@@ -303,8 +303,9 @@ START_TEST(what_a_thread_frees_for_others_goes_back_before_it_is_much)
 {
     static freeing seen;
     free_elsewhere(64, MIB / 2, &seen);
-    ck_assert_uint_eq(seen.kept_bytes[31], 16 * MIB);
-    ck_assert_uint_eq(seen.kept_bytes[32], 0);
+    for (int i = 0; i < 64; i++)
+        ck_assert_uint_le(seen.kept_bytes[i], 16 * MIB);
+    ck_assert_uint_ge(seen.kept_bytes[31], 8 * MIB);
 }
 END_TEST
 
@@ -588,7 +589,7 @@ static Suite *info_suite(void)
     tcase_add_test(tcase, hits_misses_retries_and_refusals_are_counted);
     tcase_add_test(tcase, threads_that_are_gone_count);
     tcase_add_test(tcase, what_a_thread_kept_goes_back_when_it_ends);
-    tcase_add_test(tcase, what_a_thread_frees_for_others_goes_back_many_at_once);
+    tcase_add_test(tcase, of_what_a_thread_frees_for_others_few_blocks_are_kept);
     tcase_add_test(tcase, what_a_thread_frees_for_others_goes_back_before_it_is_much);
     tcase_add_test(tcase, what_a_thread_without_a_frame_frees_does_not_raise_peaks);
     tcase_add_test(tcase, memory_released_after_a_reset_does_not_raise_peaks);

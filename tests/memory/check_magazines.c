@@ -1,5 +1,5 @@
 /* Magazines by themselves: classes of sizes, pieces that fit a request, how much may be kept. */
-#include "memory/thread_cache.h"
+#include "memory/magazine.h"
 #include "random.h"
 #include "test.h"
 
@@ -8,22 +8,20 @@
 
 #define PIECES 20000
 
-cx_fit_store cx_cache_blocks = {.stride = sizeof(cx_cache_block)};
-
-static cx_magazines *magazines;
+static cx_magazine *magazine;
 static cx_keep keep;
 
 static void open_magazines(void)
 {
-    magazines = cx_magazines_new();
-    ck_assert_ptr_nonnull(magazines);
+    magazine = cx_magazine_new();
+    ck_assert_ptr_nonnull(magazine);
     atomic_store(&keep.units, UINT64_MAX / 4);
     atomic_store(&keep.units_each, CX_MAGAZINE_UNITS_MAX);
 }
 
 static void close_magazines(void)
 {
-    cx_magazines_free(magazines);
+    cx_magazine_free(magazine);
 }
 
 static uint32_t random_units(uint64_t *state, uint32_t bits)
@@ -35,20 +33,20 @@ static uint32_t random_units(uint64_t *state, uint32_t bits)
 static bool put(uint32_t piece, uint32_t units)
 {
     uint32_t over[CX_MAGAZINE_BLOCKS];
-    const cx_kept_block kept = {units, piece, ~piece};
-    if (cx_magazines_put(magazines, &keep, kept))
+    const cx_kept_block kept = {units, piece};
+    if (cx_magazine_put(magazine, &keep, kept))
         return true;
-    if (magazines->classes[cx_magazine_class(units)] != NULL)
+    if (magazine->shelves[cx_magazine_class(units)] != NULL)
         return false;
-    ck_assert_uint_eq(cx_magazines_thin(magazines, units, over), 0);
-    return cx_magazines_put(magazines, &keep, kept);
+    ck_assert_uint_eq(cx_magazine_thin(magazine, units, over), 0);
+    return cx_magazine_put(magazine, &keep, kept);
 }
 
 static uint32_t take(uint32_t units, uint32_t slack, uint32_t *out_piece)
 {
-    const cx_kept_block taken = cx_magazines_take(magazines, units, slack);
+    const cx_kept_block taken = cx_magazine_take(magazine, units, slack);
     if (taken.units != 0)
-        *out_piece = taken.generation == ~taken.cached ? taken.cached : UINT32_MAX;
+        *out_piece = taken.cached;
     return taken.units;
 }
 
@@ -102,7 +100,7 @@ START_TEST(of_what_is_kept_any_piece_that_fits_is_found)
         ck_assert_uint_eq(take(units, 0, &piece), units == 1 ? 1 : 0);
         if (units > 1)
             ck_assert_uint_eq(take(units - 1, 0, &piece), units - 1);
-        ck_assert_uint_eq(magazines->units, 0);
+        ck_assert_uint_eq(magazine->units, 0);
     }
 }
 END_TEST
@@ -130,14 +128,14 @@ START_TEST(a_piece_below_others_of_its_class_is_found)
     ck_assert_uint_eq(piece, 999);
     for (uint32_t i = 0; i + 1 < CX_MAGAZINE_BLOCKS; i++)
         ck_assert_uint_ne(take(1600, 63, &piece), 0);
-    ck_assert_uint_eq(magazines->units, 0);
+    ck_assert_uint_eq(magazine->units, 0);
 }
 END_TEST
 
 START_TEST(the_large_piece_serves_what_it_fits_and_once)
 {
     uint32_t piece;
-    magazines->large = (cx_kept_block){5000, 9, ~9u};
+    magazine->large = (cx_kept_block){5000, 9};
     ck_assert(put(1, 4600));
     ck_assert_uint_eq(take(4000, 500, &piece), 0);
     ck_assert_uint_eq(take(4600, 500, &piece), 4600);
@@ -166,27 +164,27 @@ START_TEST(no_more_is_kept_than_may_be_but_for_small_pieces)
     for (uint32_t units = 5000; units < 5000 * 16; units += units / 16)
         while (put(++piece, units))
             ;
-    ck_assert_uint_le(magazines->units, most);
+    ck_assert_uint_le(magazine->units, most);
     ck_assert(!put(++piece, 5000));
-    uint64_t before = magazines->units;
+    uint64_t before = magazine->units;
     for (piece = 0; put(++piece, 3);)
         ;
-    ck_assert_uint_eq(magazines->units, before + (uint64_t)3 * CX_MAGAZINE_BLOCKS);
+    ck_assert_uint_eq(magazine->units, before + (uint64_t)3 * CX_MAGAZINE_BLOCKS);
 }
 END_TEST
 
 START_TEST(thinning_takes_the_half_that_was_put_first_and_makes_room)
 {
     uint32_t pieces[CX_MAGAZINE_BLOCKS], half = CX_MAGAZINE_BLOCKS / 2;
-    const cx_kept_block more = {5000, 99, 0};
+    const cx_kept_block more = {5000, 99};
     for (uint32_t i = 0; i < CX_MAGAZINE_BLOCKS; i++)
         ck_assert(put(i, 5000));
-    ck_assert(!cx_magazines_put(magazines, &keep, more));
-    ck_assert_uint_eq(cx_magazines_thin(magazines, 5000, pieces), half);
+    ck_assert(!cx_magazine_put(magazine, &keep, more));
+    ck_assert_uint_eq(cx_magazine_thin(magazine, 5000, pieces), half);
     for (uint32_t i = 0; i < half; i++)
         ck_assert_uint_eq(pieces[i], i);
-    ck_assert_uint_eq(magazines->units, 5000 * (CX_MAGAZINE_BLOCKS - half));
-    ck_assert(cx_magazines_put(magazines, &keep, more));
+    ck_assert_uint_eq(magazine->units, 5000 * (CX_MAGAZINE_BLOCKS - half));
+    ck_assert(cx_magazine_put(magazine, &keep, more));
 }
 END_TEST
 
@@ -210,7 +208,7 @@ static uint64_t empty_all(void)
     uint32_t pieces[CX_MAGAZINE_BLOCKS], count;
     uint64_t units = 0;
     for (uint32_t class = 0; class < CX_MAGAZINE_CLASSES; class++)
-        if ((count = cx_magazines_empty(magazines, class, pieces)) != 0)
+        if ((count = cx_magazine_empty(magazine, class, pieces)) != 0)
             for (uint32_t i = 0; i < count; i++) {
                 ck_assert_uint_eq(cx_magazine_class(sizes[pieces[i]]), class);
                 units += sizes[pieces[i]];
@@ -231,10 +229,10 @@ START_TEST(every_piece_comes_back_once_as_it_was)
         else if (put(piece, units))
             sizes[piece] = units;
     }
-    uint64_t units = magazines->units;
+    uint64_t units = magazine->units;
     ck_assert_uint_ne(units, 0);
     ck_assert_uint_eq(empty_all(), units);
-    ck_assert_uint_eq(magazines->units, 0);
+    ck_assert_uint_eq(magazine->units, 0);
     for (uint32_t i = 0; i < PIECES; i++)
         ck_assert_uint_eq(sizes[i], 0);
 }

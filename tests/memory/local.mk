@@ -12,7 +12,7 @@ tests_memory_checks_parts_LDADD = tests/support/libsupport.la lib/memory/libmemo
 	lib/driver/libdriver.la lib/base/libbase.la $(CHECK_LIBS)
 
 # those that look at the insides
-MEMORY_INSIDE = tests/memory/check_thread_caches.c tests/memory/check_address_reuse.c tests/memory/check_endless.c \
+MEMORY_INSIDE = tests/memory/check_stream_magazines.c tests/memory/check_address_reuse.c tests/memory/check_endless.c \
 	tests/memory/check_guard.c tests/memory/check_guard_environment.c tests/memory/check_guard_pinned.c \
 	tests/memory/check_guard_change.c tests/memory/check_stream_events.c tests/memory/check_pinned.c tests/memory/check_captures.c \
 	tests/memory/check_other_drivers.c tests/memory/check_freed_ranges.c tests/memory/check_addresses.c

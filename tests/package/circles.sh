@@ -29,7 +29,7 @@ device 2
 context
 work 2
 alloc
-memory 29 5 2
+memory 28 5
 copy
 graph
 infinirt

@@ -1,5 +1,5 @@
-/* What threads' caches cost besides the memory in them: magazines, and lists of free memory. How
- * exact their statistics are. */
+/* What the magazines of streams cost besides the memory in them, and lists of free memory. How
+ * exact the figures of several threads are. */
 #include "context/thread.h"
 #include "driver/driver.h"
 #include "fixture.h"
@@ -11,7 +11,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { STREAMS = 300, ALLOCATORS = 80, SIZES = 12, STREAM_BYTES = 512 };
+enum { STREAMS = 300, SIZES = 12, STREAM_BYTES = 512 };
+
+/* A heap keeps the nodes of all blocks that there were at one time. */
+enum { NODE_BYTES = 4 * (int)(CX_FIT_CHUNK_NODES * sizeof(cx_cache_block)) };
 
 static ctxrt_stream *streams[STREAMS];
 
@@ -67,19 +70,10 @@ static uint32_t all_magazines(void)
     return sum;
 }
 
-static bool keeps(const ctxrt_stream *stream)
-{
-    const cx_thread_cache *self = cx_thread_current->thread_caches;
-    for (const cx_magazines *own = self->all; own != NULL; own = own->next)
-        if (own->handle == stream)
-            return true;
-    return false;
-}
-
 static int lists_of_streams(const cx_cache *cache)
 {
     int count = 0;
-    const cx_heap *heap = &cache->generation->heap;
+    const cx_heap *heap = &cache->heap;
     for (uint32_t id = CX_CACHE_STREAM_FIRST; id < heap->large.owner_limit; id++)
         count += heap->large.bins[id] != NULL;
     for (uint32_t id = CX_CACHE_STREAM_FIRST; id < heap->small.owner_limit; id++)
@@ -93,6 +87,12 @@ static size_t bytes_in_use(void)
     return figures.uordblks + figures.hblkhd;
 }
 
+static void *free_pointer(void *pointer)
+{
+    cx_assert_ok(ctxrt_free(pointer));
+    return NULL;
+}
+
 START_TEST(a_trim_frees_the_magazines_of_all_streams)
 {
     open_streams();
@@ -104,50 +104,80 @@ START_TEST(a_trim_frees_the_magazines_of_all_streams)
     cx_assert_ok(ctxrt_allocator_trim(NULL, NULL));
     ck_assert_uint_eq(all_magazines(), 0);
     ck_assert_int_eq(lists_of_streams(cache_now()), 0);
-    ck_assert_uint_lt(bytes_in_use(), before + STREAMS * STREAM_BYTES);
+    ck_assert_uint_lt(bytes_in_use(), before + STREAMS * STREAM_BYTES + NODE_BYTES);
     use_stream(1);
     ck_assert_uint_eq(all_magazines(), 1);
     close_streams();
 }
 END_TEST
 
-START_TEST(a_thread_has_magazines_for_the_streams_that_it_used_last)
+START_TEST(a_cache_has_no_more_magazines_than_it_may)
 {
     open_streams();
     for (int i = 0; i < STREAMS; i++) {
         use_stream(i);
-        use_stream(0);
-        ck_assert_uint_le(all_magazines(), CX_THREAD_MAGAZINES_MAX);
+        ck_assert_uint_le(all_magazines(), CX_CACHE_MAGAZINES_MAX);
     }
-    for (int i = 1; i < STREAMS; i++)
-        ck_assert_int_eq(keeps(streams[i]), i > STREAMS - CX_THREAD_MAGAZINES_MAX);
-    ck_assert(keeps(streams[0]));
+    use_stream(STREAMS - 1);
+    ck_assert_uint_gt(all_magazines(), 0);
     close_streams();
 }
 END_TEST
 
-START_TEST(a_thread_has_magazines_for_the_allocators_that_it_used_last)
+START_TEST(a_block_that_another_thread_freed_serves_its_stream)
 {
-    ctxrt_allocator *allocators[ALLOCATORS];
+    void *before, *again;
+    pthread_t thread;
+    open_streams();
+    cx_assert_ok(ctxrt_frame_set_stream(streams[0]));
+    cx_assert_ok(ctxrt_alloc(1000, &before));
+    ck_assert_int_eq(pthread_create(&thread, NULL, free_pointer, before), 0);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    ck_assert_uint_eq(all_magazines(), 1);
+    cx_assert_ok(ctxrt_alloc(1000, &again));
+    ck_assert_ptr_eq(again, before);
+    cx_assert_ok(ctxrt_free(again));
+    close_streams();
+}
+END_TEST
+
+START_TEST(an_ended_stream_keeps_nothing_in_its_magazine)
+{
     void *pointer;
+    open_streams();
+    use_stream(0);
+    cx_assert_ok(ctxrt_alloc(1000, &pointer));
+    cx_assert_ok(ctxrt_frame_set_stream(NULL));
+    cx_assert_ok(ctxrt_stream_destroy(streams[0]));
+    ck_assert_uint_eq(all_magazines(), 0);
+    cx_assert_ok(ctxrt_free(pointer));
+    ck_assert_uint_eq(all_magazines(), 0);
+    cx_assert_ok(ctxrt_stream_create(CTXRT_STREAM_NON_BLOCKING, 0, &streams[0]));
+    close_streams();
+}
+END_TEST
+
+START_TEST(a_reset_ends_what_magazines_keep_and_what_users_have)
+{
+    void *pointer, *other;
+    ctxrt_allocator_info info = CTXRT_ALLOCATOR_INFO_INIT;
     cx_fixture_start();
     cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
-    for (int i = 0; i < ALLOCATORS; i++) {
-        ctxrt_allocator_options options = CTXRT_ALLOCATOR_OPTIONS_INIT;
-        cx_assert_ok(ctxrt_allocator_create(&options, &allocators[i]));
-        cx_assert_ok(ctxrt_frame_set_allocator(allocators[i]));
-        cx_assert_ok(ctxrt_alloc(64, &pointer));
-        cx_assert_ok(ctxrt_free(pointer));
-        ck_assert_uint_le(all_magazines(), CX_THREAD_MAGAZINES_MAX);
-    }
-    for (int i = 0; i < ALLOCATORS; i++) {
-        const cx_allocator *allocator = cx_pool_find(&cx_allocators, allocators[i]);
-        ck_assert_uint_eq(atomic_load(&allocator->cache->magazines),
-                          i >= ALLOCATORS - CX_THREAD_MAGAZINES_MAX);
-    }
-    cx_assert_ok(ctxrt_frame_set_allocator(NULL));
-    for (int i = 0; i < ALLOCATORS; i++)
-        cx_assert_ok(ctxrt_allocator_destroy(allocators[i]));
+    use_memory();
+    cx_assert_ok(ctxrt_alloc(1000, &pointer));
+    cx_assert_ok(ctxrt_device_reset(CTXRT_CUDA(0)));
+    ck_assert_uint_eq(all_magazines(), 0);
+    cx_assert_ok(ctxrt_allocator_describe(NULL, &info));
+    ck_assert_uint_eq(info.requested.current_count, 1);
+    ck_assert_uint_eq(info.allocated.current_count, 0);
+    ck_assert_uint_eq(info.reserved.current_bytes, 0);
+    cx_assert_ok(ctxrt_alloc(1000, &other));
+    cx_assert_ok(ctxrt_free(pointer));
+    cx_assert_ok(ctxrt_free(other));
+    cx_assert_ok(ctxrt_allocator_describe(NULL, &info));
+    ck_assert_uint_eq(info.requested.current_count, 0);
+    ck_assert_uint_eq(cache_now()->heap.large.units * CX_FIT_UNIT_BYTES,
+                      info.reserved.current_bytes);
     cx_assert_ok(ctxrt_stack_pop());
     cx_fixture_end();
 }
@@ -227,15 +257,7 @@ static void *use_blocks(void *argument)
     return NULL;
 }
 
-/* Each thread may move a peak by a 128th of it, or by `least` if that is more. */
-static void assert_near(uint64_t peak, uint64_t exact, uint64_t least)
-{
-    uint64_t each = exact / 128 > least ? exact / 128 : least;
-    ck_assert_uint_ge(peak + CROWD * each, exact);
-    ck_assert_uint_le(peak, exact + CROWD * each);
-}
-
-START_TEST(peaks_of_several_threads_are_as_exact_as_the_header_says)
+START_TEST(peaks_of_several_threads_are_exact)
 {
     static void *blocks[CROWD][BLOCKS_MAX];
     pthread_t threads[CROWD];
@@ -251,25 +273,27 @@ START_TEST(peaks_of_several_threads_are_as_exact_as_the_header_says)
     cx_assert_ok(ctxrt_allocator_statistics(NULL, &figures));
     ck_assert_uint_eq(figures.current_count, 0);
     const uint64_t count = CROWD * (uint64_t)loads[_i].count;
-    assert_near(figures.peak_count, count, 256);
-    assert_near(figures.peak_bytes, count * loads[_i].size_bytes, 1 << 20);
+    ck_assert_uint_eq(figures.peak_count, count);
+    ck_assert_uint_eq(figures.peak_bytes, count * loads[_i].size_bytes);
     cx_assert_ok(ctxrt_stack_pop());
     cx_fixture_end();
 }
 END_TEST
 
-static Suite *thread_caches_suite(void)
+static Suite *stream_magazines_suite(void)
 {
-    Suite *suite = suite_create("thread_caches");
-    TCase *tcase = tcase_create("thread_caches");
+    Suite *suite = suite_create("stream_magazines");
+    TCase *tcase = tcase_create("stream_magazines");
     tcase_add_test(tcase, a_trim_frees_the_magazines_of_all_streams);
-    tcase_add_test(tcase, a_thread_has_magazines_for_the_streams_that_it_used_last);
-    tcase_add_test(tcase, a_thread_has_magazines_for_the_allocators_that_it_used_last);
+    tcase_add_test(tcase, a_cache_has_no_more_magazines_than_it_may);
+    tcase_add_test(tcase, a_block_that_another_thread_freed_serves_its_stream);
+    tcase_add_test(tcase, an_ended_stream_keeps_nothing_in_its_magazine);
+    tcase_add_test(tcase, a_reset_ends_what_magazines_keep_and_what_users_have);
     tcase_add_test(tcase, a_flush_leaves_the_lists_of_a_stream_whose_memory_is_being_mapped);
-    tcase_add_loop_test(tcase, peaks_of_several_threads_are_as_exact_as_the_header_says, 0,
+    tcase_add_loop_test(tcase, peaks_of_several_threads_are_exact, 0,
                         sizeof loads / sizeof *loads);
     suite_add_tcase(suite, tcase);
     return suite;
 }
 
-CX_TESTS(thread_caches_suite);
+CX_TESTS(stream_magazines_suite);
