@@ -16,24 +16,10 @@
  * Records no error. */
 static inline uint32_t cx_copy_fast_path_block(const void *pointer)
 {
-    const cx_pointer_slots *table = atomic_load_explicit(&cx_pointers_now, memory_order_acquire);
-    if (__builtin_expect(table == NULL || ((uintptr_t)pointer & (CX_FIT_UNIT_BYTES - 1)) != 0 ||
-                             (uint64_t)(uintptr_t)pointer >> CX_POINTER_ADDRESS_BITS != 0,
-                         0))
-        return 0;
-    uint64_t key = cx_pointer_key(pointer), i = cx_pointer_place(table, key), slot;
-    while ((slot = atomic_load_explicit(&table->slots[i], memory_order_acquire)) >> 25 != key) {
-        if (slot == 0)
-            return 0;
-        i = (i + 1) & table->mask;
-    }
-    if (__builtin_expect((slot & CX_POINTER_IS_RECORD) != 0 ||
-                             atomic_load_explicit(&cx_pointers_now, memory_order_relaxed) != table,
-                         0))
-        return 0;
-    uint32_t index = (uint32_t)slot & CX_POINTER_INDEX_MASK;
-    const cx_cache *cache = cx_cache_of(index);
-    return atomic_load_explicit(&cache->pinned, memory_order_relaxed) ? 0 : index;
+    uint32_t index = cx_pointers_quick(pointer);
+    bool pinned =
+        index != 0 && atomic_load_explicit(&cx_cache_of(index)->pinned, memory_order_relaxed);
+    return pinned ? 0 : index;
 }
 
 /* In a section. True if these bytes are in the block, and device memory of the context. */

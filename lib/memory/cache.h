@@ -82,7 +82,7 @@ typedef struct cx_cache {
     _Atomic bool pinned; /* host memory: pinned.c. Unowned, and in no magazine */
     _Atomic uint32_t epoch; /* of the context, when its segments came */
     bool host_accessible;
-    bool mapped;             /* its memory is mapped, not allocated */
+    _Atomic bool mapped;     /* its memory is mapped, not allocated */
     cx_lock lock;            /* "cache": the heap and the streams */
     pthread_cond_t answered; /* a thread no longer queries a stream, or deferred frees */
     cx_heap heap;

@@ -1,6 +1,7 @@
 /*
  * Freed ranges: addresses of memory that ctxrt had and that is gone. The host does not touch them
- * unless it has memory there by now.
+ * unless it has memory there by now. Messages know the last ones; of earlier ones only the lowest
+ * and the highest address is known.
  */
 #ifndef CX_MEMORY_FREED_RANGES_H
 #define CX_MEMORY_FREED_RANGES_H
@@ -13,7 +14,8 @@
 typedef enum cx_freed_how {
     CX_FREED_BY_USER,     /* its user freed it */
     CX_FREED_WHEN_UNUSED, /* ctxrt freed it when no user had it */
-    CX_FREED_BY_RESET     /* a reset of its device ended it */
+    CX_FREED_BY_RESET,    /* a reset of its device ended it */
+    CX_FREED_LONG_AGO     /* nothing else is known of it */
 } cx_freed_how;
 
 typedef struct cx_freed_range {
@@ -21,7 +23,7 @@ typedef struct cx_freed_range {
     ctxrt_device device;
     ctxrt_memory_kind kind;
     size_t size_bytes; /* of the memory that went: more than is left here if parts are in use
-                        * again */
+                        * again; 0: unknown */
     cx_freed_how how;
 } cx_freed_range;
 

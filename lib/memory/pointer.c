@@ -163,6 +163,10 @@ static ctxrt_status refuse_past(const char *call, const char *noun, const void *
         [CX_FREED_WHEN_UNUSED] = "which was freed and given back to the driver",
         [CX_FREED_BY_RESET] = "which went with a reset of the device",
     };
+    if (past->how == CX_FREED_LONG_AGO)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                        "%s: the %s %p is in no memory, and was perhaps in some that was freed",
+                        call, noun, pointer);
     return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
                     "%s: the %s %p was in %zu bytes of %s, %s", call, noun, pointer,
                     past->size_bytes, kind_text(past->kind, past->device), how[past->how]);

@@ -66,6 +66,25 @@ static inline const void *cx_pointer_slot_address(uint64_t slot)
                                       memory_order_relaxed);
 }
 
+/* The block of an entry at an address, without a lock; 0: there is none, or the lock must be taken
+ * to know. The entry may go at any moment: a block has the address only if it has it while its
+ * state, which has a generation, is that of a live block. */
+static inline uint32_t cx_pointers_quick(const void *pointer)
+{
+    const cx_pointer_slots *table = atomic_load_explicit(&cx_pointers_now, memory_order_acquire);
+    if (__builtin_expect(table == NULL || ((uintptr_t)pointer & (CX_FIT_UNIT_BYTES - 1)) != 0 ||
+                             (uint64_t)(uintptr_t)pointer >> CX_POINTER_ADDRESS_BITS != 0,
+                         0))
+        return 0;
+    uint64_t key = cx_pointer_key(pointer), i = cx_pointer_place(table, key), slot;
+    while ((slot = atomic_load_explicit(&table->slots[i], memory_order_acquire)) >> 25 != key) {
+        if (slot == 0)
+            return 0;
+        i = (i + 1) & table->mask;
+    }
+    return __builtin_expect(cx_pointer_slot_is_record(slot), 0) ? 0 : cx_pointer_slot_index(slot);
+}
+
 /* Finds the oldest entry of an address, or the next younger one behind *place. False: none. */
 bool cx_pointers_first(const void *pointer, uint64_t *out_place);
 bool cx_pointers_next(const void *pointer, uint64_t *place);

@@ -381,32 +381,35 @@ static bool is_of_range(uint32_t index, const cx_pointer_block *range)
            !cx_cache_block_is_gone(cx_cache_block_at(index));
 }
 
+/* Fills in what is known of a block by its cache. False: its epoch has ended, or is ending. */
+static bool describe_cache(uint32_t index, cx_pointer_block *out_block)
+{
+    const cx_cache *cache = cx_cache_of(index);
+    cx_context *context = atomic_load_explicit(&cache->context, memory_order_acquire);
+    *out_block = (cx_pointer_block){
+        .context = context,
+        .epoch = atomic_load_explicit(&cache->epoch, memory_order_acquire),
+        .kind = atomic_load_explicit(&cache->pinned, memory_order_relaxed) ? CTXRT_MEMORY_PINNED
+                                                                           : CTXRT_MEMORY_DEVICE,
+        .mapped = atomic_load_explicit(&cache->mapped, memory_order_relaxed),
+    };
+    return context != NULL && atomic_load(&context->epoch) == out_block->epoch;
+}
+
 /* Finds the live block that starts at an address, without a lock, as cx_pointers_take_cached
  * does. */
 static bool find_quickly(const void *pointer, cx_pointer_block *out_block)
 {
-    const cx_pointer_slots *table = atomic_load_explicit(&cx_pointers_now, memory_order_acquire);
-    if (table == NULL || ((uintptr_t)pointer & (CX_FIT_UNIT_BYTES - 1)) != 0 ||
-        (uint64_t)(uintptr_t)pointer >> CX_POINTER_ADDRESS_BITS != 0)
+    uint32_t index = cx_pointers_quick(pointer);
+    if (index == 0 || atomic_load_explicit(&cx_address_collisions, memory_order_relaxed) != 0)
         return false;
-    uint64_t key = cx_pointer_key(pointer), i = cx_pointer_place(table, key), slot;
-    while ((slot = atomic_load_explicit(&table->slots[i], memory_order_acquire)) >> 25 != key) {
-        if (slot == 0)
-            return false;
-        i = (i + 1) & table->mask;
-    }
-    if (cx_pointer_slot_is_record(slot) ||
-        atomic_load_explicit(&cx_address_collisions, memory_order_relaxed) != 0)
-        return false;
-    const cx_cache_block *head = cx_cache_block_at(cx_pointer_slot_index(slot));
-    if (!is_of_range(cx_pointer_slot_index(slot), out_block))
-        return false;
+    const cx_cache_block *head = cx_cache_block_at(index);
     uint64_t state = atomic_load_explicit(&head->state, memory_order_acquire);
-    describe_cached(cx_pointer_slot_index(slot), state, pointer, out_block);
-    return out_block->state == CX_POINTER_LIVE &&
-           atomic_load_explicit(&head->state, memory_order_acquire) == state &&
-           atomic_load_explicit(&table->slots[i], memory_order_relaxed) == slot &&
-           atomic_load_explicit(&cx_pointers_now, memory_order_relaxed) == table;
+    bool live = (state & CX_CACHE_BLOCK_GONE) == 0 && describe_cache(index, out_block);
+    describe_cached(index, state, pointer, out_block);
+    return live && out_block->state == CX_POINTER_LIVE &&
+           atomic_load_explicit(&head->pointer, memory_order_acquire) == pointer &&
+           atomic_load_explicit(&head->state, memory_order_acquire) == state;
 }
 
 /* Lock held. Finds the block of a range that starts at an address. */
@@ -464,7 +467,7 @@ static void find_custom(const void *pointer, cx_pointer_block *out_block)
     out_block->cached = 0;
 }
 
-/* Describes the range at an address; true if it is a segment. The lock may be held. */
+/* Lock held. Describes the range at an address; true if it is a segment. */
 static bool describe_range(const void *pointer, cx_pointer_block *out_block)
 {
     cx_range_view range;
@@ -487,14 +490,11 @@ static bool describe_range(const void *pointer, cx_pointer_block *out_block)
 
 void cx_pointers_find(const void *pointer, cx_pointer_block *out_block)
 {
-    bool searched = describe_range(pointer, out_block) && !find_quickly(pointer, out_block);
     bool custom = atomic_load_explicit(&cx_pointers_custom, memory_order_relaxed) != 0;
-    if (__builtin_expect(!searched && !custom, 1))
+    if (__builtin_expect(!custom && find_quickly(pointer, out_block), 1))
         return;
     cx_lock_enter(&lock);
-    /* Another range may have the address by now; one that is gone would make the search forget the
-     * starts of its blocks. */
-    if (searched && describe_range(pointer, out_block))
+    if (describe_range(pointer, out_block))
         find_cached(pointer, out_block);
     if (custom)
         find_custom(pointer, out_block);

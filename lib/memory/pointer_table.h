@@ -10,10 +10,10 @@
  * from before and after a reset. Freeing an address frees memory from before a reset first, which
  * is gone anyway, and else the youngest block, which is the innermost one.
  *
- * Readers take no lock. A reader reads a slot, then the block's state, then the slot again, and
- * succeeds by a compare-and-swap of that state: states have generations, so the block had this
- * address all the time. Lock "pointers" is for changes, and for a reader that finds no entry or
- * several. No other lock is taken under it.
+ * A reader takes no lock for the start of a cache's block. It finds the block, reads its state and
+ * then its address, and succeeds if the state is still the same, or by a compare-and-swap of it:
+ * states have generations, so the block had this address all the time. Lock "pointers" is for all
+ * else. No other lock is taken under it.
  */
 #ifndef CX_MEMORY_POINTER_TABLE_H
 #define CX_MEMORY_POINTER_TABLE_H
@@ -129,34 +129,18 @@ void cx_pointers_each_record(void (*visit)(const cx_pointer_record *record, void
 /* Raw pointers of custom allocators, which may be inside other blocks. */
 extern _Atomic uint32_t cx_pointers_custom;
 
-/*
- * Takes out a block's raw pointer and its count without a lock. Returns the block, whose state was
- * *out_state, or 0 if cx_pointers_take must look. The entry is read again after the state: so the
- * block had this address while it had this state, and still has both if the exchange succeeds.
- */
+/* Takes out a block's raw pointer and its count without a lock. Returns the block, whose state was
+ * *out_state, or 0 if cx_pointers_take must look. */
 static inline uint32_t cx_pointers_take_cached(const void *pointer, uint64_t *out_state)
 {
-    cx_pointer_slots *table = atomic_load_explicit(&cx_pointers_now, memory_order_acquire);
-    if (__builtin_expect(table == NULL || ((uintptr_t)pointer & (CX_FIT_UNIT_BYTES - 1)) != 0 ||
-                             (uint64_t)(uintptr_t)pointer >> CX_POINTER_ADDRESS_BITS != 0,
-                         0))
+    uint32_t index = cx_pointers_quick(pointer);
+    if (__builtin_expect(index == 0, 0))
         return 0;
-    uint64_t key = cx_pointer_key(pointer), i = cx_pointer_place(table, key), slot;
-    for (;; i = (i + 1) & table->mask) {
-        slot = atomic_load_explicit(&table->slots[i], memory_order_acquire);
-        if (__builtin_expect(slot >> 25 == key, 1))
-            break;
-        if (slot == 0)
-            return 0;
-    }
-    if (__builtin_expect((slot & CX_POINTER_IS_RECORD) != 0, 0))
-        return 0;
-    cx_cache_block *cached = cx_cache_block_at((uint32_t)slot & CX_POINTER_INDEX_MASK);
+    cx_cache_block *cached = cx_cache_block_at(index);
     uint64_t state = atomic_load_explicit(&cached->state, memory_order_acquire);
     if (__builtin_expect(
             (state & CX_CACHE_BLOCK_RAW) == 0 ||
-                atomic_load_explicit(&table->slots[i], memory_order_relaxed) != slot ||
-                atomic_load_explicit(&cx_pointers_now, memory_order_relaxed) != table ||
+                atomic_load_explicit(&cached->pointer, memory_order_relaxed) != pointer ||
                 atomic_load_explicit(&cx_address_collisions, memory_order_relaxed) != 0,
             0))
         return 0;
@@ -164,7 +148,7 @@ static inline uint32_t cx_pointers_take_cached(const void *pointer, uint64_t *ou
     return atomic_compare_exchange_strong_explicit(&cached->state, &state,
                                                    state & CX_CACHE_BLOCK_KEPT,
                                                    memory_order_acq_rel, memory_order_relaxed)
-               ? (uint32_t)slot & CX_POINTER_INDEX_MASK
+               ? index
                : 0;
 }
 

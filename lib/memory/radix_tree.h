@@ -5,27 +5,22 @@
  * A node tells the items of an aligned piece of the address space apart by four bits of their
  * addresses. Only nodes with two items or more exist, so a path is as long as the addresses need.
  *
- * Changes need a lock of the caller's. Readers may go without: nodes are never freed, and a reader
- * that meets a change ends, with any answer. So it must notice the change, and look again.
+ * No lock: one thread at a time uses a tree.
  */
 #ifndef CX_MEMORY_RADIX_TREE_H
 #define CX_MEMORY_RADIX_TREE_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Put it first into an item. Its memory is never freed, but may become another item. */
+/* Put it first into an item. */
 typedef struct cx_radix_item {
-    _Atomic uintptr_t address;
+    uintptr_t address;
 } cx_radix_item;
-
-typedef struct cx_radix_node cx_radix_node;
 
 /* All zero: an empty tree. */
 typedef struct cx_radix_tree {
-    _Atomic uintptr_t root; /* 0: empty */
-    cx_radix_node *spare;
+    uintptr_t root; /* 0: empty */
 } cx_radix_tree;
 
 /* Adds an item whose address no other item of the tree has. False: no memory, nothing changed. */

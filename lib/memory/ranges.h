@@ -2,8 +2,7 @@
  * Ranges: the addresses that ctxrt has from the drivers, in order. A range is a segment of a cache,
  * with bits for the starts of its blocks, or one allocation.
  *
- * Readers take no lock: a version, odd during a change, makes them look again. Changes hold the
- * lock "pointers" (pointer_table.h).
+ * Lock "pointers" (pointer_table.h).
  */
 #ifndef CX_MEMORY_RANGES_H
 #define CX_MEMORY_RANGES_H
@@ -11,8 +10,6 @@
 #include "context/context.h"
 #include "memory/freed_ranges.h"
 
-/* Its neighbours are not neighbours in cx_pointer_block: to copy two by one load, just after each
- * was written by itself, would stall every look-up. */
 typedef struct cx_range_view {
     uintptr_t begin;
     cx_context *context;
@@ -40,14 +37,13 @@ void cx_ranges_set_size(const cx_context *context, uint32_t epoch, uintptr_t beg
 /* After a reset of the context: removes its ranges, except those that stay. */
 void cx_ranges_forget(const cx_context *context);
 
-/* The range that an address is in. Takes lock "pointers" only if ranges change meanwhile, so it may
- * be held. */
-bool cx_ranges_find(const void *pointer, cx_range_view *out_view);
-
 /* A number that changes with each range that comes or goes. */
 uint64_t cx_ranges_changes(void);
 
 /* ---- lock "pointers" held ---- */
+
+/* The range that an address is in. */
+bool cx_ranges_find(const void *pointer, cx_range_view *out_view);
 
 /* Sets the bit of a block's start. */
 void cx_ranges_set_start(uintptr_t address);

@@ -3,7 +3,6 @@
 #include "random.h"
 #include "test.h"
 
-#include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -18,18 +17,18 @@ static cx_radix_item *make_items(size_t count)
 
 static uintptr_t address_of(const cx_radix_item *item)
 {
-    return atomic_load(&item->address);
+    return item->address;
 }
 
 static void add(cx_radix_tree *tree, cx_radix_item *item, uintptr_t address)
 {
-    atomic_store(&item->address, address);
+    item->address = address;
     ck_assert(cx_radix_tree_add(tree, item));
 }
 
 /* ---- against a plain array ---- */
 
-/* Trees are static, since their nodes are never freed. A test leaves them empty. */
+/* A test leaves its tree empty, which frees the nodes. */
 
 enum { ITEMS = 300, ROUNDS = 30000, SHAPES = 4 };
 
@@ -152,54 +151,6 @@ START_TEST(no_path_is_longer_than_the_bits_of_an_address)
 }
 END_TEST
 
-/* ---- readers without a lock ---- */
-
-enum { SHARED = 512, CHANGES = 40000 };
-
-static cx_radix_tree shared_tree;
-static cx_radix_item shared_items[SHARED];
-static atomic_bool changed_enough;
-
-static void *read_all_the_time(void *seed)
-{
-    uint64_t state = (uintptr_t)seed;
-    while (!atomic_load(&changed_enough)) {
-        const cx_radix_item *found =
-            cx_radix_tree_floor(&shared_tree, draw_address(1, &state) + next_random(&state) % 2);
-        if (found != NULL && (found < shared_items || found >= shared_items + SHARED))
-            return seed;
-    }
-    return NULL;
-}
-
-START_TEST(a_reader_beside_changes_ends_and_finds_items_only)
-{
-    pthread_t readers[2];
-    uint64_t state = 5;
-    bool there[SHARED] = {false};
-    for (uintptr_t i = 0; i < 2; i++)
-        ck_assert_int_eq(pthread_create(&readers[i], NULL, read_all_the_time, (void *)(i + 1)), 0);
-    for (int round = 0; round < CHANGES; round++) {
-        size_t i = next_random(&state) % SHARED;
-        if (there[i])
-            cx_radix_tree_remove(&shared_tree, &shared_items[i]);
-        else
-            add(&shared_tree, &shared_items[i],
-                (0x7f0000000000 + i * PAGE) >> (unsigned int)(i % 3));
-        there[i] = !there[i];
-    }
-    atomic_store(&changed_enough, true);
-    for (int i = 0; i < 2; i++) {
-        void *wrong;
-        ck_assert_int_eq(pthread_join(readers[i], &wrong), 0);
-        ck_assert_ptr_null(wrong);
-    }
-    for (int i = 0; i < SHARED; i++)
-        if (there[i])
-            cx_radix_tree_remove(&shared_tree, &shared_items[i]);
-}
-END_TEST
-
 static Suite *radix_tree_suite(void)
 {
     Suite *suite = suite_create("radix_tree");
@@ -209,7 +160,6 @@ static Suite *radix_tree_suite(void)
     tcase_add_test(tcase, an_empty_tree_has_no_item);
     tcase_add_test(tcase, a_million_items_are_three_steps_deeper_than_a_hundred);
     tcase_add_test(tcase, no_path_is_longer_than_the_bits_of_an_address);
-    tcase_add_test(tcase, a_reader_beside_changes_ends_and_finds_items_only);
     suite_add_tcase(suite, tcase);
     return suite;
 }
