@@ -527,22 +527,6 @@ void cx_fit_each_taken(const cx_fit *fit,
         }
 }
 
-static bool is_at(const cx_fit_node *node, uint16_t segment, uint32_t unit)
-{
-    return node->state == CX_FIT_TAKEN && node->segment == segment && unit >= node->offset_units &&
-           unit - node->offset_units < node->units;
-}
-
-uint32_t cx_fit_find(const cx_fit *fit, uint16_t segment, uint32_t unit)
-{
-    for (uint32_t chunk = fit->chunks; chunk != 0;
-         chunk = node_at(fit, (chunk - 1) << CX_FIT_CHUNK_BITS)->next)
-        for (uint32_t i = 1; i < CX_FIT_CHUNK_NODES; i++)
-            if (is_at(node_at(fit, ((chunk - 1) << CX_FIT_CHUNK_BITS) + i), segment, unit))
-                return ((chunk - 1) << CX_FIT_CHUNK_BITS) + i;
-    return 0;
-}
-
 static bool check_lists(const cx_fit *fit, uint32_t owner, uint64_t *free_units,
                         const char **out_wrong)
 {

@@ -48,15 +48,9 @@ typedef struct cx_fit {
     cx_fit_bins *nowhere; /* of owner CX_FIT_NOWHERE */
 } cx_fit;
 
+/* Where the stride of a store leaves room for a pointer, the first node of each chunk is followed by
+ * `user`. */
 void cx_fit_open(cx_fit *fit, cx_fit_store *store, void *user);
-
-/* The user of the fit that a taken range belongs to. For stores whose stride leaves room for a
- * pointer. */
-static inline void *cx_fit_user(cx_fit_store *store, uint32_t index)
-{
-    const cx_fit_node *first = cx_fit_at(store, index & ~(CX_FIT_CHUNK_NODES - 1));
-    return *(void *const *)(const void *)(first + 1);
-}
 
 /* Gives all nodes back. The caller frees the memory that they stood for. */
 void cx_fit_close(cx_fit *fit);
@@ -129,9 +123,6 @@ uint32_t cx_fit_next_free(const cx_fit *fit, uint32_t owner, uint32_t index);
 void cx_fit_each_taken(const cx_fit *fit,
                        void (*visit)(uint32_t index, const cx_fit_node *node, void *argument),
                        void *argument);
-
-/* The taken range that contains a unit of a segment; 0: none. Looks at all ranges. */
-uint32_t cx_fit_find(const cx_fit *fit, uint16_t segment, uint32_t unit);
 
 /* Checks the invariants of this file; for tests. *out_wrong: the broken one. */
 bool cx_fit_check(const cx_fit *fit, const char **out_wrong);

@@ -242,18 +242,12 @@ typedef struct visiting {
     void *argument;
 } visiting;
 
-static uintptr_t address_in_segment(const cx_heap *heap, const cx_fit_node *node)
-{
-    return heap->segments[node->segment].address +
-           ((uintptr_t)node->offset_units << CX_FIT_UNIT_BITS);
-}
-
 static void visit_small(uint32_t index, const cx_fit_node *node, void *argument)
 {
     const visiting *v = argument;
     const cx_fit_node *span = node_at(v->heap, v->heap->spans[node->segment - FIRST_SPAN]);
     v->visit(index,
-             address_in_segment(v->heap, span) +
+             large_address(v->heap, span) +
                  ((uintptr_t)node->offset_units << CX_FIT_UNIT_BITS),
              v->argument);
 }
@@ -270,7 +264,7 @@ static void visit_large(uint32_t index, const cx_fit_node *node, void *argument)
 {
     const visiting *v = argument;
     if (!is_span(v->heap, node))
-        v->visit(index, address_in_segment(v->heap, node), v->argument);
+        v->visit(index, large_address(v->heap, node), v->argument);
 }
 
 void cx_heap_each_block(const cx_heap *heap,
@@ -282,34 +276,15 @@ void cx_heap_each_block(const cx_heap *heap,
     cx_fit_each_taken(&heap->large, visit_large, &v);
 }
 
-static uint32_t find_segment(const cx_heap *heap, uintptr_t address)
+bool cx_heap_has(const cx_heap *heap, uintptr_t address)
 {
     for (uint32_t i = 0; i < heap->segment_count; i++) {
         const cx_heap_segment *segment = &heap->segments[i];
         if (segment->address != 0 && address >= segment->address &&
             address - segment->address < (uintptr_t)segment->units << CX_FIT_UNIT_BITS)
-            return i;
+            return true;
     }
-    return heap->segment_count;
-}
-
-bool cx_heap_has(const cx_heap *heap, uintptr_t address)
-{
-    return find_segment(heap, address) != heap->segment_count;
-}
-
-uint32_t cx_heap_find(const cx_heap *heap, uintptr_t address)
-{
-    uint32_t number = find_segment(heap, address);
-    if (number == heap->segment_count)
-        return 0;
-    uint32_t unit = (uint32_t)((address - heap->segments[number].address) >> CX_FIT_UNIT_BITS);
-    uint32_t index = cx_fit_find(&heap->large, (uint16_t)number, unit);
-    for (uint32_t span = 0; index != 0 && span < heap->span_count; span++)
-        if (heap->spans[span] == index)
-            return cx_fit_find(&heap->small, (uint16_t)(FIRST_SPAN + span),
-                               unit - node_at(heap, index)->offset_units);
-    return index;
+    return false;
 }
 
 uint64_t cx_heap_owned_units(const cx_heap *heap, uint32_t owner)

@@ -27,7 +27,7 @@ typedef struct cx_heap {
     uint32_t span_count, span_capacity;
 } cx_heap;
 
-/* `user` is the result of cx_fit_user for every node. */
+/* `user`: as in cx_fit_open. */
 void cx_heap_open(cx_heap *heap, cx_fit_store *store, void *user);
 
 /* Closes the heap; taken ranges are no longer known to it. */
@@ -71,9 +71,6 @@ static inline uint64_t cx_heap_free_count(const cx_heap *heap)
 
 /* True if an address is in a segment. */
 bool cx_heap_has(const cx_heap *heap, uintptr_t address);
-
-/* The taken range that contains an address, except spans; 0: none. Looks at all of them. */
-uint32_t cx_heap_find(const cx_heap *heap, uintptr_t address);
 
 /* Calls visit for every taken range except spans. */
 void cx_heap_each_block(const cx_heap *heap,

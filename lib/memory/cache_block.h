@@ -14,7 +14,7 @@
 typedef struct cx_cache_block {
     cx_fit_node node; /* its owner is the id of the stream that the block is freed for */
     /* atomic: ctxrt_memory_pointer reads it without taking a count. In a chunk's first node, which
-     * is no block's, this field holds the fit's user: cx_fit_user */
+     * is no block's, this field holds the fit's user: cx_fit_open */
     _Atomic(void *) pointer;
     /* generation << 32 | CX_CACHE_BLOCK_... | count: a stale handle counts nothing. While the count
      * is not 0, changed only by atomic read-modify-write */

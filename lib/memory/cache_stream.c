@@ -179,16 +179,6 @@ const ctxrt_stream *cx_cache_stream_of(cx_cache *cache, uint32_t cached)
 
 /* ---- events ---- */
 
-/* A stream as it was when a thread began to query it: other threads return blocks to the stream
- * itself meanwhile. */
-typedef struct seen_stream {
-    uint32_t id;
-    CUstream native;
-    bool foreign, closed, over;
-    CUevent event;
-    uint64_t gives, recorded_gives;
-} seen_stream;
-
 /* NULL: it could not be created or recorded. */
 static CUevent make_event(const cx_cache *cache, CUstream native)
 {
@@ -207,8 +197,10 @@ static CUevent make_event(const cx_cache *cache, CUstream native)
     return event;
 }
 
-/* Keeps other threads from querying the stream, so that its event is the caller's. */
-static bool enter_gate(cx_cache *cache, uint32_t id, bool must, seen_stream *out_seen)
+/* Keeps other threads from querying the stream: until leave_gate all fields of its record but
+ * `gives` and `taken` are the caller's. NULL: there is no such stream, or another thread is at it and
+ * `must` is false. *out_gives: the ranges freed so far; other threads go on meanwhile. */
+static cx_cache_stream *enter_gate(cx_cache *cache, uint32_t id, bool must, uint64_t *out_gives)
 {
     cx_lock_enter(&cache->lock);
     cx_cache_stream *stream = cx_cache_stream_at(cache, id);
@@ -217,25 +209,16 @@ static bool enter_gate(cx_cache *cache, uint32_t id, bool must, seen_stream *out
     bool mine = stream->stream != NULL && !stream->asked;
     if (mine) {
         stream->asked = true;
-        *out_seen = (seen_stream){.id = id,
-                                  .native = stream->native,
-                                  .foreign = stream->foreign,
-                                  .closed = stream->closed,
-                                  .over = stream->over,
-                                  .event = stream->event,
-                                  .gives = stream->gives,
-                                  .recorded_gives = stream->recorded_gives};
+        *out_gives = stream->gives;
     }
     cx_lock_leave(&cache->lock);
-    return mine;
+    return mine ? stream : NULL;
 }
 
-static void leave_gate(cx_cache *cache, const seen_stream *seen)
+static void leave_gate(cx_cache_stream *stream)
 {
+    cx_cache *cache = stream->cache;
     cx_lock_enter(&cache->lock);
-    cx_cache_stream *stream = cx_cache_stream_at(cache, seen->id);
-    stream->event = seen->event;
-    stream->recorded_gives = seen->recorded_gives;
     stream->asked = false;
     cx_cache_stream_settle(cache, stream);
     pthread_cond_broadcast(&cache->answered);
@@ -244,53 +227,55 @@ static void leave_gate(cx_cache *cache, const seen_stream *seen)
 
 /* A later event of a stream covers all work that an earlier one covers. After a failed record
  * neither the new nor the earlier event covers the work. */
-static bool record_again(cx_cache *cache, seen_stream *seen)
+static bool record_again(cx_cache_stream *stream, uint64_t gives)
 {
-    CUevent before = seen->event;
+    const cx_cache *cache = stream->cache;
+    CUevent before = stream->event;
     if (before == NULL)
-        seen->event = make_event(cache, seen->native);
-    else if (!cx_capture_gate_record(cache->context->driver, seen->native, before))
-        seen->event = NULL;
-    if (seen->event == NULL)
+        stream->event = make_event(cache, stream->native);
+    else if (!cx_capture_gate_record(cache->context->driver, stream->native, before))
+        stream->event = NULL;
+    if (stream->event == NULL)
         destroy_event(cache, before);
     else
-        seen->recorded_gives = seen->gives;
-    return seen->event != NULL;
+        stream->recorded_gives = gives;
+    return stream->event != NULL;
 }
 
 void cx_cache_record_foreign(cx_cache *cache, uint32_t id)
 {
-    seen_stream seen;
-    if (!enter_gate(cache, id, true, &seen))
+    uint64_t gives;
+    cx_cache_stream *stream = enter_gate(cache, id, true, &gives);
+    if (stream == NULL)
         return;
     /* A closed stream may be gone; its event is behind all of its work. */
-    if (!seen.closed)
-        (void)record_again(cache, &seen);
-    leave_gate(cache, &seen);
+    if (!stream->closed)
+        (void)record_again(stream, gives);
+    leave_gate(stream);
 }
 
 /* ---- reclaiming ---- */
 
 /* The event already covers every free in a foreign stream, or in one that is gone. */
-static bool is_recorded(const seen_stream *seen)
+static bool is_recorded(const cx_cache_stream *stream, uint64_t gives)
 {
-    if (seen->event == NULL)
+    if (stream->event == NULL)
         return false;
-    return seen->foreign || seen->closed ? seen->recorded_gives != UINT64_MAX
-                                         : seen->recorded_gives == seen->gives;
+    return stream->foreign || stream->closed ? stream->recorded_gives != UINT64_MAX
+                                             : stream->recorded_gives == gives;
 }
 
 /* Ranges freed meanwhile may have work behind the event: then nothing becomes unowned yet. */
-static bool give_to_all(cx_cache *cache, const seen_stream *seen)
+static bool give_to_all(cx_cache_stream *stream, uint64_t gives)
 {
+    cx_cache *cache = stream->cache;
     cx_lock_enter(&cache->lock);
-    cx_cache_stream *now = cx_cache_stream_at(cache, seen->id);
-    bool same = seen->foreign || seen->closed || now->gives == seen->gives;
-    if (same && seen->closed)
-        now->over = true;
-    bool moved = same && cx_heap_owned_units(&cache->heap, seen->id) != 0 &&
-                 cx_heap_move(&cache->heap, seen->id, 0);
-    cx_cache_stream_forget_lists(cache, now);
+    bool same = stream->foreign || stream->closed || stream->gives == gives;
+    if (same && stream->closed)
+        stream->over = true;
+    bool moved = same && cx_heap_owned_units(&cache->heap, stream->id) != 0 &&
+                 cx_heap_move(&cache->heap, stream->id, 0);
+    cx_cache_stream_forget_lists(cache, stream);
     cx_lock_leave(&cache->lock);
     return moved;
 }
@@ -307,13 +292,15 @@ uint32_t cx_cache_stream_count(cx_cache *cache)
 static bool any_captures(cx_cache *cache)
 {
     bool any = false;
-    seen_stream seen;
+    uint64_t gives;
     uint32_t count = cx_cache_stream_count(cache);
     for (uint32_t id = CX_CACHE_STREAM_FIRST; id < count && !any; id++) {
-        if (!enter_gate(cache, id, false, &seen))
+        cx_cache_stream *stream = enter_gate(cache, id, false, &gives);
+        if (stream == NULL)
             continue;
-        any = !seen.closed && !cx_relaxed_capture_may_query(cache->context->driver, seen.native);
-        leave_gate(cache, &seen);
+        any = !stream->closed &&
+              !cx_relaxed_capture_may_query(cache->context->driver, stream->native);
+        leave_gate(stream);
     }
     return any;
 }
@@ -340,30 +327,31 @@ static bool is_idle(const cx_driver *driver, CUstream native)
     return result == CXU_SUCCESS;
 }
 
-static bool is_done(cx_cache *cache, seen_stream *seen, bool wait)
+static bool is_done(cx_cache_stream *stream, uint64_t gives, bool wait)
 {
-    const cx_driver *driver = cache->context->driver;
-    if (seen->over)
+    const cx_driver *driver = stream->cache->context->driver;
+    if (stream->over)
         return true;
-    if (!is_recorded(seen)) {
-        if (seen->closed)
-            return wait && wait_for_context(cache);
-        if (!seen->foreign && is_idle(driver, seen->native))
+    if (!is_recorded(stream, gives)) {
+        if (stream->closed)
+            return wait && wait_for_context(stream->cache);
+        if (!stream->foreign && is_idle(driver, stream->native))
             return true;
-        if ((seen->foreign && !wait) || !record_again(cache, seen))
+        if ((stream->foreign && !wait) || !record_again(stream, gives))
             return false;
     }
-    return (wait ? driver->table.event_synchronize(seen->event)
-                 : driver->table.event_query(seen->event)) == CXU_SUCCESS;
+    return (wait ? driver->table.event_synchronize(stream->event)
+                 : driver->table.event_query(stream->event)) == CXU_SUCCESS;
 }
 
 static bool reclaim_one(cx_cache *cache, uint32_t id, bool wait)
 {
-    seen_stream seen;
-    if (!enter_gate(cache, id, false, &seen))
+    uint64_t gives;
+    cx_cache_stream *stream = enter_gate(cache, id, false, &gives);
+    if (stream == NULL)
         return false;
-    bool moved = is_done(cache, &seen, wait) && give_to_all(cache, &seen);
-    leave_gate(cache, &seen);
+    bool moved = is_done(stream, gives, wait) && give_to_all(stream, gives);
+    leave_gate(stream);
     return moved;
 }
 
@@ -412,36 +400,38 @@ bool cx_cache_reclaim(cx_cache *cache, uint32_t id, cx_reclaim how)
 }
 
 /* The stream is not closed. */
-static bool wait_until_idle(cx_cache *cache, seen_stream *seen)
+static bool wait_until_idle(cx_cache_stream *stream, uint64_t gives)
 {
-    const cx_driver *driver = cache->context->driver;
-    return is_idle(driver, seen->native) ||
-           (record_again(cache, seen) &&
-            driver->table.event_synchronize(seen->event) == CXU_SUCCESS);
+    const cx_driver *driver = stream->cache->context->driver;
+    return is_idle(driver, stream->native) ||
+           (record_again(stream, gives) &&
+            driver->table.event_synchronize(stream->event) == CXU_SUCCESS);
 }
 
 /* A stream is not destroyed while it is queried. */
 bool cx_cache_is_stream_done(cx_cache *cache, uint32_t id, bool wait)
 {
-    seen_stream seen;
+    uint64_t gives;
     const cx_driver *driver = cache->context->driver;
-    if (!enter_gate(cache, id, true, &seen))
+    cx_cache_stream *stream = enter_gate(cache, id, true, &gives);
+    if (stream == NULL)
         return true;
     cx_relaxed_capture relaxed = cx_relaxed_capture_begin(driver);
-    bool done = seen.closed || (wait ? wait_until_idle(cache, &seen)
-                                     : is_idle(driver, seen.native));
+    bool done = stream->closed || (wait ? wait_until_idle(stream, gives)
+                                        : is_idle(driver, stream->native));
     cx_relaxed_capture_end(&relaxed);
-    leave_gate(cache, &seen);
+    leave_gate(stream);
     return done;
 }
 
 static void await_stream(cx_cache *cache, uint32_t id)
 {
-    seen_stream seen;
-    if (!enter_gate(cache, id, true, &seen))
+    uint64_t gives;
+    cx_cache_stream *stream = enter_gate(cache, id, true, &gives);
+    if (stream == NULL)
         return;
-    (void)(seen.closed ? is_done(cache, &seen, true) : wait_until_idle(cache, &seen));
-    leave_gate(cache, &seen);
+    (void)(stream->closed ? is_done(stream, gives, true) : wait_until_idle(stream, gives));
+    leave_gate(stream);
 }
 
 void cx_cache_await_streams(cx_cache *cache)
@@ -455,17 +445,19 @@ void cx_cache_await_streams(cx_cache *cache)
 
 /* Other code may destroy its stream once all memory of it is freed: each free recorded the event.
  */
-static bool is_covered(cx_cache *cache, const cx_cache_stream *stream, const seen_stream *seen)
+static bool is_covered(const cx_cache_stream *stream, uint64_t gives)
 {
+    cx_cache *cache = stream->cache;
     cx_lock_enter(&cache->lock);
     bool none = stream->taken == 0;
     cx_lock_leave(&cache->lock);
-    return none && is_recorded(seen);
+    return none && is_recorded(stream, gives);
 }
 
 /* From then on no block of the stream goes into its magazine. */
-static void mark_closed(cx_cache *cache, cx_cache_stream *stream, bool over)
+static void mark_closed(cx_cache_stream *stream, bool over)
 {
+    cx_cache *cache = stream->cache;
     cx_lock_enter(&stream->lock);
     cx_lock_enter(&cache->lock);
     stream->closed = true;
@@ -478,16 +470,16 @@ static void mark_closed(cx_cache *cache, cx_cache_stream *stream, bool over)
 /* A stream whose work is done needs no event. */
 static void close_stream(cx_cache *cache, uint32_t id)
 {
-    seen_stream seen;
-    if (!enter_gate(cache, id, true, &seen))
+    uint64_t gives;
+    cx_cache_stream *stream = enter_gate(cache, id, true, &gives);
+    if (stream == NULL)
         return;
-    cx_cache_stream *stream = cx_cache_stream_at(cache, id);
-    bool over = !seen.foreign && is_idle(cache->context->driver, seen.native);
-    if (!over && !(seen.foreign && is_covered(cache, stream, &seen)))
-        (void)record_again(cache, &seen);
-    mark_closed(cache, stream, over);
+    bool over = !stream->foreign && is_idle(cache->context->driver, stream->native);
+    if (!over && !(stream->foreign && is_covered(stream, gives)))
+        (void)record_again(stream, gives);
+    mark_closed(stream, over);
     cx_cache_flush_stream(cache, stream);
-    leave_gate(cache, &seen);
+    leave_gate(stream);
 }
 
 static void leave_streams(cx_cache *cache, void *argument)

@@ -30,8 +30,28 @@ static uint32_t take(uint32_t owner, uint32_t units)
 {
     uint32_t index = cx_heap_take(&heap, owner, units);
     ck_assert_uint_ne(index, 0);
-    ck_assert_ptr_eq(cx_fit_user(&store, index), &heap);
     return index;
+}
+
+typedef struct search {
+    uintptr_t address;
+    uint32_t found;
+} search;
+
+static void look_at_block(uint32_t index, uintptr_t address, void *argument)
+{
+    search *self = argument;
+    const cx_fit_node *node = cx_fit_at(&store, index);
+    if (self->address - address < (uintptr_t)node->units << CX_FIT_UNIT_BITS)
+        self->found = index;
+}
+
+/* The block that contains an address; 0: none. */
+static uint32_t find_block(uintptr_t address)
+{
+    search self = {.address = address};
+    cx_heap_each_block(&heap, look_at_block, &self);
+    return self.found;
 }
 
 static uintptr_t offset_of(uint32_t index)
@@ -116,7 +136,7 @@ START_TEST(a_small_block_needs_no_span_where_none_has_room)
     ck_assert(cx_heap_add(&heap, SEGMENT, SPAN - 1, 0));
     uint32_t small = take(1, 2);
     ck_assert_uint_eq(offset_of(small), 0);
-    ck_assert_uint_eq(cx_heap_find(&heap, SEGMENT), small);
+    ck_assert_uint_eq(find_block(SEGMENT), small);
     ck_assert_uint_eq(cx_heap_take(&heap, 1, SPAN), 0);
     cx_heap_give(&heap, small);
     cx_heap_give(&heap, take(1, SPAN - 1));
@@ -131,7 +151,7 @@ static void add_span_at(uintptr_t address, uint32_t *out_block)
     ck_assert(cx_heap_add(&heap, address, SPAN, 0));
     *out_block = take(1, SMALL);
     ck_assert_uint_eq(cx_heap_address(&heap, *out_block), address);
-    ck_assert_uint_eq(cx_heap_find(&heap, address), *out_block);
+    ck_assert_uint_eq(find_block(address), *out_block);
     ck_assert_uint_eq(cx_heap_take(&heap, 1, SMALL + 1), 0);
     for (uint32_t i = 1; i < SPAN / SMALL; i++)
         (void)take(1, SMALL);
@@ -142,7 +162,7 @@ static void replace(uint32_t *block, uintptr_t address, uintptr_t by)
 {
     uintptr_t removed;
     for (uint32_t i = 0; i < SPAN / SMALL; i++)
-        cx_heap_give(&heap, cx_heap_find(&heap, address + i * 16 * 1024));
+        cx_heap_give(&heap, find_block(address + i * 16 * 1024));
     ck_assert_uint_eq(cx_heap_remove_free(&heap, &removed), SPAN);
     ck_assert_uint_eq(removed, address);
     ck_assert_uint_eq(cx_heap_remove_free(&heap, &removed), 0);
@@ -190,6 +210,38 @@ START_TEST(any_segment_can_be_removed_but_none_twice)
 }
 END_TEST
 
+/* ---- abandoning ---- */
+
+static void note_gone(uint32_t index, void *argument)
+{
+    uint32_t *const gone = argument;
+    gone[++gone[0]] = index;
+}
+
+START_TEST(an_abandoned_heap_keeps_blocks_without_memory_until_they_are_dropped)
+{
+    uint32_t gone[8] = {0};
+    ck_assert(cx_heap_add(&heap, SEGMENT, 4 * SPAN, 0));
+    uint32_t large = take(1, SPAN), small = take(1, 3), other = take(2, 5);
+    cx_heap_give(&heap, other);
+    cx_heap_abandon(&heap, note_gone, gone);
+    ck_assert_uint_eq(gone[0], 2);
+    ck_assert((gone[1] == large && gone[2] == small) || (gone[1] == small && gone[2] == large));
+    ck_assert_uint_eq(cx_heap_take(&heap, 1, 1), 0);
+    ck_assert_uint_eq(cx_heap_free_count(&heap), 0);
+    ck_assert(!cx_heap_has(&heap, SEGMENT));
+    ck_assert_uint_eq(find_block(SEGMENT), 0);
+    ck_assert(cx_heap_add(&heap, 2 * SEGMENT, 2 * SPAN, 0));
+    uint32_t newer = take(1, 3);
+    ck_assert_uint_ne(newer, small);
+    ck_assert_uint_ne(newer, large);
+    cx_heap_drop(&heap, small);
+    cx_heap_drop(&heap, large);
+    cx_heap_give(&heap, newer);
+    cx_heap_give(&heap, take(1, 2 * SPAN));
+}
+END_TEST
+
 /* ---- looking ---- */
 
 START_TEST(a_block_is_found_by_any_address_in_it)
@@ -198,15 +250,15 @@ START_TEST(a_block_is_found_by_any_address_in_it)
     ck_assert(cx_heap_add(&heap, SEGMENT, 4 * SPAN, 5));
     uint32_t large = take(5, SPAN), small = take(5, 3), next = take(5, 2);
     const uintptr_t from = cx_heap_address(&heap, small), behind = from + 3 * CX_FIT_UNIT_BYTES;
-    ck_assert_uint_eq(cx_heap_find(&heap, SEGMENT), large);
-    ck_assert_uint_eq(cx_heap_find(&heap, SEGMENT + 2 * MIB - 1), large);
-    ck_assert_uint_eq(cx_heap_find(&heap, from), small);
-    ck_assert_uint_eq(cx_heap_find(&heap, behind - 1), small);
-    ck_assert_uint_eq(cx_heap_find(&heap, behind), next);
-    ck_assert_uint_eq(cx_heap_find(&heap, behind + 2 * CX_FIT_UNIT_BYTES), 0);
-    ck_assert_uint_eq(cx_heap_find(&heap, SEGMENT + 7 * MIB), 0);
-    ck_assert_uint_eq(cx_heap_find(&heap, SEGMENT - 1), 0);
-    ck_assert_uint_eq(cx_heap_find(&heap, SEGMENT + 8 * MIB), 0);
+    ck_assert_uint_eq(find_block(SEGMENT), large);
+    ck_assert_uint_eq(find_block(SEGMENT + 2 * MIB - 1), large);
+    ck_assert_uint_eq(find_block(from), small);
+    ck_assert_uint_eq(find_block(behind - 1), small);
+    ck_assert_uint_eq(find_block(behind), next);
+    ck_assert_uint_eq(find_block(behind + 2 * CX_FIT_UNIT_BYTES), 0);
+    ck_assert_uint_eq(find_block(SEGMENT + 7 * MIB), 0);
+    ck_assert_uint_eq(find_block(SEGMENT - 1), 0);
+    ck_assert_uint_eq(find_block(SEGMENT + 8 * MIB), 0);
     ck_assert(!cx_heap_has(&heap, SEGMENT - 1));
     ck_assert(cx_heap_has(&heap, SEGMENT));
     ck_assert(cx_heap_has(&heap, SEGMENT + 8 * MIB - 1));
@@ -321,6 +373,7 @@ static Suite *heap_suite(void)
     tcase_add_test(tcase, a_small_block_needs_no_span_where_none_has_room);
     tcase_add_test(tcase, any_number_of_segments_and_spans_come_and_go);
     tcase_add_test(tcase, any_segment_can_be_removed_but_none_twice);
+    tcase_add_test(tcase, an_abandoned_heap_keeps_blocks_without_memory_until_they_are_dropped);
     tcase_add_test(tcase, a_block_is_found_by_any_address_in_it);
     tcase_add_test(tcase, every_block_is_told_once_and_no_span);
     tcase_add_test(tcase, small_blocks_of_all_owners_share_the_spans_of_memory_that_is_nobodys);
