@@ -48,8 +48,8 @@ typedef struct cx_fit {
     cx_fit_bins *nowhere; /* of owner CX_FIT_NOWHERE */
 } cx_fit;
 
-/* Where the stride of a store leaves room for a pointer, the first node of each chunk is followed by
- * `user`. */
+/* Where the stride of a store leaves room for a pointer, the first node of each chunk is followed
+ * by `user`. */
 void cx_fit_open(cx_fit *fit, cx_fit_store *store, void *user);
 
 /* Gives all nodes back. The caller frees the memory that they stood for. */

@@ -96,7 +96,7 @@ typedef struct cx_cache {
     uint32_t next_asked; /* the id at which the next look at some streams begins */
     struct cx_old_table *old_tables;
     cx_cache_stream nobody; /* id 0 */
-    /* blocks whose free waits for recorded streams, linked by their nodes: cache_defer.c; lock
+    /* blocks whose free waits for recorded streams, linked by their nodes: cache_free.c; lock
      * "cache" */
     uint32_t deferred;
     bool settling; /* a thread is going through them */
@@ -297,11 +297,7 @@ void cx_cache_await_streams(cx_cache *cache);
 /* Forgets all streams; `native`: destroys their events. */
 void cx_cache_drop_streams(cx_cache *cache, bool native);
 
-/* ---- cache_defer.c: blocks that recorded streams use ---- */
-
-/* Defers a block's free if the work of a recorded stream is unfinished, or if the host may write to
- * the block and its own stream is unfinished. Returns errors of earlier work. */
-ctxrt_status cx_cache_defer(cx_cache *cache, uint32_t index, bool *out_deferred);
+/* ---- cache_free.c: deferred frees ---- */
 
 /* Frees the blocks whose streams are done; with `wait`, waits for all. True if there were any. */
 bool cx_cache_free_deferred(cx_cache *cache, bool wait);

@@ -198,8 +198,8 @@ static CUevent make_event(const cx_cache *cache, CUstream native)
 }
 
 /* Keeps other threads from querying the stream: until leave_gate all fields of its record but
- * `gives` and `taken` are the caller's. NULL: there is no such stream, or another thread is at it and
- * `must` is false. *out_gives: the ranges freed so far; other threads go on meanwhile. */
+ * `gives` and `taken` are the caller's. NULL: there is no such stream, or another thread is at it
+ * and `must` is false. *out_gives: the ranges freed so far; other threads go on meanwhile. */
 static cx_cache_stream *enter_gate(cx_cache *cache, uint32_t id, bool must, uint64_t *out_gives)
 {
     cx_lock_enter(&cache->lock);

@@ -8,7 +8,7 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/block.c lib/memory/block.h \
 	lib/memory/cache.c lib/memory/cache.h \
 	lib/memory/cache_block.c lib/memory/cache_block.h \
-	lib/memory/cache_defer.c \
+	lib/memory/cache_free.c \
 	lib/memory/cache_grow.c \
 	lib/memory/cache_map.c \
 	lib/memory/cache_snapshot.c \

@@ -2,7 +2,7 @@
  * Pinned host memory: each context has an allocator of it, with segments from cuMemHostAlloc.
  *
  * No stream orders the host's accesses. So a free block is unowned, and the free of a block is
- * deferred while work uses it (cache_defer.c). ctxrt's copies and fills record their stream with
+ * deferred while work uses it (cache_free.c). ctxrt's copies and fills record their stream with
  * the block that they touch (route.h), and users record their other work.
  */
 #ifndef CX_MEMORY_PINNED_H

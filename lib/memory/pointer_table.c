@@ -300,19 +300,26 @@ bool cx_pointers_take_gone(const cx_pointer_new *newest, cx_pointer_taken *out_t
     return taken;
 }
 
+/* Lock held. Finds the oldest raw pointer of one of `kinds` at an address that is from before a
+ * reset, or that is not. */
+static bool find_raw(const void *pointer, int kinds, bool stale, uint64_t *out_place)
+{
+    bool found = cx_pointers_first(pointer, out_place);
+    for (; found; found = cx_pointers_next(pointer, out_place)) {
+        uint64_t slot = cx_pointers_read(cx_pointers_table(), *out_place);
+        if ((kind_of(slot) & kinds) != 0 && is_stale(slot) == stale)
+            return true;
+    }
+    return false;
+}
+
 bool cx_pointers_take_stale(const void *pointer, cx_pointer_kind kind, cx_pointer_taken *out_taken)
 {
     uint64_t place;
     bool taken = false;
     cx_lock_enter(&lock);
-    bool found = cx_pointers_first(pointer, &place);
-    while (found && !taken) {
-        uint64_t slot = cx_pointers_read(cx_pointers_table(), place);
-        if (kind_of(slot) == (int)kind && is_stale(slot))
-            taken = take_at(place, out_taken);
-        if (!taken)
-            found = cx_pointers_next(pointer, &place);
-    }
+    while (!taken && find_raw(pointer, (int)kind, true, &place))
+        taken = take_at(place, out_taken);
     cx_lock_leave(&lock);
     return taken;
 }
@@ -321,15 +328,10 @@ bool cx_pointers_take_stale(const void *pointer, cx_pointer_kind kind, cx_pointe
  */
 bool cx_pointers_search_owed(const void *pointer)
 {
-    const int kinds = CX_POINTER_DEVICE | CX_POINTER_MANAGED | CX_POINTER_PINNED;
-    bool owed = false;
     uint64_t place;
     cx_lock_enter(&lock);
-    for (bool found = cx_pointers_first(pointer, &place); found && !owed;
-         found = cx_pointers_next(pointer, &place)) {
-        uint64_t slot = cx_pointers_read(cx_pointers_table(), place);
-        owed = (kind_of(slot) & kinds) != 0 && is_stale(slot);
-    }
+    bool owed = find_raw(pointer, CX_POINTER_DEVICE | CX_POINTER_MANAGED | CX_POINTER_PINNED, true,
+                         &place);
     cx_lock_leave(&lock);
     return owed;
 }
@@ -337,14 +339,10 @@ bool cx_pointers_search_owed(const void *pointer)
 bool cx_pointers_has(const void *pointer, const cx_context **out_context)
 {
     uint64_t place;
-    bool has = false;
     cx_lock_enter(&lock);
-    for (bool found = cx_pointers_first(pointer, &place); found && !has;
-         found = cx_pointers_next(pointer, &place)) {
-        uint64_t slot = cx_pointers_read(cx_pointers_table(), place);
-        has = kind_of(slot) != 0 && !is_stale(slot);
-        *out_context = block_of(slot).context;
-    }
+    bool has = find_raw(pointer, ~0, false, &place);
+    if (has)
+        *out_context = block_of(cx_pointers_read(cx_pointers_table(), place)).context;
     cx_lock_leave(&lock);
     return has;
 }

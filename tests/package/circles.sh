@@ -29,7 +29,7 @@ device 2
 context
 work 2
 alloc
-memory 28 5
+memory 26 5 2
 copy
 graph
 infinirt
