@@ -332,7 +332,8 @@ static ctxrt_status serve_in_section(cx_cache *cache, const cx_allocation *reque
 }
 
 /* Begins the block's count in the section: a reset then finds the block with its user. */
-ctxrt_status cx_cache_alloc(cx_cache *cache, const cx_allocation *request, cx_block *out_block)
+static ctxrt_status alloc_cached(cx_cache *cache, const cx_allocation *request,
+                                 cx_block *out_block)
 {
     uint32_t index = 0;
     if (!cx_block_enter(cache->context, request->epoch))
@@ -438,3 +439,29 @@ uint64_t cx_cache_trim(cx_cache *cache)
     cx_work_end_wait(cache->context, cancel);
     return bytes;
 }
+
+/* ---- the kind of allocator ---- */
+
+static ctxrt_status alloc_block(cx_allocator *allocator, const cx_allocation *request,
+                                cx_block *block)
+{
+    return alloc_cached(allocator->cache, request, block);
+}
+
+static ctxrt_status free_block(cx_allocator *allocator, const cx_block *block)
+{
+    return cx_cache_free(allocator->cache, block->cached);
+}
+
+static uint64_t trim_cache(cx_allocator *allocator)
+{
+    return cx_cache_trim(allocator->cache);
+}
+
+static void destroy_cache(cx_allocator *allocator)
+{
+    cx_cache_close(allocator->cache, true);
+}
+
+const cx_allocator_kind cx_caching_allocator = {
+    .alloc = alloc_block, .free = free_block, .trim = trim_cache, .destroy = destroy_cache};

@@ -158,9 +158,7 @@ ctxrt_status cx_cache_open(cx_allocator *allocator, cx_cache **out_cache);
  * unless they are gone; otherwise they went with the context. */
 void cx_cache_close(cx_cache *cache, bool native);
 
-/* Neither counts the block. */
-ctxrt_status cx_cache_alloc(cx_cache *cache, const cx_allocation *request, cx_block *out_block);
-/* Frees a block without a count of users. */
+/* Frees a block without a count of users. Does not count it. */
 ctxrt_status cx_cache_free(cx_cache *cache, uint32_t index);
 uint64_t cx_cache_trim(cx_cache *cache);
 

@@ -15,7 +15,6 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/cache_stream.c \
 	lib/memory/cache_withhold.c \
 	lib/memory/caches.c \
-	lib/memory/caching_allocator.c \
 	lib/memory/counters.c lib/memory/counters.h \
 	lib/memory/cross_driver_copies.c lib/memory/cross_driver_copies.h \
 	lib/memory/custom_allocator.c \
