@@ -1,7 +1,7 @@
 /*
  * Sections: in a section a thread checks that an object is live and then uses it. A thread that
- * ends objects, or empties the caches of other threads, closes the sections first: then no other
- * thread is in one, and none gets in until they are opened again.
+ * ends objects closes the sections first: then no other thread is in one, and none gets in until
+ * they are opened again.
  *
  * How it works. Each thread writes its own `depth`; the thread that closes the sections writes
  * cx_sections_closed. A thread stores its depth and then loads cx_sections_closed; the other one
