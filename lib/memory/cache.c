@@ -74,7 +74,8 @@ static void close_heap(cx_cache *cache)
     for (uint32_t i = 0; i < heap->segment_count; i++)
         if (heap->segments[i].address != 0)
             cx_cache_leave_range(cache, heap->segments[i].address);
-    cx_cache_close_range(cache);
+    if (cache->has_range)
+        cx_cache_close_range(cache);
     cx_heap_close(&cache->heap);
 }
 
@@ -120,13 +121,16 @@ static void forget_memory(cx_cache *cache, uint32_t epoch)
     cx_lock_enter(&cache->range_lock);
     cx_cache_flush(cache);
     cx_lock_enter(&cache->lock);
+    bool has_range = cache->has_range;
+    cache->has_range = false;
     cx_heap_abandon(&cache->heap, end_block, cache);
     cx_amount_set(&cache->amounts.allocated, 0, 0);
     cx_amount_set(&cache->amounts.reserved, 0, 0);
     cx_amount_set(&cache->amounts.inactive, 0, 0);
     cx_lock_leave(&cache->lock);
     /* A driver does not unmap it on a reset: mapped memory belongs to no context. */
-    cx_cache_close_range(cache);
+    if (has_range)
+        cx_cache_close_range(cache);
     cache->left_bytes = cache->left_at_look = 0;
     atomic_store(&cache->epoch, epoch);
     cx_lock_leave(&cache->range_lock);

@@ -335,7 +335,8 @@ uint64_t cx_cache_unmap(cx_cache *cache, uint64_t wanted_bytes);
  * held. */
 uint32_t cx_cache_place_locked(cx_cache *cache, uint32_t id, uint32_t units, bool *out_lacks);
 
-/* No work uses its memory any more. Lock "range" held. */
+/* Closes a range that the heap has no longer. No work uses its memory any more. Lock "range"
+ * held. */
 void cx_cache_close_range(cx_cache *cache);
 
 /* Lets a device reach the mapped memory of a context's caches, now and later, or ends that. Returns

@@ -81,11 +81,8 @@ static ctxrt_status open_range(cx_cache *cache)
 
 void cx_cache_close_range(cx_cache *cache)
 {
-    if (cache->has_range) {
-        cx_cache_leave_range(cache, cache->range.address);
-        cx_mapped_range_close(&cache->range);
-    }
-    cache->has_range = false;
+    cx_cache_leave_range(cache, cache->range.address);
+    cx_mapped_range_close(&cache->range);
 }
 
 /* ---- placing ---- */
