@@ -32,9 +32,9 @@ static inline bool cx_fast_path_serves(const cx_cache_stream *stream, const cx_f
         named != NULL ? cx_pool_find(&cx_allocators, named)
                       : atomic_load_explicit(&cx_frame_context(frame)->allocator,
                                              memory_order_acquire);
-    bool serves =
-        allocator != NULL && allocator->cache == stream->cache &&
-        atomic_load_explicit(&stream->stream, memory_order_acquire) == frame->current_stream;
+    const ctxrt_stream *wanted = frame->current_stream; /* NULL: not looked up yet */
+    bool serves = allocator != NULL && allocator->cache == stream->cache && wanted != NULL &&
+                  atomic_load_explicit(&stream->stream, memory_order_acquire) == wanted;
     return __builtin_expect(serves, 1) && cx_fast_path_suits(allocator);
 }
 
