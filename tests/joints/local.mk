@@ -56,7 +56,8 @@ PLANTED_FAULTS = tests/joints/faults/access_told_before_given.patch \
 	tests/joints/faults/free_that_waits_for_all.patch \
 	tests/joints/faults/freed_without_generation.patch \
 	tests/joints/faults/handed_over_and_kept.patch \
-	tests/joints/faults/keeps_of_a_region.patch \
+	tests/joints/faults/kept_and_not_gone.patch \
+	tests/joints/faults/kept_over_a_reset.patch \
 	tests/joints/faults/launch_begun_early.patch \
 	tests/joints/faults/legacy_stream_elsewhere.patch \
 	tests/joints/faults/live_for_stale.patch \
