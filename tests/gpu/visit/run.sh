@@ -76,8 +76,15 @@ if [ -z "$step" ]; then
         [ -z "$child" ] || wait $child
         exit "$1"
     }
-    # What was just ended may still write.
-    trap 'rm -rf "$work" 2> /dev/null || { sleep 1; rm -rf "$work"; }' EXIT
+    # What was just ended may still write, on a busy machine for seconds.
+    tidy_up()
+    {
+        tries=0
+        until rm -rf "$work" 2> /dev/null || [ "$((tries += 1))" -ge 20 ]; do
+            sleep 1
+        done
+    }
+    trap tidy_up EXIT
     trap 'end 129' HUP
     trap 'end 130' INT
     trap 'end 143' TERM
