@@ -12,7 +12,7 @@ FUZZ_SECONDS = 600
 FUZZ_FLAGS = -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all $(AM_CPPFLAGS)
 FUZZ_RUN = -max_total_time=$(FUZZ_SECONDS) -timeout=10 -print_final_stats=1 -use_value_profile=1 corpus
 FUZZ_FILES = tests/play/fuzz_parse.c tools/play/code.c tools/play/kind.c tools/play/lex.c tools/play/names.c tools/play/parse.c \
-	tools/play/parse_step.c tools/play/parser.c \
+	lib/base/utf8.c tools/play/parse_step.c tools/play/parser.c \
 	tools/play/print.c tools/play/read.c tools/play/scenario.c tools/play/verb.c
 FUZZ_PTX_FILES = tests/ptx/fuzz_ptx.c lib/base/text.c $(lib_ptx_libptx_la_SOURCES) $(LANES_SOURCES)
 .PHONY: fuzz fuzz-clang fuzz-scenarios fuzz-ptx
