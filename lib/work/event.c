@@ -331,7 +331,7 @@ ctxrt_status ctxrt_event_synchronize(ctxrt_event *event)
 }
 
 /* Unlike ctxrt_event_query, records no error where the work is not done. */
-static ctxrt_status look_at_event(const ctxrt_event *event, bool *out_done)
+static ctxrt_status look_at_event(const void *event, bool *out_done)
 {
     cx_event_target target;
     ctxrt_status status = cx_event_begin(event, &target);
@@ -348,15 +348,10 @@ static ctxrt_status look_at_event(const ctxrt_event *event, bool *out_done)
 
 ctxrt_status ctxrt_event_synchronize_for(ctxrt_event *event, uint64_t timeout_ms)
 {
-    bool done = false;
+    bool done;
     if (timeout_ms == UINT64_MAX)
         return ctxrt_event_synchronize(event);
-    cx_timed_wait wait = cx_timed_wait_start(timeout_ms);
-    ctxrt_status status;
-    do
-        status = look_at_event(event, &done);
-    while (status == CTXRT_SUCCESS && !done && cx_timed_wait_pause(&wait));
-    cx_timed_wait_end(&wait);
+    ctxrt_status status = cx_timed_wait(timeout_ms, look_at_event, event, &done);
     if (status == CTXRT_SUCCESS && !done)
         status = cx_error(CTXRT_ERROR_NOT_READY, "the event was not reached within %llu ms",
                           (unsigned long long)timeout_ms);

@@ -57,7 +57,7 @@ ctxrt_status ctxrt_stream_synchronize(ctxrt_stream *stream)
 }
 
 /* Unlike ctxrt_stream_query, records no error where the work is not done. */
-static ctxrt_status look_at_work(const ctxrt_stream *stream, bool *out_done)
+static ctxrt_status look_at_work(const void *stream, bool *out_done)
 {
     cx_stream_target target;
     ctxrt_status status = cx_work_begin(stream, &target);
@@ -74,15 +74,10 @@ static ctxrt_status look_at_work(const ctxrt_stream *stream, bool *out_done)
 
 ctxrt_status ctxrt_stream_synchronize_for(ctxrt_stream *stream, uint64_t timeout_ms)
 {
-    bool done = false;
+    bool done;
     if (timeout_ms == UINT64_MAX)
         return ctxrt_stream_synchronize(stream);
-    cx_timed_wait wait = cx_timed_wait_start(timeout_ms);
-    ctxrt_status status;
-    do
-        status = look_at_work(stream, &done);
-    while (status == CTXRT_SUCCESS && !done && cx_timed_wait_pause(&wait));
-    cx_timed_wait_end(&wait);
+    ctxrt_status status = cx_timed_wait(timeout_ms, look_at_work, stream, &done);
     if (status == CTXRT_SUCCESS && !done)
         status = cx_error(CTXRT_ERROR_NOT_READY,
                           "the work of the stream was not done within %llu ms",

@@ -1,37 +1,25 @@
 #include "work/timed_wait.h"
 
 #include "base/cancel.h"
+#include "base/clock.h"
 #include <sched.h>
 #include <time.h>
 
 #define NS_PER_MS UINT64_C(1000000)
-#define NS_PER_S UINT64_C(1000000000)
 
 /* Short work ends within these rounds, and a sleep would take longer than it. */
 #define ROUNDS_WITHOUT_SLEEP 64
 #define SLEEP_NS_FIRST UINT64_C(10000)
 #define SLEEP_NS_MOST NS_PER_MS
 
-static uint64_t now_ns(void)
+/* Of the clock of intervals; UINT64_MAX: never. */
+static uint64_t end_of(uint64_t timeout_ms)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
-
-cx_timed_wait cx_timed_wait_start(uint64_t timeout_ms)
-{
-    cx_timed_wait self = {.cancel = cx_cancel_hold()};
-    uint64_t wait_ns;
-    if (__builtin_mul_overflow(timeout_ms, NS_PER_MS, &wait_ns) ||
-        __builtin_add_overflow(now_ns(), wait_ns, &self.end_ns))
-        self.end_ns = UINT64_MAX;
-    return self;
-}
-
-void cx_timed_wait_end(const cx_timed_wait *self)
-{
-    cx_cancel_restore(self->cancel);
+    uint64_t wait_ns, end_ns;
+    return __builtin_mul_overflow(timeout_ms, NS_PER_MS, &wait_ns) ||
+                   __builtin_add_overflow(cx_clock_ns(), wait_ns, &end_ns)
+               ? UINT64_MAX
+               : end_ns;
 }
 
 static uint64_t sleep_ns(unsigned int round)
@@ -40,21 +28,39 @@ static uint64_t sleep_ns(unsigned int round)
     return doubled < 7 ? SLEEP_NS_FIRST << doubled : SLEEP_NS_MOST;
 }
 
-bool cx_timed_wait_pause(cx_timed_wait *self)
+/* Between two looks. False: the time was over already. */
+static bool let_time_pass(uint64_t end_ns, unsigned int *rounds)
 {
-    uint64_t now = now_ns();
-    if (now >= self->end_ns)
+    uint64_t now = cx_clock_ns();
+    if (now >= end_ns)
         return false;
-    unsigned int round = self->rounds;
+    unsigned int round = *rounds;
     if (round < ROUNDS_WITHOUT_SLEEP + 7)
-        self->rounds++;
+        ++*rounds;
     if (round < ROUNDS_WITHOUT_SLEEP) {
         sched_yield();
         return true;
     }
     uint64_t wait_ns = sleep_ns(round);
-    if (wait_ns > self->end_ns - now)
-        wait_ns = self->end_ns - now;
+    if (wait_ns > end_ns - now)
+        wait_ns = end_ns - now;
     (void)nanosleep(&(struct timespec){.tv_nsec = (long)wait_ns}, NULL);
     return true;
+}
+
+/* The sleep is a cancellation point, and so held off. */
+ctxrt_status cx_timed_wait(uint64_t timeout_ms,
+                           ctxrt_status (*look)(const void *object, bool *out_done),
+                           const void *object, bool *out_done)
+{
+    unsigned int rounds = 0;
+    int cancel = cx_cancel_hold();
+    uint64_t end_ns = end_of(timeout_ms);
+    ctxrt_status status;
+    *out_done = false;
+    do
+        status = look(object, out_done);
+    while (status == CTXRT_SUCCESS && !*out_done && let_time_pass(end_ns, &rounds));
+    cx_cancel_restore(cancel);
+    return status;
 }

@@ -5,19 +5,14 @@
 #ifndef CX_WORK_TIMED_WAIT_H
 #define CX_WORK_TIMED_WAIT_H
 
+#include <ctxrt/status.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-typedef struct cx_timed_wait {
-    uint64_t end_ns; /* of the monotonic clock; UINT64_MAX: never */
-    unsigned int rounds;
-    int cancel; /* the sleep is a cancellation point: held off from start to end */
-} cx_timed_wait;
-
-cx_timed_wait cx_timed_wait_start(uint64_t timeout_ms);
-void cx_timed_wait_end(const cx_timed_wait *self);
-
-/* Between two queries, outside of a section. False: the time was over already. */
-bool cx_timed_wait_pause(cx_timed_wait *self);
+/* Calls `look` with the object until it fails, tells that the work is done, or the time is over:
+ * then *out_done is false. Outside of sections. */
+ctxrt_status cx_timed_wait(uint64_t timeout_ms,
+                           ctxrt_status (*look)(const void *object, bool *out_done),
+                           const void *object, bool *out_done);
 
 #endif
