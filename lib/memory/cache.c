@@ -302,19 +302,15 @@ static cx_cache_stream *find_stream(cx_cache *cache, const cx_allocation *reques
 /* Takes a block from the stream's magazine or the heap; 0: none. */
 static uint32_t take_at_hand(cx_cache *cache, cx_cache_stream *stream, uint32_t units)
 {
-    cx_kept_block taken = {0};
     if (units == 0)
         return 0;
     cx_lock_enter(&stream->lock);
     bool none = stream->magazine == NULL;
-    if (!none && units <= CX_MAGAZINE_UNITS_MAX)
-        taken = cx_magazine_take(stream->magazine, units, cx_cache_slack(cache, units));
-    if (taken.units == 0)
-        taken.cached = cx_cache_refill(cache, stream, units);
+    uint32_t index = cx_cache_take_at_hand(cache, stream, units);
     cx_lock_leave(&stream->lock);
     if (none && atomic_load(&cache->magazines) >= CX_CACHE_MAGAZINES_MAX)
         cx_cache_flush(cache);
-    return taken.cached;
+    return index;
 }
 
 /* In a section, which is left while the driver is asked. */

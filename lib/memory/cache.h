@@ -216,6 +216,29 @@ static inline uint32_t cx_cache_slack(const cx_cache *cache, uint32_t units)
     return units >> (3 + 2 * (units > (1u << 20) >> CX_FIT_UNIT_BITS));
 }
 
+/* Takes a free block of the stream's magazine, or else of the heap; 0: none. Lock "magazine"
+ * held. */
+static inline uint32_t cx_cache_take_at_hand(cx_cache *cache, cx_cache_stream *stream,
+                                             uint32_t units)
+{
+    cx_kept_block taken = {0};
+    if (__builtin_expect(stream->magazine != NULL && units <= CX_MAGAZINE_UNITS_MAX, 1))
+        taken = cx_magazine_take(stream->magazine, units, cx_cache_slack(cache, units));
+    if (__builtin_expect(taken.units == 0, 0))
+        taken.cached = cx_cache_refill(cache, stream, units);
+    return taken.cached;
+}
+
+/* Puts a freed block into the stream's magazine, or to the heap. Lock "magazine" held. */
+static inline void cx_cache_put_at_hand(cx_cache *cache, cx_cache_stream *stream, uint32_t index)
+{
+    const cx_kept_block freed = {cx_cache_block_at(index)->node.units, index};
+    if (__builtin_expect(stream->magazine == NULL ||
+                             !cx_magazine_put(stream->magazine, &cache->keep, freed),
+                         0))
+        cx_cache_put_over(cache, stream, freed);
+}
+
 /* Called after a segment came (bytes > 0) or went; lock "cache" held. */
 void cx_cache_note_segment(cx_cache *cache, int64_t bytes);
 

@@ -78,13 +78,12 @@ uint32_t cx_cache_refill(cx_cache *cache, cx_cache_stream *stream, uint32_t unit
 
 static void put_back(cx_cache *cache, uint32_t index)
 {
-    const cx_kept_block freed = {cx_cache_block_at(index)->node.units, index};
     cx_cache_stream *stream = cx_cache_stream_at(cache, cx_cache_block_at(index)->node.owner);
     cx_lock_enter(&stream->lock);
     if (stream->closed || cache->pinned)
         give_all(cache, &index, 1);
-    else if (stream->magazine == NULL || !cx_magazine_put(stream->magazine, &cache->keep, freed))
-        cx_cache_put_over(cache, stream, freed);
+    else
+        cx_cache_put_at_hand(cache, stream, index);
     cx_lock_leave(&stream->lock);
 }
 

@@ -60,16 +60,12 @@ static inline bool cx_fast_path_take(cx_cache_stream *stream, size_t size_bytes,
                                      cx_fast_block *out_block)
 {
     cx_cache *cache = stream->cache;
-    cx_kept_block taken = {0};
     uint32_t units = (uint32_t)((size_bytes + CX_FIT_UNIT_BYTES - 1) >> CX_FIT_UNIT_BITS);
-    if (__builtin_expect(stream->magazine != NULL, 1))
-        taken = cx_magazine_take(stream->magazine, units, cx_cache_slack(cache, units));
-    if (__builtin_expect(taken.units == 0, 0))
-        taken.cached = cx_cache_refill(cache, stream, units);
-    if (taken.cached == 0)
+    uint32_t index = cx_cache_take_at_hand(cache, stream, units);
+    if (index == 0)
         return false;
-    cx_cache_block *cached = cx_cache_block_at(taken.cached);
-    out_block->index = taken.cached;
+    cx_cache_block *cached = cx_cache_block_at(index);
+    out_block->index = index;
     out_block->generation = cx_cache_block_generation(cached) + 1;
     out_block->epoch = atomic_load_explicit(&cache->epoch, memory_order_relaxed);
     out_block->pointer = atomic_load_explicit(&cached->pointer, memory_order_relaxed);
@@ -128,13 +124,8 @@ static inline bool cx_fast_path_free(uint32_t index, cx_cache_block *cached)
     cx_lock_enter(&stream->lock);
     bool freed = cx_fast_path_is_there(cache) && !cx_cache_block_is_gone(cached) &&
                  !stream->closed && cx_fast_path_is_plain(stream);
-    if (__builtin_expect(freed, 1)) {
-        const cx_kept_block kept = {cached->node.units, index};
-        if (__builtin_expect(stream->magazine == NULL ||
-                                 !cx_magazine_put(stream->magazine, &cache->keep, kept),
-                             0))
-            cx_cache_put_over(cache, stream, kept);
-    }
+    if (__builtin_expect(freed, 1))
+        cx_cache_put_at_hand(cache, stream, index);
     cx_lock_leave(&stream->lock);
     if (freed)
         cx_counters_freed(&allocator->figures, size_bytes);
