@@ -10,11 +10,12 @@
 
 /* ---- allocating ---- */
 
-static ctxrt_status resolve_stream(const cx_allocation *request, cx_stream_target *out_target)
+static ctxrt_status resolve_stream(cx_context *context, const ctxrt_stream *stream,
+                                   cx_stream_target *out_target)
 {
-    if (request->stream != CTXRT_STREAM_LEGACY)
-        return cx_stream_resolve_handle(request->stream, out_target);
-    *out_target = cx_stream_legacy_of(request->context);
+    if (stream != CTXRT_STREAM_LEGACY)
+        return cx_stream_resolve_handle(stream, out_target);
+    *out_target = cx_stream_legacy_of(context);
     return CTXRT_SUCCESS;
 }
 
@@ -35,7 +36,7 @@ static ctxrt_status alloc_there(const cx_allocator *allocator, const cx_allocati
 {
     cx_stream_target target;
     CUdeviceptr address = 0;
-    ctxrt_status status = resolve_stream(request, &target);
+    ctxrt_status status = resolve_stream(request->context, request->stream, &target);
     if (status == CTXRT_SUCCESS)
         status = check_capture(&target);
     if (status == CTXRT_SUCCESS)
@@ -81,14 +82,12 @@ static free_way free_in_stream(const deferred_free *freed, ctxrt_status *out_sta
     cx_stream_target target;
     cx_error_saved saved;
     cx_error_save(&saved);
-    bool legacy = freed->stream == CTXRT_STREAM_LEGACY;
-    if (legacy)
-        target = cx_stream_legacy_of(freed->context);
-    else if (cx_stream_resolve_handle(freed->stream, &target) != CTXRT_SUCCESS) {
+    if (resolve_stream(freed->context, freed->stream, &target) != CTXRT_SUCCESS) {
         cx_error_restore(&saved);
         return STREAM_IS_GONE;
     }
-    if (!legacy && !cx_relaxed_capture_may_query(target.driver, target.native))
+    if (freed->stream != CTXRT_STREAM_LEGACY &&
+        !cx_relaxed_capture_may_query(target.driver, target.native))
         return STREAM_CAPTURES;
     *out_status =
         CX_DRIVER_CALL(target.driver, mem_free_async, ((uintptr_t)freed->pointer, target.native));
