@@ -2,8 +2,8 @@
 
 #include "base/cancel.h"
 #include "base/error.h"
-#include "base/lock.h"
 #include "context/observer.h"
+#include "copy/staging.h"
 #include "memory/cache.h"
 #include "memory/cross_driver_copies.h"
 #include "memory/memory.h"
@@ -13,8 +13,7 @@
 
 static cx_pool pool = CX_POOL_INIT("copy under way", CROSS_COPY_POOL_KIND, cx_cross_copy);
 
-/* "cross-driver copies"; no driver is called under it */
-static cx_lock lock = CX_LOCK_INIT(CROSS_DRIVER_COPIES);
+/* Lock "cross-driver copies". */
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static cx_cross_copy *under_way;
 
@@ -29,23 +28,23 @@ static cx_cross_copy *find_locked(const void *handle)
 
 static cx_cross_copy *enter_part(const void *handle)
 {
-    cx_lock_enter(&lock);
+    cx_lock_enter(&cx_cross_copies_lock);
     cx_cross_copy *cross_copy = find_locked(handle);
     if (cross_copy != NULL)
         cross_copy->running = true;
-    cx_lock_leave(&lock);
+    cx_lock_leave(&cx_cross_copies_lock);
     return cross_copy;
 }
 
 static void leave_part(cx_cross_copy *cross_copy, ctxrt_status status)
 {
-    cx_lock_enter(&lock);
+    cx_lock_enter(&cx_cross_copies_lock);
     cross_copy->running = false;
     cross_copy->next++;
     if (status != CTXRT_SUCCESS || cross_copy->next == cross_copy->count)
         cross_copy->over = true;
     pthread_cond_broadcast(&changed);
-    cx_lock_leave(&lock);
+    cx_lock_leave(&cx_cross_copies_lock);
 }
 
 /* Under some schedules this is a user's thread: its last error stays. */
@@ -74,7 +73,7 @@ static void cancel_locked(cx_cross_copy *cross_copy)
     cross_copy->over = true;
     cross_copy->watchers++;
     while (cross_copy->running)
-        cx_lock_wait(&lock, &changed);
+        cx_lock_wait(&cx_cross_copies_lock, &changed);
     cross_copy->watchers--;
     pthread_cond_broadcast(&changed);
 }
@@ -98,11 +97,11 @@ static cxu_result ask_locked(cx_cross_copy *cross_copy, bool wait)
     cxu_result result = CXU_NOT_READY;
     cross_copy->watchers++;
     while (wait && !cross_copy->submitted && !cross_copy->over)
-        cx_lock_wait(&lock, &changed);
+        cx_lock_wait(&cx_cross_copies_lock, &changed);
     if (cross_copy->submitted && !cross_copy->over) {
-        cx_lock_leave(&lock);
+        cx_lock_leave(&cx_cross_copies_lock);
         result = ask_driver(cross_copy, wait);
-        cx_lock_enter(&lock);
+        cx_lock_enter(&cx_cross_copies_lock);
     }
     cross_copy->watchers--;
     if (result != CXU_NOT_READY || cross_copy->over)
@@ -113,19 +112,19 @@ static cxu_result ask_locked(cx_cross_copy *cross_copy, bool wait)
 static cxu_result ask_copy(const void *handle, bool wait)
 {
     int cancel = cx_cancel_hold();
-    cx_lock_enter(&lock);
+    cx_lock_enter(&cx_cross_copies_lock);
     cx_cross_copy *cross_copy = find_locked(handle);
     cxu_result result = cross_copy != NULL ? ask_locked(cross_copy, wait) : CXU_SUCCESS;
-    cx_lock_leave(&lock);
+    cx_lock_leave(&cx_cross_copies_lock);
     cx_cancel_restore(cancel);
     return result;
 }
 
 static bool is_over(const void *handle)
 {
-    cx_lock_enter(&lock);
+    cx_lock_enter(&cx_cross_copies_lock);
     bool over = find_locked(handle) == NULL;
-    cx_lock_leave(&lock);
+    cx_lock_leave(&cx_cross_copies_lock);
     return over;
 }
 
@@ -169,10 +168,10 @@ static void wait_for_all(bool (*is)(const cx_cross_copy *, const search *), cons
 {
     cx_cross_copy *cross_copy;
     int cancel = cx_cancel_hold();
-    cx_lock_enter(&lock);
+    cx_lock_enter(&cx_cross_copies_lock);
     while ((cross_copy = find_of(is, wanted)) != NULL)
         (void)ask_locked(cross_copy, true);
-    cx_lock_leave(&lock);
+    cx_lock_leave(&cx_cross_copies_lock);
     cx_cancel_restore(cancel);
 }
 
@@ -193,14 +192,14 @@ static bool is_left(const cx_cross_copy *cross_copy)
 
 static cx_cross_copy *unlink_left(void)
 {
-    cx_lock_enter(&lock);
+    cx_lock_enter(&cx_cross_copies_lock);
     cx_cross_copy **link = &under_way;
     while (*link != NULL && !is_left(*link))
         link = &(*link)->later;
     cx_cross_copy *left = *link;
     if (left != NULL)
         *link = left->later;
-    cx_lock_leave(&lock);
+    cx_lock_leave(&cx_cross_copies_lock);
     return left;
 }
 
@@ -243,10 +242,10 @@ static bool anybody_watches(const cx_context *context)
 static void sweep_context(const cx_context *context)
 {
     int cancel = cx_cancel_hold();
-    cx_lock_enter(&lock);
+    cx_lock_enter(&cx_cross_copies_lock);
     while (anybody_watches(context))
-        cx_lock_wait(&lock, &changed);
-    cx_lock_leave(&lock);
+        cx_lock_wait(&cx_cross_copies_lock, &changed);
+    cx_lock_leave(&cx_cross_copies_lock);
     sweep_copies();
     cx_cancel_restore(cancel);
 }
@@ -265,7 +264,7 @@ static void cancel_all(cx_context *context)
     cx_cross_copy *cross_copy;
     const search wanted = {.context = context};
     int cancel = cx_cancel_hold();
-    cx_lock_enter(&lock);
+    cx_lock_enter(&cx_cross_copies_lock);
     while ((cross_copy = find_of(copy_involves, &wanted)) != NULL) {
         if (cross_copy->target.context != context) {
             (void)cx_error(CTXRT_ERROR_CONTEXT_DESTROYED,
@@ -275,7 +274,7 @@ static void cancel_all(cx_context *context)
         }
         cancel_locked(cross_copy);
     }
-    cx_lock_leave(&lock);
+    cx_lock_leave(&cx_cross_copies_lock);
     cx_cancel_restore(cancel);
 }
 
@@ -347,14 +346,14 @@ static ctxrt_status keep_memory(const cx_cross_copy *cross_copy, void *handle)
 static void publish_copy(cx_cross_copy *cross_copy, const cx_cross_copy *model, CUevent done,
                          void **out_handle)
 {
-    cx_lock_enter(&lock);
+    cx_lock_enter(&cx_cross_copies_lock);
     *cross_copy = *model;
     cross_copy->done = done;
     cross_copy->later = under_way;
     under_way = cross_copy;
     *out_handle = cx_pool_publish(&pool, cross_copy);
     atomic_fetch_add(&cx_cross_copies_count, 1);
-    cx_lock_leave(&lock);
+    cx_lock_leave(&cx_cross_copies_lock);
 }
 
 ctxrt_status cx_cross_copy_begin(const cx_cross_copy *model, cx_cross_copy **out_copy,
@@ -392,11 +391,11 @@ ctxrt_status cx_cross_copy_end_submission(cx_cross_copy *cross_copy, ctxrt_statu
     if (status == CTXRT_SUCCESS)
         status = CX_DRIVER_CALL(cross_copy->target.driver, event_record,
                                 (cross_copy->done, cross_copy->target.native));
-    cx_lock_enter(&lock);
+    cx_lock_enter(&cx_cross_copies_lock);
     if (status != CTXRT_SUCCESS)
         cancel_locked(cross_copy);
     cross_copy->submitted = true;
     pthread_cond_broadcast(&changed);
-    cx_lock_leave(&lock);
+    cx_lock_leave(&cx_cross_copies_lock);
     return status;
 }

@@ -1,7 +1,6 @@
 #include "copy/staging.h"
 
 #include "base/error.h"
-#include "base/lock.h"
 #include "context/context_guard.h"
 #include "work/relaxed_capture.h"
 #include <stdlib.h>
@@ -13,7 +12,7 @@ typedef struct lane {
     struct lane *next;
 } lane;
 
-static cx_lock lock = CX_LOCK_INIT(STAGING); /* "staging": both lists */
+cx_lock cx_cross_copies_lock = CX_LOCK_INIT(CROSS_DRIVER_COPIES);
 static cx_staging *stagings;
 static lane *lanes;
 
@@ -26,36 +25,36 @@ static bool is_of(const cx_staging *staging, const cx_context *context)
 
 static cx_staging *take_of_stream(const cx_context *context, const ctxrt_stream *stream)
 {
-    cx_lock_enter(&lock);
+    cx_lock_enter(&cx_cross_copies_lock);
     cx_staging *staging = stagings;
     while (staging != NULL &&
            (staging->taken || staging->stream != stream || !is_of(staging, context)))
         staging = staging->next;
     if (staging != NULL)
         staging->taken = true;
-    cx_lock_leave(&lock);
+    cx_lock_leave(&cx_cross_copies_lock);
     return staging;
 }
 
 /* Takes the next free one behind `before`, maybe only to check it. */
 static cx_staging *take_next(const cx_context *context, const cx_staging *before)
 {
-    cx_lock_enter(&lock);
+    cx_lock_enter(&cx_cross_copies_lock);
     cx_staging *staging = before != NULL ? before->next : stagings;
     while (staging != NULL && (staging->taken || !is_of(staging, context)))
         staging = staging->next;
     if (staging != NULL)
         staging->taken = true;
-    cx_lock_leave(&lock);
+    cx_lock_leave(&cx_cross_copies_lock);
     return staging;
 }
 
 static void put_back(cx_staging *staging, const ctxrt_stream *stream)
 {
-    cx_lock_enter(&lock);
+    cx_lock_enter(&cx_cross_copies_lock);
     staging->stream = stream;
     staging->taken = false;
-    cx_lock_leave(&lock);
+    cx_lock_leave(&cx_cross_copies_lock);
 }
 
 static cx_staging *take_idle(const cx_context *context)
@@ -96,10 +95,10 @@ static ctxrt_status make_staging(const cx_context *context, const ctxrt_stream *
         free(staging);
         return status;
     }
-    cx_lock_enter(&lock);
+    cx_lock_enter(&cx_cross_copies_lock);
     staging->next = stagings;
     stagings = staging;
-    cx_lock_leave(&lock);
+    cx_lock_leave(&cx_cross_copies_lock);
     *out_staging = staging;
     return CTXRT_SUCCESS;
 }
@@ -118,9 +117,9 @@ ctxrt_status cx_staging_take(const cx_stream_target *target, const ctxrt_stream 
         put_back(staging, staging->stream);
         return status;
     }
-    cx_lock_enter(&lock);
+    cx_lock_enter(&cx_cross_copies_lock);
     staging->stream = stream;
-    cx_lock_leave(&lock);
+    cx_lock_leave(&cx_cross_copies_lock);
     *out_staging = staging;
     return CTXRT_SUCCESS;
 }
@@ -148,14 +147,14 @@ static lane *find_lane(const cx_context *context)
 /* If two threads made one, the first one's is kept. */
 static CUstream keep_lane(lane *made)
 {
-    cx_lock_enter(&lock);
+    cx_lock_enter(&cx_cross_copies_lock);
     lane *kept = find_lane(made->context);
     if (kept == NULL) {
         made->next = lanes;
         lanes = kept = made;
     }
     CUstream native = kept->native;
-    cx_lock_leave(&lock);
+    cx_lock_leave(&cx_cross_copies_lock);
     if (kept != made) {
         (void)made->context->driver->table.stream_destroy(made->native);
         free(made);
@@ -165,10 +164,10 @@ static CUstream keep_lane(lane *made)
 
 ctxrt_status cx_staging_stream(const cx_context *context, CUstream *out_stream)
 {
-    cx_lock_enter(&lock);
+    cx_lock_enter(&cx_cross_copies_lock);
     const lane *found = find_lane(context);
     CUstream native = found != NULL ? found->native : NULL;
-    cx_lock_leave(&lock);
+    cx_lock_leave(&cx_cross_copies_lock);
     if (native == NULL) {
         lane *made = malloc(sizeof *made);
         if (made == NULL)
@@ -190,12 +189,12 @@ ctxrt_status cx_staging_stream(const cx_context *context, CUstream *out_stream)
 
 static void unlink_taken(const cx_staging *staging)
 {
-    cx_lock_enter(&lock);
+    cx_lock_enter(&cx_cross_copies_lock);
     cx_staging **link = &stagings;
     while (*link != staging)
         link = &(*link)->next;
     *link = staging->next;
-    cx_lock_leave(&lock);
+    cx_lock_leave(&cx_cross_copies_lock);
 }
 
 static void destroy_staging(cx_staging *staging, const cx_driver_table *table)
@@ -246,27 +245,27 @@ uint64_t cx_staging_trim(const cx_context *context)
 
 static cx_staging *unlink_staging(const cx_context *context)
 {
-    cx_lock_enter(&lock);
+    cx_lock_enter(&cx_cross_copies_lock);
     cx_staging **link = &stagings;
     while (*link != NULL && (*link)->context != context)
         link = &(*link)->next;
     cx_staging *found = *link;
     if (found != NULL)
         *link = found->next;
-    cx_lock_leave(&lock);
+    cx_lock_leave(&cx_cross_copies_lock);
     return found;
 }
 
 static lane *unlink_lane(const cx_context *context)
 {
-    cx_lock_enter(&lock);
+    cx_lock_enter(&cx_cross_copies_lock);
     lane **link = &lanes;
     while (*link != NULL && (*link)->context != context)
         link = &(*link)->next;
     lane *found = *link;
     if (found != NULL)
         *link = found->next;
-    cx_lock_leave(&lock);
+    cx_lock_leave(&cx_cross_copies_lock);
     return found;
 }
 

@@ -6,10 +6,15 @@
 #ifndef CX_COPY_STAGING_H
 #define CX_COPY_STAGING_H
 
+#include "base/lock.h"
 #include "work/stream.h"
 
 /* A copy goes through the pinned memory in parts of at most this size. */
 #define CX_STAGING_BYTES ((size_t)1 << 20)
+
+/* The lock "cross-driver copies": of these resources, and of the copies under way. No driver call
+ * is made under it. */
+extern cx_lock cx_cross_copies_lock;
 
 /*
  * Pinned memory of CX_STAGING_BYTES. A copy takes it, submits work with it to one stream, and gives
@@ -22,8 +27,8 @@ typedef struct cx_staging {
     uint32_t epoch;
     const ctxrt_stream *stream; /* the stream whose work used it last: a handle, as in use.h */
     CUevent used;               /* behind that work */
-    bool taken;                 /* lock "staging" */
-    struct cx_staging *next;    /* lock "staging"; a taken one stays in the list */
+    bool taken;                 /* lock "cross-driver copies" */
+    struct cx_staging *next;    /* the same lock; a taken one stays in the list */
 } cx_staging;
 
 /* Takes memory for work of `stream`, which waits for the memory's last use. The stream's context is
