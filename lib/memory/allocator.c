@@ -352,7 +352,7 @@ static ctxrt_status check_unused(const ctxrt_allocator *handle, const cx_allocat
                          CTXRT_ERROR_IN_USE,
                          "the allocator is in use: it is the allocator of frame %d of thread %d",
                          level, number);
-    unsigned long long live = allocator->cache != NULL ? cx_counters_live_count(&allocator->figures)
+    unsigned long long live = allocator->cache != NULL ? atomic_load(&allocator->figures.live_count)
                                                        : atomic_load(&allocator->live);
     if (live != 0)
         return cx_error(CTXRT_ERROR_IN_USE,

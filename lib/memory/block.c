@@ -34,7 +34,7 @@ static ctxrt_status beyond_limit(const cx_allocator *allocator, size_t size_byte
         CTXRT_ERROR_OUT_OF_MEMORY,
         "%zu bytes are beyond the limit of the allocator of %s: %llu of %llu bytes are in use",
         size_bytes, cx_context_text(allocator->context),
-        (unsigned long long)cx_counters_live_bytes(&allocator->figures),
+        (unsigned long long)atomic_load(&allocator->figures.live_bytes),
         (unsigned long long)atomic_load(&allocator->figures.limit_bytes));
 }
 
@@ -48,7 +48,7 @@ static ctxrt_status serve_request(cx_allocator *allocator, const cx_allocation *
         cx_counters_failed(&allocator->figures, request->size_bytes);
         return status;
     }
-    cx_counters_served(&allocator->figures);
+    cx_counters_served(&allocator->figures, request->size_bytes);
     cx_trace_alloc(&allocator->trace, block->pointer, request->size_bytes);
     return CTXRT_SUCCESS;
 }

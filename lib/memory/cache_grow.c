@@ -373,8 +373,8 @@ static void describe_holders(cx_cache *cache, size_t size_bytes, char *text, siz
         return;
     /* The request is counted already. */
     const cx_counters *figures = &cache->allocator->figures;
-    uint64_t bytes = cx_counters_live_bytes(figures) - size_bytes;
-    uint64_t count = cx_counters_live_count(figures) - 1;
+    uint64_t bytes = atomic_load(&figures->live_bytes) - size_bytes;
+    uint64_t count = atomic_load(&figures->live_count) - 1;
     snprintf(text, size,
              "this allocator holds %llu, of which %llu are in use in %llu piece%s, and others of "
              "ctxrt's hold %llu",

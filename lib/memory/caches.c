@@ -81,8 +81,8 @@ void cx_caches_count(const cx_context *context, cx_context_memory *sum)
     for (cx_cache *cache = caches; cache != NULL; cache = cache->next)
         if (cache->context == context && !cache->pinned &&
             atomic_load(&cache->allocator->guard) == NULL) {
-            sum->count += cx_counters_live_count(&cache->allocator->figures);
-            sum->bytes += cx_counters_live_bytes(&cache->allocator->figures);
+            sum->count += atomic_load(&cache->allocator->figures.live_count);
+            sum->bytes += atomic_load(&cache->allocator->figures.live_bytes);
         }
     cx_lock_leave(&lock);
 }

@@ -13,42 +13,30 @@
 
 typedef struct cx_counters {
     _Atomic uint64_t limit_bytes; /* 0: none */
-    _Atomic uint64_t total_bytes, freed_bytes;
-    _Atomic uint64_t total_count, freed_count;
+    _Atomic uint64_t live_bytes, live_count;
+    _Atomic uint64_t total_bytes, total_count;
     _Atomic uint64_t peak_bytes, peak_count;
     _Atomic uint64_t failures;
 } cx_counters;
-
-/* The frees are read first, so that the live memory is never too small. */
-static inline uint64_t cx_counters_live_bytes(const cx_counters *figures)
-{
-    uint64_t freed = atomic_load(&figures->freed_bytes);
-    return atomic_load(&figures->total_bytes) - freed;
-}
-
-static inline uint64_t cx_counters_live_count(const cx_counters *figures)
-{
-    uint64_t freed = atomic_load(&figures->freed_count);
-    return atomic_load(&figures->total_count) - freed;
-}
 
 void cx_counters_reset(cx_counters *figures, uint64_t limit_bytes);
 
 /* Counts a request. False: the limit forbids it, and it counts as a failure. After true the caller
  * calls one of the next two functions. */
 bool cx_counters_reserve(cx_counters *figures, size_t bytes);
-void cx_counters_served(cx_counters *figures);
+void cx_counters_served(cx_counters *figures, size_t bytes);
 void cx_counters_failed(cx_counters *figures, size_t bytes);
 
 void cx_counters_raise(_Atomic uint64_t *peak, uint64_t value);
 
-/* Counts a served request of an allocator without a limit. The frees are read first here, too. */
+/* Counts a served request of an allocator without a limit. What is live is one number, so that a
+ * peak is what was live at one moment, whatever other threads free in between. */
 static inline void cx_counters_add(cx_counters *figures, size_t bytes)
 {
-    uint64_t freed_bytes = atomic_load_explicit(&figures->freed_bytes, memory_order_acquire);
-    uint64_t freed_count = atomic_load_explicit(&figures->freed_count, memory_order_acquire);
-    uint64_t live_bytes = atomic_fetch_add(&figures->total_bytes, bytes) + bytes - freed_bytes;
-    uint64_t live_count = atomic_fetch_add(&figures->total_count, 1) + 1 - freed_count;
+    uint64_t live_bytes = atomic_fetch_add(&figures->live_bytes, bytes) + bytes;
+    uint64_t live_count = atomic_fetch_add(&figures->live_count, 1) + 1;
+    atomic_fetch_add_explicit(&figures->total_bytes, bytes, memory_order_relaxed);
+    atomic_fetch_add_explicit(&figures->total_count, 1, memory_order_relaxed);
     if (live_bytes > atomic_load_explicit(&figures->peak_bytes, memory_order_relaxed))
         cx_counters_raise(&figures->peak_bytes, live_bytes);
     if (live_count > atomic_load_explicit(&figures->peak_count, memory_order_relaxed))
@@ -58,8 +46,8 @@ static inline void cx_counters_add(cx_counters *figures, size_t bytes)
 /* The last step of a free: once it is counted, the allocator may be destroyed. */
 static inline void cx_counters_freed(cx_counters *figures, size_t bytes)
 {
-    atomic_fetch_add_explicit(&figures->freed_bytes, bytes, memory_order_release);
-    atomic_fetch_add_explicit(&figures->freed_count, 1, memory_order_release);
+    atomic_fetch_sub_explicit(&figures->live_bytes, bytes, memory_order_release);
+    atomic_fetch_sub_explicit(&figures->live_count, 1, memory_order_release);
 }
 
 /* While other threads allocate, figures may be of different moments. */

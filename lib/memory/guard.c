@@ -21,7 +21,7 @@ static ctxrt_status take_inner(cx_guard *guard, const cx_allocation *request, cx
                         request->size_bytes, cx_context_text(request->context));
     ctxrt_status status = inner->kind->alloc(inner, request, block);
     if (status == CTXRT_SUCCESS)
-        cx_counters_served(&inner->figures);
+        cx_counters_served(&inner->figures, request->size_bytes);
     else
         cx_counters_failed(&inner->figures, request->size_bytes);
     return status;

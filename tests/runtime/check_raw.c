@@ -588,6 +588,35 @@ START_TEST(many_threads_allocate_and_free_and_the_figures_are_exact_afterwards)
 }
 END_TEST
 
+/* Never has more than one. */
+static void *allocate_and_free_at_once(void *unused)
+{
+    (void)unused;
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
+    for (int i = 0; i < 300000; i++)
+        cx_assert_ok(ctxrt_free(allocate(1000)));
+    cx_assert_ok(ctxrt_stack_pop());
+    return NULL;
+}
+
+START_TEST(a_peak_was_live_at_one_moment_whatever_other_threads_free_meanwhile)
+{
+    enum { THREADS = 4 };
+    pthread_t threads[THREADS];
+    ctxrt_allocator_figures figures;
+    for (int t = 0; t < THREADS; t++)
+        ck_assert_int_eq(pthread_create(&threads[t], NULL, allocate_and_free_at_once, NULL), 0);
+    for (int t = 0; t < THREADS; t++)
+        pthread_join(threads[t], NULL);
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_allocator_statistics(NULL, &figures));
+    ck_assert_uint_eq(figures.total_count, THREADS * 300000);
+    ck_assert_uint_le(figures.peak_count, THREADS);
+    ck_assert_uint_le(figures.peak_bytes, THREADS * 1000);
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
 static Suite *raw_suite(void)
 {
     Suite *suite = suite_create("raw");
@@ -619,6 +648,7 @@ static Suite *raw_suite(void)
     tcase_add_test(tcase, pages_that_are_an_allocators_are_not_registered_before_they_are_freed);
     tcase_add_test(tcase, a_query_tells_kind_device_base_and_size_with_nothing_current);
     tcase_add_test(tcase, many_threads_allocate_and_free_and_the_figures_are_exact_afterwards);
+    tcase_add_test(tcase, a_peak_was_live_at_one_moment_whatever_other_threads_free_meanwhile);
     suite_add_tcase(suite, tcase);
     return suite;
 }
