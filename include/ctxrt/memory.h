@@ -237,6 +237,45 @@ ctxrt_memory_import_from_pool(struct CUmemPoolHandle_st *pool,
                               const ctxrt_exported_memory *exported,
                               ctxrt_memory **out_memory) CTXRT_CHECK_RESULT;
 
+/** Mapped memory that another process has as files, one for each part of it in turn. */
+typedef struct ctxrt_exported_mapping {
+    size_t size_bytes; /**< of the memory */
+    size_t file_bytes; /**< of the part of each file; the last one is larger than what is left */
+    size_t file_count;
+} ctxrt_exported_mapping;
+
+/**
+ * Exports mapped memory to other processes, as file descriptors: that of an allocator with
+ * CTXRT_ALLOCATOR_SOURCE_VMM, which ctxrt_memory_export cannot. Keep the memory alive while they
+ * use it. They also reach what lies behind its end in the last file's part.
+ *
+ * @param capacity     how many files there is room for
+ * @param files        gets `out_mapping->file_count` descriptors, which the caller closes; a Unix
+ *                     socket carries them to another process (SCM_RIGHTS). NULL: only counts them
+ * @param out_mapping  what ctxrt_memory_import_mapped takes in the other process
+ * @retval CTXRT_ERROR_INVALID_ARGUMENT  the memory is not mapped, or begins inside a mapping, all
+ *                                       of which would be shared; or there is too little room
+ * @retval CTXRT_ERROR_DRIVER            the device has no such files, or the process no more
+ */
+CTXRT_API ctxrt_status ctxrt_memory_export_mapped(ctxrt_memory *memory, size_t capacity, int *files,
+                                                  ctxrt_exported_mapping *out_mapping)
+    CTXRT_CHECK_RESULT;
+
+/**
+ * Maps memory that another process exported with ctxrt_memory_export_mapped. The current context's
+ * device reaches it, and must be the memory's or a peer of it. The files may be closed afterwards.
+ * The last ctxrt_memory_release waits for the work of the context and unmaps it; the memory itself
+ * is the other process's.
+ *
+ * @param files  `mapping->file_count` descriptors in the order of the export
+ * @retval CTXRT_ERROR_INVALID_ARGUMENT  such a mapping has no such number of files
+ * @retval CTXRT_ERROR_DRIVER            the driver refused: a file is none of mapped memory, say
+ * @retval CTXRT_ERROR_NOT_SUPPORTED     the driver or the device has no such call
+ */
+CTXRT_API ctxrt_status ctxrt_memory_import_mapped(const ctxrt_exported_mapping *mapping,
+                                                  const int *files,
+                                                  ctxrt_memory **out_memory) CTXRT_CHECK_RESULT;
+
 /**
  * Allocates device memory of the current context as a raw pointer. Errors as ctxrt_memory_alloc.
  */

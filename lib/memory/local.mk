@@ -45,7 +45,8 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/ranges.c lib/memory/ranges.h \
 	lib/memory/raw_alloc.c \
 	lib/memory/report.c lib/memory/report.h \
-	lib/memory/share.c \
+	lib/memory/share.c lib/memory/share.h \
+	lib/memory/share_mapped.c \
 	lib/memory/start_bits.c lib/memory/start_bits.h \
 	lib/memory/stream_uses.c lib/memory/stream_uses.h \
 	lib/memory/trace.c lib/memory/trace.h \

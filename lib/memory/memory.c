@@ -167,6 +167,7 @@ ctxrt_status cx_memory_make(const cx_memory *model, void *pointer, ctxrt_memory 
     memory->allocated = model->allocated;
     memory->deleter = model->deleter;
     memory->user_data = model->user_data;
+    memory->mapped_bytes = model->mapped_bytes;
     if (memory->block.context == NULL) {
         atomic_fetch_add(&cx_loose_bytes, memory->block.size_bytes);
         atomic_fetch_add(&cx_loose_objects, 1);

@@ -28,6 +28,7 @@ struct cx_memory {
     void *allocated;                                 /* host memory: the argument of free() */
     void (*deleter)(void *pointer, void *user_data); /* wrapped memory */
     void *user_data;
+    size_t mapped_bytes; /* memory of another process that is mapped here: all of the mapping */
 };
 
 extern cx_pool cx_memories;

@@ -1,8 +1,10 @@
 /* Device memory shared between processes of one machine. */
+#include "memory/share.h"
+
 #include "base/error.h"
 #include "context/context_guard.h"
-#include "memory/memory.h"
 #include "memory/ranges.h"
+#include "work/relaxed_capture.h"
 
 #include <string.h>
 
@@ -50,8 +52,8 @@ static ctxrt_status export_natively(const cx_driver *driver, const ctxrt_memory 
                                     (out_token, (CUdeviceptr)(uintptr_t)pointer))
                    : status;
     }
-    ctxrt_status status = CX_DRIVER_CALL(driver, mem_pool_export_pointer,
-                                         (&shared, (CUdeviceptr)(uintptr_t)pointer));
+    ctxrt_status status =
+        CX_DRIVER_CALL(driver, mem_pool_export_pointer, (&shared, (CUdeviceptr)(uintptr_t)pointer));
     if (status == CTXRT_SUCCESS)
         memcpy(out_token, &shared, sizeof shared);
     return status;
@@ -79,18 +81,24 @@ ctxrt_status ctxrt_memory_export(ctxrt_memory *handle, ctxrt_exported_memory *ou
     return CTXRT_SUCCESS;
 }
 
-/* Drivers close it in the context that opened it alone. */
-static cxu_result close_natively(const cx_context *context, const void *pointer)
+/* ---- closing ---- */
+
+static cxu_result close_in_context(const cx_memory *memory, const cx_share_way *way)
 {
     cx_context_guard guard;
+    const cx_context *context = memory->block.context;
     if (cx_context_guard_enter(context, &guard) != CTXRT_SUCCESS)
         return ctxrt_last_error()->driver_result;
-    cxu_result result = context->driver->table.ipc_close_mem_handle((uintptr_t)pointer);
+    cx_relaxed_capture relaxed = cx_relaxed_capture_begin(context->driver);
+    if (way->outlives_reset)
+        (void)context->driver->table.ctx_synchronize();
+    cxu_result result = way->close(memory);
+    cx_relaxed_capture_end(&relaxed);
     cx_context_guard_leave(&guard);
     return result;
 }
 
-static ctxrt_status close_imported(cx_memory *memory)
+ctxrt_status cx_share_close(const cx_memory *memory, const cx_share_way *way)
 {
     bool pinned;
     cx_context *context = memory->block.context;
@@ -98,40 +106,73 @@ static ctxrt_status close_imported(cx_memory *memory)
     cx_ranges_remove(context, memory->block.epoch, (uintptr_t)memory->block.pointer,
                      CX_FREED_BY_USER);
     if (cx_block_begin_free(context, memory->block.epoch, &pinned))
-        result = close_natively(context, memory->block.pointer);
+        result = close_in_context(memory, way);
+    else if (way->outlives_reset)
+        result = way->close(memory);
     if (pinned)
         cx_context_unpin(context);
-    ctxrt_status status = cx_block_check_freed(context, CX_SLOT_ipc_close_mem_handle, result);
+    ctxrt_status status = cx_block_check_freed(context, way->slot, result);
     cx_context_memory_drop(context, memory->block.size_bytes);
     return status;
 }
 
-/* cuMemFree waits for no work that uses a pool's memory. */
-static cxu_result free_behind_work(const cx_context *context, const void *pointer)
+/* Drivers close it in the context that opened it alone. */
+static cxu_result close_handle(const cx_memory *memory)
 {
-    cx_context_guard guard;
-    if (cx_context_guard_enter(context, &guard) != CTXRT_SUCCESS)
-        return ctxrt_last_error()->driver_result;
-    (void)context->driver->table.ctx_synchronize();
-    cxu_result result = cx_block_free_natively(context, pointer);
-    cx_context_guard_leave(&guard);
-    return result;
+    return memory->block.context->driver->table.ipc_close_mem_handle(
+        (uintptr_t)memory->block.pointer);
 }
 
-/* A pool's memory outlives a reset of the context, and is closed after it. */
-static ctxrt_status close_from_pool(cx_memory *memory)
+static cxu_result free_of_pool(const cx_memory *memory)
 {
-    bool pinned;
-    cx_context *context = memory->block.context;
-    cx_ranges_remove(context, memory->block.epoch, (uintptr_t)memory->block.pointer,
-                     CX_FREED_BY_USER);
-    cxu_result result = cx_block_begin_free(context, memory->block.epoch, &pinned)
-                            ? free_behind_work(context, memory->block.pointer)
-                            : cx_block_free_natively(context, memory->block.pointer);
-    if (pinned)
-        cx_context_unpin(context);
-    ctxrt_status status = cx_block_check_freed(context, CX_SLOT_mem_free, result);
-    cx_context_memory_drop(context, memory->block.size_bytes);
+    return cx_block_free_natively(memory->block.context, memory->block.pointer);
+}
+
+static const cx_share_way by_handle = {close_handle, CX_SLOT_ipc_close_mem_handle, false};
+static const cx_share_way of_pool = {free_of_pool, CX_SLOT_mem_free, true};
+
+static ctxrt_status close_by_handle(cx_memory *memory)
+{
+    return cx_share_close(memory, &by_handle);
+}
+
+static ctxrt_status close_of_pool(cx_memory *memory)
+{
+    return cx_share_close(memory, &of_pool);
+}
+
+/* ---- opening ---- */
+
+ctxrt_status cx_share_begin(size_t size_bytes, cx_context **out_context)
+{
+    cx_thread *thread;
+    cx_frame *frame;
+    ctxrt_status status = cx_stack_enter(&thread, &frame);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    *out_context = cx_frame_context(frame);
+    cx_context_memory_add(*out_context, size_bytes);
+    return CTXRT_SUCCESS;
+}
+
+ctxrt_status cx_share_publish(cx_memory *model, ctxrt_memory **out_memory)
+{
+    const cx_block *block = &model->block;
+    const cx_range_view range = {
+        .begin = (uintptr_t)block->pointer,
+        .size_bytes = block->size_bytes,
+        .context = block->context,
+        .epoch = block->epoch,
+        .kind = CTXRT_MEMORY_DEVICE,
+    };
+    model->kind = CTXRT_MEMORY_DEVICE;
+    model->device = cx_block_device(block->context);
+    ctxrt_status status = cx_ranges_add(&range);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = cx_memory_make(model, block->pointer, out_memory);
+    if (status != CTXRT_SUCCESS)
+        cx_ranges_remove(block->context, block->epoch, range.begin, CX_FREED_BY_USER);
     return status;
 }
 
@@ -157,45 +198,26 @@ static ctxrt_status open_exported(cx_context *context, CUmemoryPool pool,
     ctxrt_status status = open_natively(context->driver, pool, exported, &address);
     if (status != CTXRT_SUCCESS)
         return status;
-    const cx_memory model = {
-        .kind = CTXRT_MEMORY_DEVICE,
-        .device = cx_block_device(context),
+    cx_memory model = {
         .block = {.pointer = (void *)(uintptr_t)address,
                   .size_bytes = exported->size_bytes,
                   .context = context,
                   .epoch = atomic_load(&context->epoch)},
-        .free = pool != NULL ? close_from_pool : close_imported,
+        .free = pool != NULL ? close_of_pool : close_by_handle,
     };
-    const cx_range_view range = {
-        .begin = address,
-        .size_bytes = exported->size_bytes,
-        .context = context,
-        .epoch = model.block.epoch,
-        .kind = CTXRT_MEMORY_DEVICE,
-    };
-    status = cx_ranges_add(&range);
-    if (status == CTXRT_SUCCESS)
-        status = cx_memory_make(&model, model.block.pointer, out_memory);
-    if (status == CTXRT_SUCCESS)
-        return status;
-    cx_ranges_remove(context, model.block.epoch, address, CX_FREED_BY_USER);
-    if (pool != NULL)
-        (void)cx_block_free_natively(context, model.block.pointer);
-    else
-        (void)context->driver->table.ipc_close_mem_handle(address);
+    status = cx_share_publish(&model, out_memory);
+    if (status != CTXRT_SUCCESS)
+        (void)(pool != NULL ? free_of_pool : close_handle)(&model);
     return status;
 }
 
 static ctxrt_status import_memory(CUmemoryPool pool, const ctxrt_exported_memory *exported,
                                   ctxrt_memory **out_memory)
 {
-    cx_thread *thread;
-    cx_frame *frame;
-    ctxrt_status status = cx_stack_enter(&thread, &frame);
+    cx_context *context;
+    ctxrt_status status = cx_share_begin(exported->size_bytes, &context);
     if (status != CTXRT_SUCCESS)
         return status;
-    cx_context *context = cx_frame_context(frame);
-    cx_context_memory_add(context, exported->size_bytes);
     status = open_exported(context, pool, exported, out_memory);
     if (status != CTXRT_SUCCESS)
         cx_context_memory_drop(context, exported->size_bytes);

@@ -25,6 +25,27 @@ static ctxrt_status alloc_pinned_on(stage *self)
     return ctxrt_memory_alloc_pinned_on(self->created, BYTES, &self->out.memory);
 }
 
+/* The memory is not mapped. */
+static ctxrt_status export_mapped(stage *self)
+{
+    int files[1];
+    ctxrt_exported_mapping mapping;
+    return ctxrt_memory_export_mapped(self->objects[THERE].memory, 1, files, &mapping) ==
+                   CTXRT_ERROR_INVALID_ARGUMENT
+               ? CTXRT_SUCCESS
+               : CTXRT_ERROR_DRIVER;
+}
+
+/* The file is none of memory. */
+static ctxrt_status import_mapped(stage *self)
+{
+    static const int files[1] = {-1};
+    static const ctxrt_exported_mapping mapping = {BYTES, BYTES, 1};
+    return ctxrt_memory_import_mapped(&mapping, files, &self->out.memory) == CTXRT_ERROR_DRIVER
+               ? CTXRT_SUCCESS
+               : CTXRT_ERROR_DRIVER;
+}
+
 static ctxrt_status alloc_raw_on(stage *self)
 {
     return ctxrt_alloc_on(self->held, BYTES, &self->out.raw);
@@ -378,6 +399,8 @@ static const operation operations[] = {
     {"ctxrt_memory_export", ON_ANY, export_memory, NULL, false, false},
     {"ctxrt_memory_import", ON_FRAMES, import_memory, NULL, false, false},
     {"ctxrt_memory_import_from_pool", ON_FRAMES, import_from_pool, NULL, false, false},
+    {"ctxrt_memory_export_mapped", ON_ANY, export_mapped, NULL, false, false},
+    {"ctxrt_memory_import_mapped", ON_FRAMES, import_mapped, NULL, false, false},
     {"ctxrt_alloc", ON_FRAMES, alloc_raw, NULL, false, false},
     {"ctxrt_alloc_async", ON_FRAMES, alloc_async, NULL, false, false},
     {"ctxrt_alloc_managed", ON_FRAMES, alloc_managed, NULL, false, false},

@@ -618,6 +618,13 @@ START_TEST(memory_refuses)
     REFUSE(ctxrt_memory_import_from_pool(NULL, &exported, &memory), NULL_POINTER);
     REFUSE(ctxrt_memory_import_from_pool(made_up(), NULL, &memory), NULL_POINTER);
     REFUSE(ctxrt_memory_import_from_pool(made_up(), &exported, NULL), NULL_POINTER);
+    const int files[1] = {0};
+    ctxrt_exported_mapping mapping = {1, 1, 1};
+    REFUSE(ctxrt_memory_export_mapped(dead_memory, 0, NULL, &mapping), INVALID_HANDLE);
+    REFUSE(ctxrt_memory_export_mapped(made_up(), 0, NULL, NULL), NULL_POINTER);
+    REFUSE(ctxrt_memory_import_mapped(NULL, files, &memory), NULL_POINTER);
+    REFUSE(ctxrt_memory_import_mapped(&mapping, NULL, &memory), NULL_POINTER);
+    REFUSE(ctxrt_memory_import_mapped(&mapping, files, NULL), NULL_POINTER);
     REFUSE(ctxrt_memory_import(NULL, &memory), NULL_POINTER);
     ck_assert_ptr_nonnull(strstr(ctxrt_last_error()->message, "exported is NULL"));
     REFUSE(ctxrt_memory_import(&exported, NULL), NULL_POINTER);

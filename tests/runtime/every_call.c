@@ -39,6 +39,8 @@ typedef struct outputs {
     ctxrt_allocator_info allocator_info;
     ctxrt_resync_report report;
     ctxrt_exported_memory exported;
+    ctxrt_exported_mapping mapping;
+    int handle;
     ctxrt_driver_info drivers[2];
     struct CUctx_st *native_context;
     struct CUstream_st *native_stream;
@@ -227,6 +229,8 @@ static const ctxrt_copy_region region = {
     X(CALL, ctxrt_memory_import, (&out->exported, &out->memory))                                  \
     X(CALL, ctxrt_memory_import_from_pool,                                                        \
       ((struct CUmemPoolHandle_st *)in->pages, &out->exported, &out->memory))                     \
+    X(CALL, ctxrt_memory_export_mapped, (in->memory, 0, NULL, &out->mapping))                     \
+    X(CALL, ctxrt_memory_import_mapped, (&out->mapping, &out->handle, &out->memory))              \
     X(CALL, ctxrt_alloc, (BYTES, &out->pointer))                                                  \
     X(CALL, ctxrt_alloc_async, (BYTES, in->stream, &out->pointer))                                \
     X(CALL, ctxrt_alloc_managed, (BYTES, &out->pointer))                                          \

@@ -23,7 +23,7 @@ EXTRA_tests_runtime_checks_gpu_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
 # the rest of the public interface
 RUNTIME_PUBLIC = tests/runtime/check_arguments.c tests/runtime/check_cache.c tests/runtime/check_copy_drivers.c \
 	tests/runtime/check_ending_fork.c tests/runtime/check_event_share.c tests/runtime/check_first_call.c tests/runtime/check_message.c tests/runtime/check_pointer.c \
-	tests/runtime/check_sticky.c tests/runtime/check_trace.c
+	tests/runtime/check_share_mapped.c tests/runtime/check_sticky.c tests/runtime/check_trace.c
 check_PROGRAMS += tests/runtime/checks_public
 CHECK_FILES += $(RUNTIME_PUBLIC)
 $(RUNTIME_PUBLIC:.c=$(EXEEXT)): tests/runtime/checks_public$(EXEEXT) ; $(LINK_CHECK)

@@ -1,0 +1,177 @@
+/* Mapped memory between processes, as files. Each test but the last forks before the runtime
+ * starts. */
+#include "../emu/file_passing.h"
+#include "fixture.h"
+#include "test.h"
+
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MIB ((size_t)1 << 20)
+#define BYTES (5 * MIB) /* the last file's part is larger than what is left */
+
+enum { FILES_MAX = 8 };
+
+static ctxrt_allocator *allocator;
+
+static void start(ctxrt_allocator_source source)
+{
+    ctxrt_allocator_options options = CTXRT_ALLOCATOR_OPTIONS_INIT;
+    options.source = source;
+    cx_fixture_start();
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_allocator_create(&options, &allocator));
+    cx_assert_ok(ctxrt_frame_set_allocator(allocator));
+}
+
+static void end(void)
+{
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_allocator_destroy(allocator));
+    cx_fixture_end();
+}
+
+static void say(int line, const void *bytes, size_t size)
+{
+    ck_assert_int_eq(write(line, bytes, size), (ssize_t)size);
+}
+
+static void hear(int line, void *bytes, size_t size)
+{
+    ck_assert_int_eq(read(line, bytes, size), (ssize_t)size);
+}
+
+/* Its last byte too. */
+static void expect_and_fill(ctxrt_memory *memory, unsigned char expected, unsigned char next)
+{
+    static unsigned char bytes[BYTES];
+    char *pointer = ctxrt_memory_pointer(memory);
+    cx_assert_ok(ctxrt_copy(bytes, pointer, BYTES, CTXRT_COPY_DEVICE_TO_HOST));
+    for (size_t i = 0; i < BYTES; i += MIB / 2)
+        ck_assert_uint_eq(bytes[i], expected);
+    ck_assert_uint_eq(bytes[BYTES - 1], expected);
+    cx_assert_ok(ctxrt_fill(pointer, next, BYTES));
+}
+
+static size_t free_bytes(void)
+{
+    size_t bytes;
+    cx_assert_ok(ctxrt_device_memory_info(CTXRT_CUDA(0), &bytes, NULL));
+    return bytes;
+}
+
+/* Sees what is in the memory, and writes something else; a reset in between leaves the memory. */
+static void import_in_child(int line)
+{
+    int files[FILES_MAX];
+    ctxrt_exported_mapping mapping;
+    ctxrt_memory *memory, *kept;
+    ctxrt_memory_info info;
+    start(CTXRT_ALLOCATOR_SOURCE_ALLOC);
+    hear(line, &mapping, sizeof mapping);
+    for (size_t i = 0; i < mapping.file_count; i++)
+        files[i] = receive_file(line);
+    size_t before = free_bytes();
+    cx_assert_ok(ctxrt_memory_import_mapped(&mapping, files, &memory));
+    cx_assert_ok(ctxrt_memory_import_mapped(&mapping, files, &kept));
+    for (size_t i = 0; i < mapping.file_count; i++)
+        close(files[i]);
+    cx_assert_ok(ctxrt_memory_describe(memory, &info));
+    ck_assert_uint_eq(info.size_bytes, BYTES);
+    ck_assert_int_eq(info.kind, CTXRT_MEMORY_DEVICE);
+    expect_and_fill(memory, 5, 6);
+    cx_assert_ok(ctxrt_memory_release(memory));
+    expect_and_fill(kept, 6, 7);
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_allocator_destroy(allocator));
+    cx_assert_ok(ctxrt_device_reset(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_memory_release(kept));
+    ck_assert_uint_eq(free_bytes(), before);
+    cx_fixture_end();
+    say(line, "d", 1);
+}
+
+START_TEST(another_process_maps_it_and_sees_what_is_written)
+{
+    int lines[2], files[FILES_MAX], status;
+    ctxrt_exported_mapping mapping;
+    ctxrt_memory *memory;
+    char word;
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, lines), 0);
+    pid_t id = fork();
+    if (id == 0) {
+        import_in_child(lines[1]);
+        _exit(0);
+    }
+    close(lines[1]); /* so that a child which fails is heard */
+    start(CTXRT_ALLOCATOR_SOURCE_VMM);
+    cx_assert_ok(ctxrt_memory_alloc(BYTES, &memory));
+    cx_assert_ok(ctxrt_fill(ctxrt_memory_pointer(memory), 5, BYTES));
+    cx_assert_ok(ctxrt_memory_export_mapped(memory, FILES_MAX, files, &mapping));
+    ck_assert_uint_gt(mapping.file_count, 1);
+    say(lines[0], &mapping, sizeof mapping);
+    for (size_t i = 0; i < mapping.file_count; i++) {
+        ck_assert(send_file(lines[0], files[i]));
+        close(files[i]);
+    }
+    hear(lines[0], &word, 1);
+    ck_assert_int_eq(waitpid(id, &status, 0), id);
+    ck_assert_int_eq(status, 0);
+    expect_and_fill(memory, 7, 8);
+    cx_assert_ok(ctxrt_memory_release(memory));
+    end();
+}
+END_TEST
+
+START_TEST(what_is_not_mapped_or_begins_inside_a_mapping_is_refused)
+{
+    int files[FILES_MAX];
+    ctxrt_exported_mapping mapping, none = {0};
+    ctxrt_memory *small, *behind, *plain, *memory = NULL;
+    start(CTXRT_ALLOCATOR_SOURCE_VMM);
+    cx_assert_ok(ctxrt_memory_alloc(100, &small));
+    cx_assert_ok(ctxrt_memory_alloc(100, &behind));
+    cx_assert_ok(ctxrt_frame_set_allocator(NULL));
+    cx_assert_ok(ctxrt_memory_alloc(100, &plain));
+    cx_assert_ok(ctxrt_memory_export_mapped(small, 0, NULL, &mapping));
+    ck_assert_uint_eq(mapping.file_count, 1);
+    cx_assert_error(ctxrt_memory_export_mapped(small, 0, files, &none),
+                    CTXRT_ERROR_INVALID_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(ctxrt_last_error()->message, "has 1 files, and capacity is 0"));
+    cx_assert_error(ctxrt_memory_export_mapped(behind, FILES_MAX, files, &none),
+                    CTXRT_ERROR_INVALID_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(ctxrt_last_error()->message, "bytes into a mapping"));
+    cx_assert_error(ctxrt_memory_export_mapped(plain, FILES_MAX, files, &none),
+                    CTXRT_ERROR_INVALID_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(ctxrt_last_error()->message, "is not mapped"));
+    ck_assert_uint_eq(none.file_count, 0);
+    cx_assert_error(ctxrt_memory_import_mapped(&none, files, &memory),
+                    CTXRT_ERROR_INVALID_ARGUMENT);
+    mapping.size_bytes = mapping.file_bytes + 1;
+    cx_assert_error(ctxrt_memory_import_mapped(&mapping, files, &memory),
+                    CTXRT_ERROR_INVALID_ARGUMENT);
+    mapping.size_bytes = 100;
+    files[0] = 0; /* a file, but of no memory */
+    size_t before = free_bytes();
+    cx_assert_error(ctxrt_memory_import_mapped(&mapping, files, &memory), CTXRT_ERROR_DRIVER);
+    ck_assert_ptr_null(memory);
+    ck_assert_uint_eq(free_bytes(), before);
+    cx_assert_ok(ctxrt_memory_release(small));
+    cx_assert_ok(ctxrt_memory_release(behind));
+    cx_assert_ok(ctxrt_memory_release(plain));
+    end();
+}
+END_TEST
+
+static Suite *share_mapped_suite(void)
+{
+    Suite *suite = suite_create("share mapped");
+    TCase *tcase = tcase_create("share mapped");
+    tcase_add_test(tcase, another_process_maps_it_and_sees_what_is_written);
+    tcase_add_test(tcase, what_is_not_mapped_or_begins_inside_a_mapping_is_refused);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
+
+CX_TESTS(share_mapped_suite);
