@@ -27,13 +27,16 @@ fuzz-scenarios: fuzz-clang
 		cp "$$file" fuzz/scenarios/corpus/$$(echo "$$file" | cksum | tr ' ' -); done
 	cd fuzz/scenarios && ./parse -max_len=4096 $(FUZZ_RUN)
 # Not optimised: clang takes a quarter of an hour for the interpreter then.
-fuzz-ptx: fuzz-clang tests/ptx/check_random
+FUZZ_TEXTS = async composed grammar matrix
+fuzz-ptx: fuzz-clang tests/ptx/check_random $(FUZZ_TEXTS:%=tests/ptx/check_%$(EXEEXT))
 	rm -rf fuzz/ptx && $(MKDIR_P) fuzz/ptx/corpus
 	for source in $(FUZZ_PTX_FILES); do echo $(top_srcdir)/$$source; done | grep '\.c$$' | \
 		xargs sh -c '$(FUZZ_CC) $(FUZZ_FLAGS) -DCX_PTX_BASELINE_ONLY "$$@" -o fuzz/ptx/ptx -lm' sh
 	cp $(top_srcdir)/tests/ptx/corpus/*.ptx fuzz/ptx/corpus
 	for seed in 0 1 2 3 4 5 6 7 8 9; do for shape in 0 1 2 5; do \
 		tests/ptx/check_random --print --seed $$seed$$shape > fuzz/ptx/corpus/$$seed$$shape.ptx || exit; done; done
+	for name in $(FUZZ_TEXTS); do \
+		CTXRT_TEST_TEXTS=fuzz/ptx/corpus tests/ptx/check_$$name >/dev/null 2>&1 || exit; done
 	cd fuzz/ptx && ./ptx -max_len=10000 $(FUZZ_RUN)
 mostlyclean-local-fuzz:
 	-rm -rf fuzz

@@ -4,7 +4,7 @@
  */
 #include "fuzz_ptx.h"
 
-#include "ptx/ptx.h"
+#include "ptx/texture.h"
 #include <stdlib.h>
 
 #define ADDRESS UINT64_C(0x10000) /* as random programs have it */
@@ -24,6 +24,38 @@ static bool find(void *self, uint64_t address, cx_ptx_range *out_range)
     if (address - ADDRESS >= MEMORY)
         return false;
     *out_range = (cx_ptx_range){ADDRESS, MEMORY, (unsigned char *)all->memory, false, NULL, NULL};
+    return true;
+}
+
+/* Any handle is an object: its bits above the lowest three choose what it looks like. */
+static bool find_texture(void *self, uint64_t handle, bool is_surface, cx_ptx_texture *out)
+{
+    world *all = self;
+    uint32_t choice = (uint32_t)(handle >> 3);
+    bool cube = choice >> 5 & choice >> 6 & 1;
+
+    *out = (cx_ptx_texture){.memory = (unsigned char *)all->memory,
+                            .width = 1 + choice % 8,
+                            .height = cube ? 1 + choice % 8 : 1 + (choice >> 1) % 8,
+                            .depth = cube || choice >> 7 & 1 ? 1 : 1 + (choice >> 2) % 4,
+                            .layers = cube ? 6 : choice >> 7 & 1 ? 3 : 1,
+                            .channel = (cx_ptx_channel)(choice % (CX_PTX_CHANNEL_FLOAT + 1)),
+                            .channels = (uint8_t)(1u << choice / 8 % 3),
+                            .layered = choice >> 7 & 1,
+                            .cube = cube,
+                            .as_numbers = choice % (CX_PTX_CHANNEL_FLOAT + 1) % 3 < 2 &&
+                                          choice % (CX_PTX_CHANNEL_FLOAT + 1) < 5,
+                            .srgb = choice >> 8 & 1,
+                            .normalized = choice >> 9 & 1,
+                            .filters_mips = choice >> 10 & 1,
+                            .seamless = choice >> 11 & 1,
+                            .address_mode = {choice >> 12 & 3, choice >> 13 & 3, choice >> 14 & 3},
+                            .most_level = 4};
+    out->last_layer = out->layers - 1;
+    out->last_level = is_surface || choice >> 15 & 1 ? 0 : out->width > 3 ? 2 : 0;
+    out->filters = cx_ptx_texture_gives_floats(out) && choice >> 16 & 1;
+    out->pitch_bytes = out->width * cx_ptx_texture_element_bytes(out);
+    out->bytes = sizeof all->memory;
     return true;
 }
 
@@ -58,6 +90,7 @@ static void run(const cx_ptx_module *module, const cx_ptx_function *kernel, size
     static uint64_t parameters[CX_PTX_PARAMETER_BYTES_MAX / sizeof(uint64_t)];
     static world all;
     const cx_ptx_environment environment = {.find = find,
+                                            .find_texture = find_texture,
                                             .stopped = stopped,
                                             .self = &all,
                                             .print = print,
