@@ -215,3 +215,11 @@ bool cx_ptx_token_is(const cx_ptx_token *token, const char *word)
     return (token->kind == CX_PTX_WORD || token->kind == CX_PTX_SIGN) &&
            strlen(word) == token->length && memcmp(token->text, word, token->length) == 0;
 }
+
+bool cx_ptx_is_digits(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (text[i] < '0' || text[i] > '9')
+            return false;
+    return length > 0;
+}

@@ -32,6 +32,9 @@ typedef struct cx_ptx_lexer {
 
 cx_ptx_token cx_ptx_lex(cx_ptx_lexer *lexer);
 
+/* True if there are characters and all are digits. */
+bool cx_ptx_is_digits(const char *text, size_t length);
+
 bool cx_ptx_token_is(const cx_ptx_token *token, const char *word);
 
 #endif

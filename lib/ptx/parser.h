@@ -181,6 +181,10 @@ bool cx_ptx_note_array(cx_ptx_parser *self);
 /* Takes + or - and a product of constants, any number of times. */
 bool cx_ptx_take_offset(cx_ptx_parser *self, int64_t *inout_offset);
 
+/* A special register; all of %tid: its three components, and 0. False: the word names none. */
+bool cx_ptx_find_special(const cx_ptx_token *token, cx_ptx_operand *out);
+bool cx_ptx_find_special_vector(const cx_ptx_token *token, cx_ptx_operand *out);
+
 bool cx_ptx_parse_operand(cx_ptx_parser *self, cx_ptx_operand *out_operand);
 
 /* The address of a function that the operand names; false: it names none. */
