@@ -8,7 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-#define FACES 6
 #define WEIGHT_ONE 256 /* weights have 8 bits behind the point */
 #define FAR 1e12       /* no texture has elements there */
 
@@ -26,16 +25,11 @@ typedef struct level {
     uint64_t pitch_bytes, slice_bytes, layer_bytes;
 } level;
 
-static uint32_t halved(uint32_t size, uint32_t times)
-{
-    return times < 32 && size >> times ? size >> times : 1;
-}
-
 static void set_level(const cx_ptx_texture *texture, uint32_t number, level *out)
 {
-    out->size[0] = halved(texture->width, number);
-    out->size[1] = halved(texture->height, number);
-    out->size[2] = halved(texture->depth, number);
+    out->size[0] = cx_ptx_level_size(texture->width, number);
+    out->size[1] = cx_ptx_level_size(texture->height, number);
+    out->size[2] = cx_ptx_level_size(texture->depth, number);
     out->pitch_bytes = number == 0 ? texture->pitch_bytes
                                    : (uint64_t)out->size[0] * cx_ptx_texture_element_bytes(texture);
     out->slice_bytes = out->pitch_bytes * out->size[1];
@@ -276,7 +270,7 @@ typedef struct cube_axes {
 
 static cube_axes cube_axes_of(const double direction[3])
 {
-    static const cube_axes faces[FACES] = {{0, 0, 2, 1, -1, -1}, {1, 0, 2, 1, 1, -1},
+    static const cube_axes faces[CX_PTX_CUBE_FACES] = {{0, 0, 2, 1, -1, -1}, {1, 0, 2, 1, 1, -1},
                                            {2, 1, 0, 2, 1, 1},   {3, 1, 0, 2, 1, -1},
                                            {4, 2, 0, 1, 1, -1},  {5, 2, 0, 1, -1, -1}};
     double x = fabs(direction[0]), y = fabs(direction[1]), z = fabs(direction[2]);
@@ -299,7 +293,7 @@ static cube_place cube_place_of(const double direction[3])
 /* The place of an element beyond the edge of a face: it is on another one. */
 static cube_place cube_beyond(unsigned face, int64_t x, int64_t y, int64_t size)
 {
-    static const double majors[FACES][3] = {{1, 0, 0},  {-1, 0, 0}, {0, 1, 0},
+    static const double majors[CX_PTX_CUBE_FACES][3] = {{1, 0, 0},  {-1, 0, 0}, {0, 1, 0},
                                             {0, -1, 0}, {0, 0, 1},  {0, 0, -1}};
     const cube_axes axes = cube_axes_of(majors[face]);
     double direction[3] = {majors[face][0], majors[face][1], majors[face][2]};
@@ -417,14 +411,14 @@ static void find_site(const cx_ptx_texture *texture, const cx_ptx_texture_code *
     out->watch = watch;
     find_level(texture, number, &out->level);
     out->dimensions = is_cube ? 2 : code->coordinates;
-    out->layer = layer_of(texture, given->layer, is_cube ? FACES : 1);
+    out->layer = layer_of(texture, given->layer, is_cube ? CX_PTX_CUBE_FACES : 1);
     for (unsigned i = 0; i < code->coordinates; i++)
         places[i] = integers ? (double)(int32_t)given->coordinates[i]
                              : (double)cx_ptx_f32_of(given->coordinates[i]);
     if (is_cube) {
         cube_place place = cube_place_of(places);
 
-        out->face = texture->layers >= FACES ? place.face : 0;
+        out->face = texture->layers >= CX_PTX_CUBE_FACES ? place.face : 0;
         places[0] = place.s;
         places[1] = place.t;
     }
@@ -472,9 +466,9 @@ static void project_gradient(const double direction[3], double change[3])
 static double level_by_gradient(const cx_ptx_texture *texture, const cx_ptx_texture_code *code,
                                 const inputs *given)
 {
-    const uint32_t sizes[3] = {halved(texture->width, texture->first_level),
-                               halved(texture->height, texture->first_level),
-                               halved(texture->depth, texture->first_level)};
+    const uint32_t sizes[3] = {cx_ptx_level_size(texture->width, texture->first_level),
+                               cx_ptx_level_size(texture->height, texture->first_level),
+                               cx_ptx_level_size(texture->depth, texture->first_level)};
     bool is_cube = code->flags & CX_PTX_TEXTURE_CUBE;
     double most = 0;
 
@@ -585,64 +579,4 @@ void cx_ptx_texture_gather(const cx_ptx_texture *texture, const cx_ptx_texture_c
         value.u[i] =
             read_neighbour(&from, steps[i], code->flags & CX_PTX_TEXTURE_CUBE).u[code->part];
     give(code, &value, out);
-}
-
-/* ---- queries ---- */
-
-/* The numbers are those of OpenCL, which PTX takes. */
-static uint32_t channel_type_of(const cx_ptx_texture *texture)
-{
-    static const uint32_t integers[] = {
-        [CX_PTX_CHANNEL_U8] = 0x10da,   [CX_PTX_CHANNEL_U16] = 0x10db,
-        [CX_PTX_CHANNEL_U32] = 0x10dc,  [CX_PTX_CHANNEL_S8] = 0x10d7,
-        [CX_PTX_CHANNEL_S16] = 0x10d8,  [CX_PTX_CHANNEL_S32] = 0x10d9,
-        [CX_PTX_CHANNEL_HALF] = 0x10dd, [CX_PTX_CHANNEL_FLOAT] = 0x10de};
-    static const uint32_t numbers[] = {[CX_PTX_CHANNEL_U8] = 0x10d2,
-                                       [CX_PTX_CHANNEL_U16] = 0x10d3,
-                                       [CX_PTX_CHANNEL_S8] = 0x10d0,
-                                       [CX_PTX_CHANNEL_S16] = 0x10d1};
-
-    return texture->as_numbers ? numbers[texture->channel] : integers[texture->channel];
-}
-
-static uint32_t channel_order_of(const cx_ptx_texture *texture)
-{
-    return texture->channels == 1 ? 0x10b0 : texture->channels == 2 ? 0x10b2 : 0x10b5;
-}
-
-uint32_t cx_ptx_texture_ask(const cx_ptx_texture *texture, const cx_ptx_texture_code *code,
-                            uint32_t number)
-{
-    uint32_t from = texture->first_level + number;
-
-    switch ((cx_ptx_texture_query)code->part) {
-    case CX_PTX_QUERY_WIDTH:
-        return halved(texture->width, from);
-    case CX_PTX_QUERY_HEIGHT:
-        return halved(texture->height, from);
-    case CX_PTX_QUERY_DEPTH:
-        return halved(texture->depth, from);
-    case CX_PTX_QUERY_CHANNEL_TYPE:
-        return channel_type_of(texture);
-    case CX_PTX_QUERY_CHANNEL_ORDER:
-        return channel_order_of(texture);
-    case CX_PTX_QUERY_NORMALIZED:
-        return texture->normalized;
-    case CX_PTX_QUERY_FILTER:
-        return texture->filters;
-    case CX_PTX_QUERY_ADDRESS_0:
-    case CX_PTX_QUERY_ADDRESS_1:
-    case CX_PTX_QUERY_ADDRESS_2:
-        return texture->address_mode[code->part - CX_PTX_QUERY_ADDRESS_0];
-    case CX_PTX_QUERY_LAYERS:
-        return texture->layered
-                   ? (texture->last_layer - texture->first_layer + 1) / (texture->cube ? FACES : 1)
-                   : 0;
-    case CX_PTX_QUERY_LEVELS:
-        return texture->last_level - texture->first_level + 1;
-    case CX_PTX_QUERY_SAMPLES:
-        return 1;
-    default:
-        return 0;
-    }
 }

@@ -53,6 +53,14 @@ struct cx_ptx_texture {
     uint32_t border[4]; /* bits */
 };
 
+#define CX_PTX_CUBE_FACES 6
+
+/* A side of that level of a texture with so many elements. */
+static inline uint32_t cx_ptx_level_size(uint32_t size, uint32_t level)
+{
+    return level < 32 && size >> level ? size >> level : 1;
+}
+
 /* The bytes of an element; of a channel. */
 unsigned cx_ptx_texture_element_bytes(const cx_ptx_texture *texture);
 
