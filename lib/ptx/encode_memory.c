@@ -43,20 +43,20 @@ static bool changes_nothing(const cx_ptx_token *word)
     return has_prefix(word, "L1::") || has_prefix(word, "L2::");
 }
 
-static bool read_space(const cx_ptx_token *word, access_words *out)
+bool cx_ptx_read_space(const cx_ptx_token *word, cx_ptx_space *out)
 {
     if (cx_ptx_token_is(word, "global"))
-        out->space = CX_PTX_GLOBAL;
+        *out = CX_PTX_GLOBAL;
     else if (cx_ptx_token_is(word, "const"))
-        out->space = CX_PTX_CONSTANT;
+        *out = CX_PTX_CONSTANT;
     else if (cx_ptx_token_is(word, "shared") || cx_ptx_token_is(word, "shared::cta"))
-        out->space = CX_PTX_SHARED;
+        *out = CX_PTX_SHARED;
     else if (cx_ptx_token_is(word, "shared::cluster"))
-        out->space = CX_PTX_CLUSTER;
+        *out = CX_PTX_CLUSTER;
     else if (cx_ptx_token_is(word, "local"))
-        out->space = CX_PTX_LOCAL;
+        *out = CX_PTX_LOCAL;
     else if (has_prefix(word, "param"))
-        out->space = CX_PTX_PARAMETER;
+        *out = CX_PTX_PARAMETER;
     else
         return false;
     return true;
@@ -70,7 +70,7 @@ static bool read_words(const cx_ptx_statement *statement, access_words *out)
     *out = (access_words){.space = CX_PTX_GENERIC, .count = 1};
     cx_ptx_next_word(&words, &word);
     while (cx_ptx_next_word(&words, &word)) {
-        if (changes_nothing(&word) || read_space(&word, out))
+        if (changes_nothing(&word) || cx_ptx_read_space(&word, &out->space))
             continue;
         if (cx_ptx_token_is(&word, "v2"))
             out->count = 2;
@@ -322,7 +322,8 @@ static bool read_atomic_words(const cx_ptx_statement *statement, access_words *w
 
     cx_ptx_next_word(&words, &word);
     while (cx_ptx_next_word(&words, &word)) {
-        if (changes_nothing(&word) || read_space(&word, what) || read_atomic(&word, &done->mode))
+        if (changes_nothing(&word) || cx_ptx_read_space(&word, &what->space) ||
+            read_atomic(&word, &done->mode))
             continue;
         if ((count = vector_of(&word)) > 0) {
             what->count = count;
@@ -526,82 +527,4 @@ bool cx_ptx_encode_cp(cx_ptx_parser *self, const cx_ptx_statement *statement)
         cx_ptx_has_word(opcode, "wait_all"))
         return true;
     return encode_copy(self, statement);
-}
-
-/* ---- generic addresses ---- */
-
-static uint64_t window_of(cx_ptx_space space)
-{
-    switch (space) {
-    case CX_PTX_SHARED:
-    case CX_PTX_CLUSTER:
-        return CX_PTX_WINDOW_SHARED;
-    case CX_PTX_LOCAL:
-        return CX_PTX_WINDOW_LOCAL;
-    case CX_PTX_PARAMETER:
-        return CX_PTX_WINDOW_PARAMETER;
-    default:
-        return 0;
-    }
-}
-
-bool cx_ptx_encode_cvta(cx_ptx_parser *self, const cx_ptx_statement *statement)
-{
-    cx_ptx_words words = cx_ptx_words_of(&statement->opcode);
-    access_words what = {.space = CX_PTX_GENERIC};
-    cx_ptx_token word;
-    cx_ptx_instruction done = {.op = CX_PTX_TO_WINDOW};
-    bool to = false;
-    uint64_t window;
-
-    cx_ptx_next_word(&words, &word);
-    while (cx_ptx_next_word(&words, &word)) {
-        if (cx_ptx_token_is(&word, "to"))
-            to = true;
-        else if (!read_space(&word, &what) && !cx_ptx_token_is(&word, "u64"))
-            return cx_ptx_unknown(self, statement);
-    }
-    if (what.space == CX_PTX_GENERIC)
-        return cx_ptx_unknown(self, statement);
-    if (!cx_ptx_need(self, statement, 2, 2))
-        return false;
-    window = window_of(what.space);
-    done.immediate = (int64_t)(to ? 0 - window : window);
-    done.a = cx_ptx_value(self, &statement->operands[1], CX_PTX_U64);
-    done.d = cx_ptx_result(self, &statement->operands[0], CX_PTX_U64);
-    return done.a != CX_PTX_NO_SLOT && done.d != CX_PTX_NO_SLOT && cx_ptx_emit(self, done);
-}
-
-bool cx_ptx_encode_isspacep(cx_ptx_parser *self, const cx_ptx_statement *statement)
-{
-    cx_ptx_words words = cx_ptx_words_of(&statement->opcode);
-    access_words what = {.space = CX_PTX_GENERIC};
-    cx_ptx_token word;
-    cx_ptx_instruction done = {.op = CX_PTX_IS_WINDOW};
-
-    cx_ptx_next_word(&words, &word);
-    if (!cx_ptx_next_word(&words, &word) || !read_space(&word, &what))
-        return cx_ptx_unknown(self, statement);
-    if (!cx_ptx_need(self, statement, 2, 2))
-        return false;
-    if (what.space == CX_PTX_GLOBAL || what.space == CX_PTX_CONSTANT)
-        done.op = what.space == CX_PTX_GLOBAL ? CX_PTX_IS_GLOBAL : CX_PTX_IS_CONSTANT;
-    const cx_ptx_operand *address = &statement->operands[1];
-    bool narrow = address->kind == CX_PTX_OPERAND_REGISTER && cx_ptx_type_bytes(address->type) == 4;
-    done.immediate = (int64_t)window_of(what.space);
-    done.space = (uint8_t)what.space;
-    done.a = cx_ptx_value(self, address, narrow ? CX_PTX_U32 : CX_PTX_U64);
-    done.d = cx_ptx_result(self, &statement->operands[0], CX_PTX_PRED);
-    return done.a != CX_PTX_NO_SLOT && done.d != CX_PTX_NO_SLOT && cx_ptx_emit(self, done);
-}
-
-/* createpolicy.fractional.L2::evict_last.b64 policy: no policy changes anything. */
-bool cx_ptx_encode_policy(cx_ptx_parser *self, const cx_ptx_statement *statement)
-{
-    cx_ptx_instruction done = {.op = CX_PTX_OP_mov_b64, .a = CX_PTX_SLOT_ZERO};
-
-    if (!cx_ptx_need(self, statement, 1, 4))
-        return false;
-    done.d = cx_ptx_result(self, &statement->operands[0], CX_PTX_U64);
-    return done.d != CX_PTX_NO_SLOT && cx_ptx_emit(self, done);
 }

@@ -246,6 +246,9 @@ bool cx_ptx_encode_bfi(cx_ptx_parser *self, const cx_ptx_statement *statement);
 bool cx_ptx_encode_lop3(cx_ptx_parser *self, const cx_ptx_statement *statement);
 bool cx_ptx_encode_ld(cx_ptx_parser *self, const cx_ptx_statement *statement);
 bool cx_ptx_encode_st(cx_ptx_parser *self, const cx_ptx_statement *statement);
+/* The state space that a part of an opcode names; false: it names none. */
+bool cx_ptx_read_space(const cx_ptx_token *word, cx_ptx_space *out);
+
 bool cx_ptx_encode_cvta(cx_ptx_parser *self, const cx_ptx_statement *statement);
 bool cx_ptx_encode_isspacep(cx_ptx_parser *self, const cx_ptx_statement *statement);
 bool cx_ptx_encode_atom(cx_ptx_parser *self, const cx_ptx_statement *statement);
