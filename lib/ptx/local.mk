@@ -6,7 +6,7 @@ lib_ptx_libptx_la_SOURCES = \
 	lib/ptx/encode_cluster.c lib/ptx/encode_compare.c lib/ptx/encode_composed.c lib/ptx/encode_control.c lib/ptx/encode_convert.c lib/ptx/encode_matrix.c lib/ptx/encode_memory.c \
 	lib/ptx/encode_texture.c lib/ptx/encode_wide.c lib/ptx/expression.c lib/ptx/expression.h lib/ptx/flow.c lib/ptx/flow.h lib/ptx/grid.h lib/ptx/growth.h lib/ptx/halves.h lib/ptx/interpret.c lib/ptx/lanes.h \
 	lib/ptx/lanes_find.c lib/ptx/lex.c lib/ptx/lex.h lib/ptx/link.c lib/ptx/link.h lib/ptx/liveness.c lib/ptx/liveness.h \
-	lib/ptx/matrix.c lib/ptx/matrix.h lib/ptx/mbarrier.c lib/ptx/minifloat.c lib/ptx/minifloat.h lib/ptx/module.c lib/ptx/module.h lib/ptx/moves.c lib/ptx/moves.h lib/ptx/names.c lib/ptx/names.h \
+	lib/ptx/matrix.c lib/ptx/matrix.h lib/ptx/matrix_element.h lib/ptx/mbarrier.c lib/ptx/minifloat.c lib/ptx/minifloat.h lib/ptx/module.c lib/ptx/module.h lib/ptx/moves.c lib/ptx/moves.h lib/ptx/names.c lib/ptx/names.h \
 	lib/ptx/op.c lib/ptx/operand.c lib/ptx/ops.def lib/ptx/parse.c lib/ptx/parser.c lib/ptx/parser.h lib/ptx/placement.c lib/ptx/print.c lib/ptx/ptx.h \
 	lib/ptx/register.c lib/ptx/room.c lib/ptx/room.h lib/ptx/rounding.c lib/ptx/row.h lib/ptx/run.c lib/ptx/shadow.c lib/ptx/shadow.h lib/ptx/shadow_arrays.c lib/ptx/shadow_barrier.c lib/ptx/shadow_blocks.c lib/ptx/shadow_code.c lib/ptx/shadow_global.c lib/ptx/shadow_shared.c lib/ptx/shadow_state.h lib/ptx/shadow_tell.c lib/ptx/source.c lib/ptx/special.c lib/ptx/stack.c \
 	lib/ptx/stack.h lib/ptx/step.c lib/ptx/step.h lib/ptx/step_atomic.c lib/ptx/step_joint.c lib/ptx/step_texture.c lib/ptx/surface.c lib/ptx/texture.c lib/ptx/texture_query.c lib/ptx/texture.h lib/ptx/thread_fault.c lib/ptx/type.c lib/ptx/type.h lib/ptx/variable.c \

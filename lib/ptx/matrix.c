@@ -3,7 +3,7 @@
 #include "ptx/address_resolve.h"
 #include "ptx/bits.h"
 #include "ptx/lanes.h"
-#include "ptx/minifloat.h"
+#include "ptx/matrix_element.h"
 
 #include <fenv.h>
 #include <string.h>
@@ -110,85 +110,7 @@ static unsigned place_of(const cx_ptx_matrix *what, cx_ptx_matrix_part part, con
     return found.row * columns_of(what, part) + found.column;
 }
 
-/* ---- elements as numbers ---- */
-
-static float single_of(uint32_t bits)
-{
-    float value;
-
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-/* A half; its exponent is moved by a product, which makes subnormal ones right too. */
-static float half_of(uint32_t bits)
-{
-    uint32_t magnitude = (bits & 0x7fff) << 13, sign = (bits & 0x8000) << 16;
-
-    if (magnitude >= 0x0f800000)
-        return single_of(sign | 0x70000000 | magnitude);
-    magnitude = cx_ptx_bits_f32(single_of(magnitude) * 0x1p112f);
-    return single_of(sign | magnitude);
-}
-
-static double float_element(cx_ptx_element kind, uint64_t bits)
-{
-    double wide;
-
-    switch (kind) {
-    case CX_PTX_ELEMENT_F16:
-        return half_of((uint32_t)bits);
-    case CX_PTX_ELEMENT_BF16:
-        return single_of((uint32_t)bits << 16);
-    case CX_PTX_ELEMENT_TF32:
-        return single_of((uint32_t)bits & ~UINT32_C(0x1fff));
-    case CX_PTX_ELEMENT_F32:
-        return single_of((uint32_t)bits);
-    case CX_PTX_ELEMENT_E4M3:
-        return cx_ptx_minifloat_value(&cx_ptx_e4m3, (uint32_t)bits);
-    case CX_PTX_ELEMENT_E5M2:
-        return cx_ptx_minifloat_value(&cx_ptx_e5m2, (uint32_t)bits);
-    default:
-        memcpy(&wide, &bits, sizeof wide);
-        return wide;
-    }
-}
-
-static uint64_t float_bits(cx_ptx_element kind, double value)
-{
-    uint64_t bits;
-
-    switch (kind) {
-    case CX_PTX_ELEMENT_F16:
-        return cx_ptx_minifloat_of(&cx_ptx_f16, value, FE_TONEAREST);
-    case CX_PTX_ELEMENT_F32:
-        return cx_ptx_bits_f32(cx_ptx_number((float)value));
-    default:
-        memcpy(&bits, &value, sizeof bits);
-        return bits;
-    }
-}
-
-static int32_t integer_element(cx_ptx_element kind, uint32_t bits)
-{
-    switch (kind) {
-    case CX_PTX_ELEMENT_S8:
-        return (int8_t)bits;
-    case CX_PTX_ELEMENT_S4:
-        return (int32_t)(bits << 28) >> 28;
-    default:
-        return (int32_t)bits;
-    }
-}
-
 /* ---- fragments ---- */
-
-static uint64_t element_bits(uint64_t whole, cx_ptx_element kind, unsigned number)
-{
-    unsigned bits = cx_ptx_element_bits(kind);
-
-    return bits >= 32 ? whole : whole >> bits * number & ((UINT64_C(1) << bits) - 1);
-}
 
 #define EACH_LANE_OF(self, lane)                             \
     for (unsigned lane = 0; lane < CX_PTX_WARP_SIZE; lane++) \
@@ -208,8 +130,8 @@ static void gather_halves(const work *self, uint32_t place, const steps *along, 
         uint32_t word = (uint32_t)cx_ptx_get(self->rows, place, lane);
         double *to = out + along->first + lane / 4 * along->group + lane % 4 * along->own;
 
-        to[0] = half_of(word & 0xffff);
-        to[along->element] = half_of(word >> 16);
+        to[0] = cx_ptx_half_of(word & 0xffff);
+        to[along->element] = cx_ptx_half_of(word >> 16);
     }
 }
 
@@ -233,7 +155,7 @@ static void gather_register(const work *self, cx_ptx_matrix_part part, unsigned 
             continue;
         for (unsigned i = 0; i < packed; i++)
             out[place_of(self->what, part, &along, lane, number, i)] =
-                float_element(kind, element_bits(whole, kind, i));
+                cx_ptx_float_element(kind, cx_ptx_element_at(whole, kind, i));
     }
 }
 
@@ -273,7 +195,7 @@ static void gather_integers(const work *self, cx_ptx_matrix_part part, int32_t *
 
             for (unsigned i = 0; i < packed; i++)
                 out[place_of(self->what, part, &along, lane, number, i)] =
-                    integer_element(kind, (uint32_t)element_bits(whole, kind, i));
+                    cx_ptx_integer_element(kind, (uint32_t)cx_ptx_element_at(whole, kind, i));
         }
     }
 }
@@ -317,7 +239,7 @@ static void multiply_floats(const work *self, unsigned quad)
     gather_floats(self, CX_PTX_MATRIX_B, quad, b);
     gather_floats(self, CX_PTX_MATRIX_C, quad, c);
     self->grid->lanes->multiply(a, b, c, what->m, what->n, what->k);
-    SCATTER(self, quad, float_bits(kind, c[at]))
+    SCATTER(self, quad, cx_ptx_float_bits(kind, c[at]))
 }
 
 /* Each step is one fused operation, in the order of k. */
@@ -339,7 +261,7 @@ static void multiply_doubles(const work *self)
                            ? fma(x, y, *sum)
                            : cx_ptx_round_f64(CX_PTX_FUSED, what->rounding, x, y, *sum);
             }
-    SCATTER(self, 0, float_bits(kind, c[at]))
+    SCATTER(self, 0, cx_ptx_float_bits(kind, c[at]))
 }
 
 static int32_t sum_of(const cx_ptx_matrix *what, int64_t sum)
