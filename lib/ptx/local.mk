@@ -1,7 +1,7 @@
 noinst_LTLIBRARIES += lib/ptx/libptx.la
 lib_ptx_libptx_la_SOURCES = \
 	lib/ptx/address_resolve.c lib/ptx/address_resolve.h lib/ptx/approximate.h lib/ptx/atomic.c lib/ptx/bits.h lib/ptx/block.c lib/ptx/block.h \
-	lib/ptx/body.c lib/ptx/builtin.c lib/ptx/builtin.h lib/ptx/bulk.c lib/ptx/bulk.h lib/ptx/call.c lib/ptx/cluster.c lib/ptx/cluster.h lib/ptx/convert.c \
+	lib/ptx/body.c lib/ptx/builtin.c lib/ptx/builtin.h lib/ptx/bulk.c lib/ptx/bulk.h lib/ptx/call.c lib/ptx/cluster.c lib/ptx/cluster.h lib/ptx/content.c lib/ptx/convert.c lib/ptx/declaration.c lib/ptx/declaration.h \
 	lib/ptx/dynamic_parallelism.c lib/ptx/dynamic_parallelism.h lib/ptx/encode_address.c lib/ptx/encode_arithmetic.c lib/ptx/encode_call.c \
 	lib/ptx/encode_cluster.c lib/ptx/encode_compare.c lib/ptx/encode_composed.c lib/ptx/encode_control.c lib/ptx/encode_convert.c lib/ptx/encode_matrix.c lib/ptx/encode_memory.c \
 	lib/ptx/encode_texture.c lib/ptx/encode_wide.c lib/ptx/expression.c lib/ptx/expression.h lib/ptx/flow.c lib/ptx/flow.h lib/ptx/grid.h lib/ptx/growth.h lib/ptx/halves.h lib/ptx/interpret.c lib/ptx/lanes.h \

@@ -1,292 +1,17 @@
 /* Variables and parameters. */
-#include "ptx/expression.h"
+#include "ptx/declaration.h"
 #include "ptx/growth.h"
 #include "ptx/parser.h"
 
 #include <string.h>
 
-#define VARIABLE_BYTES_MAX ((uint64_t)1 << 36)
 #define LOCAL_BYTES_MAX ((uint64_t)512 << 10)
 #define OLD_PARAMETER_BYTES_MAX 4096
-#define DIMENSIONS_MAX 8
-
-/* ---- declarations: the words before the name, and the size ---- */
-
-typedef struct declaration {
-    uint64_t align, element_bytes, count;
-    uint64_t sizes[DIMENSIONS_MAX]; /* in brackets; 0: left out */
-    int dimensions;
-    cx_ptx_type type;
-    bool open; /* a size in brackets is left out */
-    bool managed;
-    cx_ptx_token name;
-} declaration;
-
-/* .attribute(.managed) */
-static bool take_attributes(cx_ptx_parser *self, declaration *out)
-{
-    if (!cx_ptx_take(self, ".attribute"))
-        return true;
-    if (!cx_ptx_expect(self, "("))
-        return false;
-    if (!cx_ptx_at(self, ".managed"))
-        return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "the attribute '%.*s' of a variable",
-                           CX_PTX_QUOTE(&self->token));
-    cx_ptx_advance(self);
-    out->managed = true;
-    return cx_ptx_expect(self, ")");
-}
-
-static bool take_align(cx_ptx_parser *self, declaration *out)
-{
-    if (!cx_ptx_take(self, ".align"))
-        return true;
-    if (!cx_ptx_expect_number(self, &out->align))
-        return false;
-    if (out->align == 0 || out->align > 4096 || (out->align & (out->align - 1)))
-        return CX_PTX_INVALID_AT(self, "an alignment must be a power of two");
-    return true;
-}
-
-static bool take_type(cx_ptx_parser *self, declaration *out)
-{
-    unsigned count = 1;
-
-    if (cx_ptx_take(self, ".v2"))
-        count = 2;
-    else if (cx_ptx_take(self, ".v4"))
-        count = 4;
-    out->type = cx_ptx_token_type(&self->token);
-    if (out->type == CX_PTX_NO_TYPE || out->type == CX_PTX_PRED)
-        return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "a variable of the type '%.*s'",
-                           CX_PTX_QUOTE(&self->token));
-    cx_ptx_advance(self);
-    out->element_bytes = (uint64_t)count * cx_ptx_type_bytes(out->type);
-    return true;
-}
-
-static bool take_sizes(cx_ptx_parser *self, declaration *out)
-{
-    uint64_t size;
-
-    out->count = 1;
-    out->open = false;
-    out->dimensions = 0;
-    while (cx_ptx_take(self, "[")) {
-        if (out->dimensions == DIMENSIONS_MAX)
-            return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "more than %d dimensions",
-                               DIMENSIONS_MAX);
-        out->sizes[out->dimensions++] = 0;
-        if (cx_ptx_take(self, "]")) {
-            out->open = true;
-            continue;
-        }
-        if (!cx_ptx_expect_number(self, &size) || !cx_ptx_expect(self, "]"))
-            return false;
-        if (__builtin_mul_overflow(out->count, size, &out->count) ||
-            out->count > VARIABLE_BYTES_MAX / 64)
-            return CX_PTX_INVALID_AT(self, "a variable is too large");
-        out->sizes[out->dimensions - 1] = size;
-    }
-    return true;
-}
-
-static uint64_t align_of(const declaration *what)
-{
-    return what->align ? what->align : what->element_bytes;
-}
-
-static uint64_t bytes_of(const declaration *what)
-{
-    return what->element_bytes * what->count;
-}
-
-static bool place_variable(cx_ptx_parser *self, const declaration *what, uint64_t limit,
-                           size_t *inout_bytes, uint64_t *out_offset)
-{
-    return cx_ptx_place_bytes(self, &what->name, align_of(what), bytes_of(what), limit, inout_bytes,
-                       out_offset);
-}
-
-/* ---- initial values ---- */
-
-typedef struct content {
-    unsigned char *bytes;
-    size_t count, capacity; /* bytes */
-    size_t relocations;     /* of earlier variables: later ones are relative to the variable */
-} content;
-
-static bool add_bytes(cx_ptx_parser *self, content *out, const void *bytes, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        void *grown = out->bytes;
-        bool enough = cx_ptx_grow(&grown, out->count, &out->capacity, 1);
-
-        out->bytes = grown;
-        if (!enough)
-            return cx_ptx_no_memory(self);
-        out->bytes[out->count++] = ((const unsigned char *)bytes)[i];
-    }
-    return true;
-}
-
-static cx_ptx_part part_of(const cx_ptx_operand *symbol)
-{
-    if (symbol->slot == CX_PTX_SLOT_MANAGED)
-        return CX_PTX_PART_MANAGED;
-    return symbol->space == CX_PTX_CONSTANT ? CX_PTX_PART_CONSTANT : CX_PTX_PART_PLAIN;
-}
-
-static bool add_relocation(cx_ptx_parser *self, content *out, const cx_ptx_operand *symbol)
-{
-    cx_ptx_module *module = self->module;
-    void *relocations = module->relocations;
-    bool grown = cx_ptx_grow(&relocations, module->relocation_count,
-                             &module->relocation_capacity, sizeof *module->relocations);
-
-    module->relocations = relocations;
-    if (!grown)
-        return cx_ptx_no_memory(self);
-    module->relocations[module->relocation_count++] = 
-        (cx_ptx_relocation){.offset = out->count,
-                            .target = (uint64_t)symbol->offset,
-                            .to_part = part_of(symbol)};
-    return add_bytes(self, out, &(uint64_t){0}, sizeof(uint64_t));
-}
-
-/* A number as `element_bytes` of the type. */
-static bool take_number(cx_ptx_parser *self, const declaration *what, content *out)
-{
-    cx_ptx_operand number;
-    float narrow;
-    double wide;
-    uint64_t bits, wanted[2];
-
-    if (!cx_ptx_parse_operand(self, &number))
-        return false;
-    bits = number.bits;
-    memcpy(&wide, &bits, sizeof wide);
-    if (what->type == CX_PTX_F32 && number.type == CX_PTX_F64) {
-        narrow = (float)wide;
-        memcpy(&bits, &narrow, sizeof narrow);
-    }
-    if (number.kind != CX_PTX_OPERAND_NUMBER)
-        return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "'%.*s' as what a variable begins with",
-                           CX_PTX_QUOTE(&number.token));
-    wanted[0] = bits;
-    wanted[1] = (uint64_t)0 - (bits >> 63);
-    return add_bytes(self, out, wanted, cx_ptx_type_bytes(what->type));
-}
-
-/* generic(name)+4, name+4, generic(name+4) */
-static bool take_symbol(cx_ptx_parser *self, const declaration *what, content *out)
-{
-    bool generic = cx_ptx_take(self, "generic") && cx_ptx_expect(self, "(");
-    cx_ptx_operand symbol;
-    uint64_t address;
-
-    if (!cx_ptx_parse_operand(self, &symbol))
-        return false;
-    if (generic &&
-        (!cx_ptx_expect(self, ")") || !cx_ptx_take_offset(self, &symbol.offset)))
-        return false;
-    if (cx_ptx_function_address(self, &symbol, &address) && what->element_bytes == 8)
-        return add_bytes(self, out, &address, sizeof address);
-    if (symbol.kind != CX_PTX_OPERAND_VARIABLE ||
-        (symbol.space != CX_PTX_GLOBAL && symbol.space != CX_PTX_CONSTANT) ||
-        cx_ptx_type_bytes(what->type) != 8)
-        return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "'%.*s' as what a variable begins with",
-                           CX_PTX_QUOTE(&symbol.token));
-    return add_relocation(self, out, &symbol);
-}
-
-static bool take_value(cx_ptx_parser *self, const declaration *what, content *out)
-{
-    return cx_ptx_at_expression(self) ? take_number(self, what, out) : take_symbol(self, what, out);
-}
-
-/* The bytes of what a brace of that depth holds: all, a row, ..., the parts of a vector. */
-static uint64_t bytes_in_braces(const declaration *what, int depth)
-{
-    uint64_t bytes = what->element_bytes;
-
-    for (int i = depth; i < what->dimensions; i++)
-        bytes *= what->sizes[i];
-    return bytes;
-}
-
-static int deepest_brace(const declaration *what)
-{
-    return what->dimensions + (what->element_bytes > cx_ptx_type_bytes(what->type));
-}
-
-static bool fill_with_zeros(cx_ptx_parser *self, content *out, size_t end)
-{
-    while (out->count < end)
-        if (!add_bytes(self, out, "", 1))
-            return false;
-    return true;
-}
-
-/* A group of values in braces, with zeros at its end; a group in it begins where a row begins. */
-static bool take_group(cx_ptx_parser *self, const declaration *what, int depth, content *out)
-{
-    uint64_t bytes = bytes_in_braces(what, depth), inner = bytes_in_braces(what, depth + 1);
-    size_t begin = out->count;
-    bool open = depth == 0 && what->open;
-
-    cx_ptx_advance(self);
-    if (depth >= deepest_brace(what))
-        return CX_PTX_INVALID_AT(self, "too many braces for '%.*s'", CX_PTX_QUOTE(&what->name));
-    while (!cx_ptx_at(self, "}")) {
-        if (cx_ptx_at(self, "{")) {
-            size_t over = inner ? (out->count - begin) % inner : 0;
-
-            if (!fill_with_zeros(self, out, out->count + (over ? inner - over : 0)) ||
-                !take_group(self, what, depth + 1, out))
-                return false;
-        } else if (!take_value(self, what, out)) {
-            return false;
-        }
-        if (!cx_ptx_take(self, ",") && !cx_ptx_at(self, "}"))
-            return cx_ptx_expect(self, "}");
-    }
-    cx_ptx_advance(self);
-    if (!open && out->count - begin > bytes)
-        return CX_PTX_INVALID_AT(self, "more values than '%.*s' has room for",
-                                 CX_PTX_QUOTE(&what->name));
-    return depth == 0 || fill_with_zeros(self, out, begin + bytes);
-}
-
-static bool take_content(cx_ptx_parser *self, const declaration *what, content *out)
-{
-    return cx_ptx_at(self, "{") ? take_group(self, what, 0, out) : take_value(self, what, out);
-}
-
-static bool keep_content(cx_ptx_parser *self, content *taken, size_t offset, cx_ptx_part part)
-{
-    cx_ptx_module *module = self->module;
-    void *images = module->images;
-    bool grown = cx_ptx_grow(&images, module->image_count, &module->image_capacity,
-                             sizeof *module->images);
-
-    module->images = images;
-    if (!grown)
-        return cx_ptx_no_memory(self);
-    module->images[module->image_count++] = 
-        (cx_ptx_image){offset, taken->count, taken->bytes, part};
-    for (size_t i = taken->relocations; i < module->relocation_count; i++) {
-        module->relocations[i].offset += offset;
-        module->relocations[i].part = part;
-    }
-    taken->bytes = NULL;
-    return true;
-}
 
 /* ---- variables ---- */
 
 /* `offset`: of a shared variable outside functions, its index. */
-static bool add_name(cx_ptx_parser *self, const declaration *what, cx_ptx_space space,
+static bool add_name(cx_ptx_parser *self, const cx_ptx_declaration *what, cx_ptx_space space,
                      uint64_t offset)
 {
     const cx_ptx_name name = {.text = what->name.text,
@@ -297,13 +22,13 @@ static bool add_name(cx_ptx_parser *self, const declaration *what, cx_ptx_space 
                               .outside = cx_ptx_is_outside(self),
                               .index = (uint32_t)offset,
                               .offset = offset,
-                              .bytes = bytes_of(what),
+                              .bytes = cx_ptx_declared_bytes(what),
                               .element_bytes = what->dimensions == 1 ? what->element_bytes : 0};
 
     return cx_ptx_names_add(&self->names, &name) || cx_ptx_no_memory(self);
 }
 
-static bool publish_variable(cx_ptx_parser *self, const declaration *what,
+static bool publish_variable(cx_ptx_parser *self, const cx_ptx_declaration *what,
                              cx_ptx_placement placement, uint64_t offset)
 {
     cx_ptx_module *module = self->module;
@@ -323,7 +48,7 @@ static bool publish_variable(cx_ptx_parser *self, const declaration *what,
 }
 
 /* An array whose first size is left out is as long as its values. */
-static bool close_size(cx_ptx_parser *self, declaration *what, const content *taken)
+static bool close_size(cx_ptx_parser *self, cx_ptx_declaration *what, const cx_ptx_content *taken)
 {
     uint64_t row = what->element_bytes * what->count;
 
@@ -335,7 +60,7 @@ static bool close_size(cx_ptx_parser *self, declaration *what, const content *ta
 }
 
 /* The name of a variable that is declared and not yet defined, or NULL. */
-static cx_ptx_name *find_reserved(const cx_ptx_parser *self, const declaration *what)
+static cx_ptx_name *find_reserved(const cx_ptx_parser *self, const cx_ptx_declaration *what)
 {
     cx_ptx_name *name = cx_ptx_names_find(&self->names, what->name.text, what->name.length, 0);
 
@@ -343,7 +68,7 @@ static cx_ptx_name *find_reserved(const cx_ptx_parser *self, const declaration *
 }
 
 /* Defines it where it is. */
-static bool take_reserved(cx_ptx_parser *self, const declaration *what,
+static bool take_reserved(cx_ptx_parser *self, const cx_ptx_declaration *what,
                           cx_ptx_placement placement, cx_ptx_space space, uint64_t *out_offset)
 {
     cx_ptx_name *name = find_reserved(self, what);
@@ -373,7 +98,7 @@ static size_t *bytes_of_part(cx_ptx_module *module, cx_ptx_part part)
 }
 
 /* Places a variable whose values come later. */
-static bool reserve_global(cx_ptx_parser *self, const declaration *what,
+static bool reserve_global(cx_ptx_parser *self, const cx_ptx_declaration *what,
                            cx_ptx_placement placement)
 {
     cx_ptx_part part = what->managed                        ? CX_PTX_PART_MANAGED
@@ -381,8 +106,8 @@ static bool reserve_global(cx_ptx_parser *self, const declaration *what,
                                                             : CX_PTX_PART_PLAIN;
     uint64_t offset;
 
-    if (!place_variable(self, what, VARIABLE_BYTES_MAX, bytes_of_part(self->module, part),
-                        &offset) ||
+    if (!cx_ptx_place_declared(self, what, CX_PTX_VARIABLE_BYTES_MAX,
+                               bytes_of_part(self->module, part), &offset) ||
         !publish_variable(self, what, placement, offset) ||
         !add_name(self, what, what->managed ? CX_PTX_MANAGED : placement.space, offset))
         return false;
@@ -390,7 +115,7 @@ static bool reserve_global(cx_ptx_parser *self, const declaration *what,
     return true;
 }
 
-static bool define_global(cx_ptx_parser *self, declaration *what, cx_ptx_placement placement)
+static bool define_global(cx_ptx_parser *self, cx_ptx_declaration *what, cx_ptx_placement placement)
 {
     cx_ptx_module *module = self->module;
     bool constant = placement.space == CX_PTX_CONSTANT;
@@ -398,23 +123,24 @@ static bool define_global(cx_ptx_parser *self, declaration *what, cx_ptx_placeme
                        : constant    ? CX_PTX_PART_CONSTANT
                                      : CX_PTX_PART_PLAIN;
     size_t *bytes = bytes_of_part(module, part);
-    content taken = {.relocations = module->relocation_count};
+    cx_ptx_content taken = {.relocations = module->relocation_count};
     cx_ptx_space space = what->managed ? CX_PTX_MANAGED : placement.space;
     uint64_t offset;
     bool done;
 
     if (cx_ptx_take(self, "="))
-        done = take_content(self, what, &taken) && close_size(self, what, &taken);
+        done = cx_ptx_take_content(self, what, &taken) && close_size(self, what, &taken);
     else
         done = !what->open ||
                CX_PTX_INVALID_AT(self, "'%.*s' has no size", CX_PTX_QUOTE(&what->name));
     if (done && find_reserved(self, what))
         done = take_reserved(self, what, placement, space, &offset);
     else
-        done = done && place_variable(self, what, VARIABLE_BYTES_MAX, bytes, &offset) &&
+        done = done &&
+               cx_ptx_place_declared(self, what, CX_PTX_VARIABLE_BYTES_MAX, bytes, &offset) &&
                publish_variable(self, what, placement, offset) &&
                add_name(self, what, space, offset);
-    done = done && (taken.count == 0 || keep_content(self, &taken, offset, part));
+    done = done && (taken.count == 0 || cx_ptx_keep_content(self, &taken, offset, part));
     if (done && constant)
         module->constant_bytes += what->element_bytes * what->count;
     free(taken.bytes);
@@ -442,15 +168,17 @@ static uint64_t skip_content(cx_ptx_parser *self)
 }
 
 /* Reads declarations of one type up to that of the name. */
-static bool find_in_declarations(cx_ptx_parser *self, const cx_ptx_token *name, declaration *out)
+static bool find_in_declarations(cx_ptx_parser *self, const cx_ptx_token *name,
+                                 cx_ptx_declaration *out)
 {
-    if (!take_attributes(self, out) || !take_align(self, out) || !take_type(self, out))
+    if (!cx_ptx_take_attributes(self, out) || !cx_ptx_take_align(self, out) ||
+        !cx_ptx_take_type(self, out))
         return false;
     do {
         uint64_t values = 1;
         bool found;
 
-        if (!cx_ptx_expect_word(self, &out->name) || !take_sizes(self, out))
+        if (!cx_ptx_expect_word(self, &out->name) || !cx_ptx_take_sizes(self, out))
             return false;
         found = out->name.length == name->length &&
                 memcmp(out->name.text, name->text, name->length) == 0;
@@ -466,7 +194,7 @@ static bool find_in_declarations(cx_ptx_parser *self, const cx_ptx_token *name, 
 
 /* Looks for the definition behind the current token. */
 static bool find_definition(const cx_ptx_parser *self, const cx_ptx_token *name,
-                            cx_ptx_space *out_space, declaration *out)
+                            cx_ptx_space *out_space, cx_ptx_declaration *out)
 {
     cx_ptx_error unused = {0};
     cx_ptx_parser ahead = *self;
@@ -482,7 +210,7 @@ static bool find_definition(const cx_ptx_parser *self, const cx_ptx_token *name,
         depth += cx_ptx_at(&ahead, "{");
         depth -= cx_ptx_at(&ahead, "}");
         cx_ptx_advance(&ahead);
-        *out = (declaration){0};
+        *out = (cx_ptx_declaration){0};
         if (variable && find_in_declarations(&ahead, name, out)) {
             *out_space = constant ? CX_PTX_CONSTANT : CX_PTX_GLOBAL;
             return true;
@@ -494,18 +222,18 @@ static bool find_definition(const cx_ptx_parser *self, const cx_ptx_token *name,
 
 /* Gives the variable its place, where its definition will put the values. One that the text does
  * not define is defined by its declaration, as the assembler does it. */
-static bool declare_external(cx_ptx_parser *self, const declaration *what,
+static bool declare_external(cx_ptx_parser *self, const cx_ptx_declaration *what,
                              cx_ptx_placement placement)
 {
     const cx_ptx_name *known =
         cx_ptx_names_find(&self->names, what->name.text, what->name.length, 0);
-    declaration definition;
+    cx_ptx_declaration definition;
     cx_ptx_space space;
 
     if (known && known->kind == CX_PTX_NAME_VARIABLE)
         return true;
     if (!find_definition(self, &what->name, &space, &definition)) {
-        declaration alone = *what;
+        cx_ptx_declaration alone = *what;
 
         if (what->open)
             return CX_PTX_INVALID_AT(self, "unresolved extern variable '%.*s'",
@@ -521,7 +249,7 @@ static bool declare_external(cx_ptx_parser *self, const declaration *what,
 
 /* It has no place before a function names it: nvcc -rdc=true writes the shared variables of all
  * kernels outside of them. */
-static bool add_shared(cx_ptx_parser *self, const declaration *what)
+static bool add_shared(cx_ptx_parser *self, const cx_ptx_declaration *what)
 {
     size_t index = self->shared_count;
     void *shared = self->shared;
@@ -530,17 +258,17 @@ static bool add_shared(cx_ptx_parser *self, const declaration *what)
     self->shared = shared;
     if (!grown)
         return cx_ptx_no_memory(self);
-    if (bytes_of(what) > CX_PTX_SHARED_STATIC_MAX)
+    if (cx_ptx_declared_bytes(what) > CX_PTX_SHARED_STATIC_MAX)
         return CX_PTX_INVALID_AT(self, "too much memory: '%.*s'", CX_PTX_QUOTE(&what->name));
     self->shared[self->shared_count++] =
-        (cx_ptx_shared){.align = align_of(what),
-                        .bytes = bytes_of(what),
+        (cx_ptx_shared){.align = cx_ptx_declared_align(what),
+                        .bytes = cx_ptx_declared_bytes(what),
                         .offset = self->known ? self->known[index].offset : 0,
                         .common = self->known && self->known[index].common};
     return add_name(self, what, CX_PTX_SHARED, index);
 }
 
-static bool define_shared(cx_ptx_parser *self, const declaration *what, bool external)
+static bool define_shared(cx_ptx_parser *self, const cx_ptx_declaration *what, bool external)
 {
     uint64_t offset = 0;
 
@@ -548,12 +276,12 @@ static bool define_shared(cx_ptx_parser *self, const declaration *what, bool ext
         return add_name(self, what, CX_PTX_DYNAMIC, 0);
     if (cx_ptx_is_outside(self))
         return add_shared(self, what);
-    return place_variable(self, what, CX_PTX_SHARED_STATIC_MAX, cx_ptx_shared_bytes_of(self),
+    return cx_ptx_place_declared(self, what, CX_PTX_SHARED_STATIC_MAX, cx_ptx_shared_bytes_of(self),
                           &offset) &&
            add_name(self, what, CX_PTX_SHARED, offset);
 }
 
-static bool define_local(cx_ptx_parser *self, const declaration *what)
+static bool define_local(cx_ptx_parser *self, const cx_ptx_declaration *what)
 {
     uint64_t offset;
 
@@ -561,7 +289,7 @@ static bool define_local(cx_ptx_parser *self, const declaration *what)
         return CX_PTX_INVALID_AT(self, ".local outside a function");
     if (what->open)
         return CX_PTX_INVALID_AT(self, "'%.*s' has no size", CX_PTX_QUOTE(&what->name));
-    return place_variable(self, what, LOCAL_BYTES_MAX, &cx_ptx_current(self)->frame_bytes,
+    return cx_ptx_place_declared(self, what, LOCAL_BYTES_MAX, &cx_ptx_current(self)->frame_bytes,
                           &offset) &&
            add_name(self, what, CX_PTX_LOCAL, offset);
 }
@@ -624,18 +352,19 @@ static bool parse_references(cx_ptx_parser *self)
 
 bool cx_ptx_parse_variables(cx_ptx_parser *self, cx_ptx_placement placement)
 {
-    declaration what = {0};
+    cx_ptx_declaration what = {0};
 
     if (placement.space == CX_PTX_GLOBAL &&
         (cx_ptx_at(self, ".texref") || cx_ptx_at(self, ".surfref")))
         return parse_references(self);
 
-    if (!take_attributes(self, &what) || !take_align(self, &what) || !take_type(self, &what))
+    if (!cx_ptx_take_attributes(self, &what) || !cx_ptx_take_align(self, &what) ||
+        !cx_ptx_take_type(self, &what))
         return false;
     do {
         bool done;
 
-        if (!cx_ptx_expect_word(self, &what.name) || !take_sizes(self, &what))
+        if (!cx_ptx_expect_word(self, &what.name) || !cx_ptx_take_sizes(self, &what))
             return false;
         if (placement.space == CX_PTX_SHARED)
             done = define_shared(self, &what, placement.external);
@@ -656,14 +385,14 @@ bool cx_ptx_parse_variables(cx_ptx_parser *self, cx_ptx_placement placement)
 /* Skips the attributes of a pointer: .ptr .global .align 16 */
 static bool skip_pointer(cx_ptx_parser *self)
 {
-    declaration unused;
+    cx_ptx_declaration unused;
 
     if (!cx_ptx_take(self, ".ptr"))
         return true;
     if (!cx_ptx_take(self, ".global") && !cx_ptx_take(self, ".const") &&
         !cx_ptx_take(self, ".shared"))
         cx_ptx_take(self, ".local");
-    return take_align(self, &unused);
+    return cx_ptx_take_align(self, &unused);
 }
 
 static uint64_t parameter_limit(const cx_ptx_module *module)
@@ -674,7 +403,7 @@ static uint64_t parameter_limit(const cx_ptx_module *module)
 
 /* A parameter that is a register lies in memory all the same: the function loads it at its
  * beginning. In prototypes it has no name. */
-static bool add_register(cx_ptx_parser *self, const declaration *what, uint64_t offset)
+static bool add_register(cx_ptx_parser *self, const cx_ptx_declaration *what, uint64_t offset)
 {
     cx_ptx_name name = {.text = what->name.text,
                         .length = (uint32_t)what->name.length,
@@ -698,15 +427,16 @@ static bool take_parameter(cx_ptx_parser *self, cx_ptx_function *function, size_
 {
     uint64_t limit = space == CX_PTX_PARAMETER ? parameter_limit(self->module) : LOCAL_BYTES_MAX;
     void *parameters = function->parameters;
-    declaration what = {0};
+    cx_ptx_declaration what = {0};
     uint64_t offset;
     bool grown;
     bool in_register = space == CX_PTX_LOCAL && cx_ptx_take(self, ".reg");
 
-    if ((!in_register && !cx_ptx_expect(self, ".param")) || !take_align(self, &what) ||
-        !take_type(self, &what) || !skip_pointer(self) || !cx_ptx_expect_word(self, &what.name) ||
-        !take_sizes(self, &what) ||
-        !place_variable(self, &what, limit, inout_bytes, &offset) ||
+    if ((!in_register && !cx_ptx_expect(self, ".param")) || !cx_ptx_take_align(self, &what) ||
+        !cx_ptx_take_type(self, &what) || !skip_pointer(self) ||
+        !cx_ptx_expect_word(self, &what.name) ||
+        !cx_ptx_take_sizes(self, &what) ||
+        !cx_ptx_place_declared(self, &what, limit, inout_bytes, &offset) ||
         !(in_register ? add_register(self, &what, offset) : add_name(self, &what, space, offset)))
         return false;
     if (what.open)
