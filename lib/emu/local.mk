@@ -140,6 +140,10 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/module/kernel_fault_text.h \
 	lib/emu/module/launch.c \
 	lib/emu/module/launch.h \
+	lib/emu/module/launch_check.c \
+	lib/emu/module/launch_check.h \
+	lib/emu/module/launch_memory.c \
+	lib/emu/module/launch_memory.h \
 	lib/emu/module/launch_hint.c \
 	lib/emu/module/launch_hint.h \
 	lib/emu/module/library.c \

@@ -7,12 +7,13 @@
 #include "emu/device/device.h"
 #include "emu/device/sticky.h"
 #include "emu/memory/texture.h"
-#include "emu/module/cluster.h"
 #include "emu/module/condition_handle.h"
 #include "emu/module/device_runtime.h"
 #include "emu/module/hazard_text.h"
 #include "emu/module/heap.h"
 #include "emu/module/kernel_fault_text.h"
+#include "emu/module/launch_check.h"
+#include "emu/module/launch_memory.h"
 #include "emu/module/texture_reference.h"
 #include "emu/module/watchdog.h"
 #include "emu/report/error_log.h"
@@ -20,7 +21,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* ---- arguments ---- */
 
@@ -166,149 +166,6 @@ cxu_result cx_emu_launch_context(const cx_emu_launch *launch, cx_emu_context **o
     return result;
 }
 
-/* ---- memory that a kernel reaches ---- */
-
-static cx_emu_use *use_at(cx_emu_run *run, size_t number)
-{
-    return number < CX_EMU_RUN_USES ? &run->first_uses[number]
-                                    : &run->more_uses[number - CX_EMU_RUN_USES];
-}
-
-static bool note_use(cx_emu_run *run, cx_emu_use use)
-{
-    if (run->use_count == CX_EMU_RUN_USES + run->more_capacity) {
-        size_t capacity = run->more_capacity ? 2 * run->more_capacity : CX_EMU_RUN_USES;
-        cx_emu_use *uses = reallocarray(run->more_uses, capacity, sizeof *uses);
-
-        if (uses == NULL)
-            return false;
-        run->more_uses = uses;
-        run->more_capacity = capacity;
-    }
-    *use_at(run, run->use_count++) = use;
-    cx_emu_allocation_use(use);
-    cx_emu_allocation_reach(use, 1);
-    return true;
-}
-
-static bool is_noted(cx_emu_run *run, const cx_emu_allocation *allocation)
-{
-    for (size_t i = 0; i < run->use_count; i++)
-        if (use_at(run, i)->allocation == allocation)
-            return true;
-    return false;
-}
-
-/* The variables last as long as the work, even if the module is unloaded. */
-static const cx_emu_allocation *variables_at(const cx_emu_run *run, uint64_t address)
-{
-    const cx_emu_allocation *both[] = {run->memory, run->managed};
-
-    for (int i = 0; i < 2; i++)
-        if (both[i] != NULL && address >= both[i]->address &&
-            address - both[i]->address < both[i]->bytes)
-            return both[i];
-    return NULL;
-}
-
-/* Keeps the memory until the kernel is done: a free by another stream waits for that. `out_lacks`:
- * the host has no memory to note that. */
-static bool find_range(cx_emu_run *run, uint64_t address, cx_ptx_range *out_range, bool *out_lacks)
-{
-    cx_emu_allocation *allocation = cx_emu_allocation_find_for_work(address, 1, CX_EMU_MEMORY_ANY);
-    const cx_emu_allocation *variables = variables_at(run, address);
-    cx_emu_use use;
-
-    *out_lacks = false;
-    if (variables != NULL) {
-        *out_range =
-            (cx_ptx_range){variables->address, variables->bytes, variables->mapped, false,
-                           NULL, NULL};
-        return true;
-    }
-    if (allocation == NULL || !cx_emu_allocation_reachable(allocation, run->context))
-        return false;
-    use = (cx_emu_use){allocation, allocation->address + allocation->bytes};
-    if (!cx_emu_allocation_accessible(use, run->context->device, false))
-        return false;
-    if (!is_noted(run, allocation) && !note_use(run, use)) {
-        *out_lacks = true;
-        return false;
-    }
-    *out_range = (cx_ptx_range){allocation->address, allocation->bytes, allocation->mapped,
-                                !cx_emu_allocation_accessible(use, run->context->device, true),
-                                allocation->written, allocation->held};
-    return true;
-}
-
-/* A kernel that never ends must keep neither its context nor the process from ending. */
-static bool is_stopped(void *self)
-{
-    cx_emu_run *run = self;
-
-    if (cx_emu_watchdog_passed(run->deadline))
-        atomic_store(&run->timed_out, true);
-    return atomic_load(&run->timed_out) ||
-           cx_emu_teardown_deadline_is_over(&run->context->teardown_deadline) ||
-           atomic_load_explicit(&cx_emu_current_phase, memory_order_relaxed) != CX_EMU_RUNNING;
-}
-
-/* A kernel that lacks host memory waits for it: nothing that it does may fail for that. False: it
- * is to stop. */
-static bool await_memory(cx_emu_run *run)
-{
-    const struct timespec moment = {.tv_nsec = 1000000};
-
-    if (is_stopped(run))
-        return false;
-    nanosleep(&moment, NULL);
-    return true;
-}
-
-static bool find_memory(void *self, uint64_t address, cx_ptx_range *out_range)
-{
-    bool found, lacks;
-
-    do {
-        cx_lock_enter(&cx_emu_lock);
-        found = find_range(self, address, out_range, &lacks);
-        cx_lock_leave(&cx_emu_lock);
-    } while (lacks && await_memory(self));
-    return found;
-}
-
-/* Keeps the memory of the object until the kernel is done, whatever becomes of the object. */
-static bool find_object(cx_emu_run *run, uint64_t handle, bool is_surface,
-                        cx_ptx_texture *out_texture, bool *out_lacks)
-{
-    cx_emu_use use;
-    size_t index;
-    bool found;
-
-    *out_lacks = false;
-    found = cx_ptx_is_reference(handle, &index)
-                ? cx_emu_binding_describe(run->bindings, index, is_surface, run->context,
-                                          out_texture, &use)
-                : cx_emu_texture_describe(handle, is_surface, run->context,
-                                          &run->texture_user, out_texture, &use);
-    if (!found)
-        return false;
-    *out_lacks = !is_noted(run, use.allocation) && !note_use(run, use);
-    return !*out_lacks;
-}
-
-static bool find_texture(void *self, uint64_t handle, bool is_surface, cx_ptx_texture *out_texture)
-{
-    bool found, lacks;
-
-    do {
-        cx_lock_enter(&cx_emu_lock);
-        found = find_object(self, handle, is_surface, out_texture, &lacks);
-        cx_lock_leave(&cx_emu_lock);
-    } while (lacks && await_memory(self));
-    return found;
-}
-
 /* ---- what kernels call ---- */
 
 static void print_text(void *self, const char *text, size_t length, bool failed)
@@ -322,7 +179,7 @@ static void print_text(void *self, const char *text, size_t length, bool failed)
         if (run->output_most < run->context->output_bytes)
             run->output_most = run->context->output_bytes;
         cx_lock_leave(&cx_emu_lock);
-    } while (!added && await_memory(run));
+    } while (!added && cx_emu_run_await_memory(run));
 }
 
 static uint64_t take_heap(void *self, uint64_t bytes)
@@ -526,11 +383,11 @@ static void set_condition(void *self, uint64_t handle, uint32_t value)
 static void run_kernel(void *argument)
 {
     cx_emu_run *run = argument;
-    const cx_ptx_environment environment = {.find = find_memory,
-                                            .find_texture = find_texture,
+    const cx_ptx_environment environment = {.find = cx_emu_run_find_memory,
+                                            .find_texture = cx_emu_run_find_texture,
                                             .touched = watch(run) ? note_touch : NULL,
                                             .hazard = is_told_hazards(run) ? tell_hazard : NULL,
-                                            .stopped = is_stopped,
+                                            .stopped = cx_emu_run_is_stopped,
                                             .self = run,
                                             .print = print_text,
                                             .allocate = take_heap,
@@ -597,158 +454,11 @@ static void release_run(void *argument)
 
     if (run->ticket)
         tell_touches(run, 0);
-    for (size_t i = 0; i < run->use_count; i++) {
-        cx_emu_allocation_reach(*use_at(run, i), -1);
-        cx_emu_allocation_drop(*use_at(run, i));
-    }
-    free(run->more_uses);
+    cx_emu_run_drop_memory(run);
     cx_emu_code_drop(run->code);
     cx_emu_arguments_drop(run->launch.arguments);
     cx_emu_bindings_drop(run->bindings);
     cx_emu_texture_user_end(&run->texture_user);
-}
-
-/* ---- checks of a launch ---- */
-
-/* `most`: the attribute of the first dimension's limit; the others follow it. */
-static bool is_within(const cx_emu_device *device, const uint32_t size[3],
-                      cxu_device_attribute most)
-{
-    for (int i = 0; i < 3; i++)
-        if (size[i] == 0 || size[i] > (uint32_t)cx_emu_attribute_value(
-                                          device, (cxu_device_attribute)((int)most + i)))
-            return false;
-    return true;
-}
-
-static uint64_t thread_count(const uint32_t block[3])
-{
-    return (uint64_t)block[0] * block[1] * block[2];
-}
-
-bool cx_emu_launch_block_valid(const cx_emu_device *device, const uint32_t block[3])
-{
-    return is_within(device, block, CXU_ATTRIBUTE_MAX_BLOCK_DIM_X) &&
-           thread_count(block) <=
-               (uint64_t)cx_emu_attribute_value(device, CXU_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
-}
-
-static bool suits_kernel(const cx_emu_launch *launch, const cx_ptx_kernel_info *kernel)
-{
-    if (kernel->required[0] && memcmp(kernel->required, launch->block, sizeof launch->block) != 0)
-        return false;
-    return kernel->max_threads == 0 || thread_count(launch->block) <= kernel->max_threads;
-}
-
-/* The blocks of the kernel that fit on the device at once. */
-static uint64_t fitting_blocks(const cx_emu_launch *launch, const cx_emu_function *function)
-{
-    const cx_emu_device *device = function->module->context->device;
-    size_t threads = (size_t)thread_count(launch->block);
-
-    return (uint64_t)cx_emu_occupancy(function, threads, launch->shared_bytes) *
-           (uint64_t)cx_emu_attribute_value(device, CXU_ATTRIBUTE_MULTIPROCESSOR_COUNT);
-}
-
-/* All blocks of a cooperative launch must fit on the device at once. */
-static bool too_large(const cx_emu_launch *launch, const cx_emu_function *function)
-{
-    uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1];
-    uint64_t fit = fitting_blocks(launch, function);
-
-    return blocks > fit || blocks * launch->grid[2] > fit;
-}
-
-/* ---- launches that are refused ---- */
-
-/* Names the first dimension that is 0 or too large. */
-static cxu_result refuse_dimensions(const cx_emu_device *device, const uint32_t size[3],
-                                    cxu_device_attribute first, const char *const why[3])
-{
-    for (int i = 0; i < 3; i++) {
-        const uint32_t most =
-            (uint32_t)cx_emu_attribute_value(device, (cxu_device_attribute)((int)first + i));
-
-        if (size[i] == 0 || size[i] > most)
-            return cx_emu_refuse_numbers(CXU_INVALID_VALUE, why[i], size[i], most);
-    }
-    return CXU_INVALID_VALUE;
-}
-
-static cxu_result refuse_grid(const cx_emu_device *device, const cx_emu_launch *launch)
-{
-    static const char *const why[] = {
-        "the grid's x is #, and the device's limit is 1 to #",
-        "the grid's y is #, and the device's limit is 1 to #",
-        "the grid's z is #, and the device's limit is 1 to #",
-    };
-
-    return refuse_dimensions(device, launch->grid, CXU_ATTRIBUTE_MAX_GRID_DIM_X, why);
-}
-
-static cxu_result refuse_block(const cx_emu_device *device, const cx_emu_launch *launch)
-{
-    static const char *const why[] = {
-        "the block's x is #, and the device's limit is 1 to #",
-        "the block's y is #, and the device's limit is 1 to #",
-        "the block's z is #, and the device's limit is 1 to #",
-    };
-    const uint64_t threads = thread_count(launch->block);
-    const uint64_t most =
-        (uint64_t)cx_emu_attribute_value(device, CXU_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
-
-    return threads > most
-               ? cx_emu_refuse_numbers(CXU_INVALID_VALUE,
-                                       "the block has # threads, and the device's limit is #",
-                                       threads, most)
-               : refuse_dimensions(device, launch->block, CXU_ATTRIBUTE_MAX_BLOCK_DIM_X, why);
-}
-
-static cxu_result refuse_threads(const cx_emu_launch *launch, const cx_ptx_kernel_info *kernel)
-{
-    const uint64_t threads = thread_count(launch->block);
-
-    return kernel->max_threads != 0 && threads > kernel->max_threads
-               ? cx_emu_refuse_numbers(CXU_INVALID_VALUE,
-                                       "the block has # threads, and the kernel's limit is #",
-                                       threads, kernel->max_threads)
-               : cx_emu_refuse(CXU_INVALID_VALUE,
-                               "the kernel was compiled for blocks of another size");
-}
-
-static cxu_result refuse_cooperative(const cx_emu_launch *launch, const cx_emu_function *function)
-{
-    return cx_emu_refuse_numbers(
-        CXU_COOPERATIVE_LAUNCH_TOO_LARGE,
-        "# blocks have to run at once, and # of this size fit on the device",
-        (unsigned long long)launch->grid[0] * launch->grid[1] * launch->grid[2],
-        fitting_blocks(launch, function));
-}
-
-/* Gives it the clusters that it is to have. */
-static cxu_result check_launch(cx_emu_launch *launch, const cx_emu_function *function)
-{
-    const cx_emu_device *device = function->module->context->device;
-    cx_ptx_kernel_info kernel = cx_emu_function_describe(function);
-    cxu_result result = is_within(device, launch->grid, CXU_ATTRIBUTE_MAX_GRID_DIM_X)
-                            ? cx_emu_cluster_resolve(launch, function)
-                            : refuse_grid(device, launch);
-
-    if (result != CXU_SUCCESS)
-        return result;
-    if (!is_within(device, launch->grid, CXU_ATTRIBUTE_MAX_GRID_DIM_X))
-        return refuse_grid(device, launch);
-    if (!cx_emu_launch_block_valid(device, launch->block))
-        return refuse_block(device, launch);
-    if (launch->shared_bytes > cx_emu_function_dynamic_limit(function))
-        return cx_emu_refuse_numbers(
-            CXU_INVALID_VALUE,
-            "the launch asks for # bytes of dynamic shared memory and the kernel may have #; "
-            "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES raises that",
-            launch->shared_bytes, cx_emu_function_dynamic_limit(function));
-    if (launch->cooperative && too_large(launch, function))
-        return refuse_cooperative(launch, function);
-    return suits_kernel(launch, &kernel) ? CXU_SUCCESS : refuse_threads(launch, &kernel);
 }
 
 cxu_result cx_emu_launch_request(const cx_emu_launch *launch, cx_emu_run *out_run,
@@ -760,7 +470,7 @@ cxu_result cx_emu_launch_request(const cx_emu_launch *launch, cx_emu_run *out_ru
     cxu_result result = cx_emu_function_find(launch->function, &function);
 
     if (result == CXU_SUCCESS)
-        result = check_launch(&resolved, function);
+        result = cx_emu_launch_check(&resolved, function);
     if (result != CXU_SUCCESS)
         return result;
     module = function->module;
