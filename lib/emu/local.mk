@@ -52,6 +52,7 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/memory/access_log.h \
 	lib/emu/memory/allocation.c \
 	lib/emu/memory/allocation.h \
+	lib/emu/memory/allocation_use.c \
 	lib/emu/memory/arena.c \
 	lib/emu/memory/arena.h \
 	lib/emu/memory/array.c \

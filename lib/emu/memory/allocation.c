@@ -5,10 +5,8 @@
 #include "emu/base/refusal.h"
 #include "emu/base/state.h"
 #include "emu/device/device.h"
-#include "emu/device/sticky.h"
 #include "emu/memory/freed.h"
 #include "emu/memory/mapping.h"
-#include "emu/memory/pool.h"
 #include "emu/memory/quarantine.h"
 #include "ptx/written.h"
 
@@ -353,6 +351,11 @@ cx_emu_allocation *cx_emu_allocation_following(cx_emu_allocation *mapping)
     return next;
 }
 
+cx_emu_allocation *cx_emu_allocation_next(cx_emu_allocation *allocation)
+{
+    return RB_NEXT(address_tree, &by_address, allocation);
+}
+
 cx_emu_allocation *cx_emu_allocation_at_start(uintptr_t address)
 {
     cx_emu_allocation *allocation = cx_emu_allocation_find(address, 1);
@@ -516,95 +519,11 @@ void cx_emu_allocation_clear(const cx_emu_allocation *allocation, size_t begin, 
     cx_emu_range_clear(allocation->range, begin, end);
 }
 
-/* The next mapping that a piece of work uses: none in between is freed while it does. */
-static cx_emu_allocation *next_used(cx_emu_allocation *allocation, uintptr_t end)
-{
-    if (allocation->mapping == NULL || end - allocation->address <= allocation->bytes)
-        return NULL;
-    return RB_NEXT(address_tree, &by_address, allocation);
-}
-
-void cx_emu_allocation_use(cx_emu_use use)
-{
-    for (cx_emu_allocation *each = use.allocation; each != NULL; each = next_used(each, use.end))
-        each->users++;
-}
-
-static void drop_user(cx_emu_allocation *allocation)
+void cx_emu_allocation_drop_user(cx_emu_allocation *allocation)
 {
     allocation->users--;
     if (allocation->users == 0 && allocation->freed && !allocation->awaited)
         dispose_allocation(allocation);
-}
-
-void cx_emu_allocation_drop(cx_emu_use use)
-{
-    cx_emu_allocation *next;
-    for (cx_emu_allocation *each = use.allocation; each != NULL; each = next) {
-        next = next_used(each, use.end);
-        drop_user(each);
-    }
-}
-
-const cx_emu_allocation *cx_emu_allocation_gone(cx_emu_use use)
-{
-    for (cx_emu_allocation *each = use.allocation; each != NULL; each = next_used(each, use.end)) {
-        if (each->gone)
-            return each;
-    }
-    return NULL;
-}
-
-bool cx_emu_allocation_used_by(const cx_emu_allocation *allocation, cx_emu_use use)
-{
-    if (use.allocation == allocation)
-        return true;
-    return use.allocation != NULL && use.allocation->mapping != NULL &&
-           use.allocation->address < allocation->address && allocation->address < use.end;
-}
-
-cxu_result cx_emu_allocation_error(const cx_emu_allocation *allocation)
-{
-    return allocation->context != NULL ? cx_emu_context_error(allocation->context)
-                                       : cx_emu_device_error(allocation->device);
-}
-
-bool cx_emu_allocation_accessible(cx_emu_use use, const cx_emu_device *device, bool writes)
-{
-    cxu_mem_access_flags wanted =
-        writes ? CXU_MEM_ACCESS_FLAGS_PROT_READWRITE : CXU_MEM_ACCESS_FLAGS_PROT_READ;
-    if (use.allocation == NULL || use.allocation->mapping == NULL)
-        return true;
-    for (cx_emu_allocation *each = use.allocation; each != NULL; each = next_used(each, use.end)) {
-        if ((cx_emu_mapping_access(each->mapping, device) & wanted) != wanted)
-            return false;
-    }
-    return true;
-}
-
-bool cx_emu_allocation_reachable(const cx_emu_allocation *allocation, const cx_emu_context *context)
-{
-    if (allocation->mapping != NULL)
-        return cx_emu_mapping_access(allocation->mapping, context->device) != 0;
-    if (allocation->pool != NULL && cx_emu_pool_of_host(allocation->pool))
-        return cx_emu_pool_access(allocation->pool, context->device) != 0;
-    if (allocation->kind != CX_EMU_MEMORY_DEVICE && allocation->kind != CX_EMU_MEMORY_ASYNC &&
-        allocation->kind != CX_EMU_MEMORY_SHARED)
-        return true;
-    if (allocation->device == context->device)
-        return true;
-    if (allocation->kind == CX_EMU_MEMORY_SHARED && allocation->context == context)
-        return true; /* opening enabled the access */
-    if (allocation->pool != NULL && cx_emu_pool_access(allocation->pool, context->device) != 0)
-        return true;
-    if (allocation->opened_to != NULL && allocation->opened_to[context->device->ordinal] != 0)
-        return true;
-    for (int i = 0; i < context->peer_count; i++) {
-        if (allocation->context != NULL && context->peers[i] == allocation->context &&
-            context->peer_ids[i] == allocation->context_id)
-            return true;
-    }
-    return false;
 }
 
 /* Queued work that names it fails; what runs there ends first. */

@@ -127,6 +127,9 @@ cx_emu_allocation *cx_emu_allocation_at_start(uintptr_t address);
  * freed. */
 cx_emu_allocation *cx_emu_allocation_following(cx_emu_allocation *mapping);
 
+/* The allocation with the next address, or NULL. */
+cx_emu_allocation *cx_emu_allocation_next(cx_emu_allocation *allocation);
+
 /* The allocation that holds the address, or else the one whose first or last byte is closest to it;
  * freed ones included. NULL: there is none. */
 const cx_emu_allocation *cx_emu_allocation_nearest(uintptr_t address);
@@ -192,6 +195,7 @@ void cx_emu_allocation_free_and_wait(cx_emu_allocation *allocation);
 /* Work that is about to be queued uses the allocation: it stays until as many drops. Lock held. */
 void cx_emu_allocation_use(cx_emu_use use);
 void cx_emu_allocation_drop(cx_emu_use use);
+void cx_emu_allocation_drop_user(cx_emu_allocation *allocation); /* of this one alone */
 
 /* A user begins (1) to run without the lock, or has ended (-1). */
 static inline void cx_emu_allocation_reach(cx_emu_use use, int by)
