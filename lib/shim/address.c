@@ -154,7 +154,7 @@ cxu_result cx_shim_call_cuGetExportTable(const void **out_table, const cxu_uuid 
     if (out_table == NULL || id == NULL)
         return CXU_INVALID_VALUE;
     if (!cx_shim_is_compiler(__builtin_return_address(0)))
-        cx_shim_warn_of_runtime_library();
+        cx_shim_warn_of_runtime_library(__builtin_return_address(0));
     return CXU_NOT_FOUND;
 }
 

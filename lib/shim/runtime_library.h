@@ -6,8 +6,10 @@
 
 #include <stdbool.h>
 
-/* Warns in the log, once in a process, that libcudart does not work with this driver. */
-void cx_shim_warn_of_runtime_library(void);
+/* Warns in the log, once in a process, that libcudart does not work with this driver. `caller`: an
+ * address of the code that asks for an export table; a file other than libcudart has it linked in,
+ * and the warning names that. NULL: none asks. */
+void cx_shim_warn_of_runtime_library(const void *caller);
 
 /* Warns if libcudart is among the libraries of this process. One that is linked into the program
  * is not seen: it shows when it calls cuGetExportTable. */
