@@ -152,11 +152,17 @@ static void move(uint64_t *d, const cx_ptx_rows *rows, const cx_ptx_instruction 
 static uint32_t truths(const void *words)
 {
     const cx_ptx_word *row = words;
+#ifdef __AVX512F__
+    const __m512i low = _mm512_loadu_si512(row), high = _mm512_loadu_si512(row + 16);
+
+    return _mm512_test_epi32_mask(low, low) | (uint32_t)_mm512_test_epi32_mask(high, high) << 16;
+#else
     uint32_t mask = 0;
 
     EACH_LANE (lane)
         mask |= (uint32_t)(row[lane] != 0) << lane;
     return mask;
+#endif
 }
 
 static uint32_t common(const void *words, uint32_t active)
@@ -174,8 +180,15 @@ static void copy_words(void *to, const void *from, uint32_t mask)
     cx_ptx_word *row = to;
     const cx_ptx_word *source = from;
 
+#ifdef __AVX512F__
+    for (int lane = 0; lane < CX_PTX_WARP_SIZE; lane += 16)
+        _mm512_storeu_si512(row + lane, _mm512_mask_loadu_epi32(_mm512_loadu_si512(row + lane),
+                                                                (__mmask16)(mask >> lane),
+                                                                source + lane));
+#else
     EACH_LANE (lane)
         row[lane] = mask >> lane & 1 ? source[lane] : row[lane];
+#endif
 }
 
 static void copy_longs(void *to, const void *from, uint32_t mask)
@@ -183,8 +196,15 @@ static void copy_longs(void *to, const void *from, uint32_t mask)
     cx_ptx_long *row = to;
     const cx_ptx_long *source = from;
 
+#ifdef __AVX512F__
+    for (int lane = 0; lane < CX_PTX_WARP_SIZE; lane += 8)
+        _mm512_storeu_si512(row + lane, _mm512_mask_loadu_epi64(_mm512_loadu_si512(row + lane),
+                                                                (__mmask8)(mask >> lane),
+                                                                source + lane));
+#else
     EACH_LANE (lane)
         row[lane] = mask >> lane & 1 ? source[lane] : row[lane];
+#endif
 }
 
 static void copy_halves(void *to, const void *from, uint32_t mask)

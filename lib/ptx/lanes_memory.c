@@ -379,6 +379,53 @@ static INLINED void gather(void *to, const unsigned char *memory,
 }
 #endif
 
+/* Active lanes that lie side by side. Vectors leave out the others, also where no memory is for
+ * them. `first` is the place of the first active lane. */
+#if defined(__AVX512F__) && !defined(__SANITIZE_THREAD__)
+#define MASKS true
+static INLINED void load_masked(void *row, const void *first, unsigned bytes, uint32_t active)
+{
+    const uintptr_t begin = (uintptr_t)first - (uintptr_t)__builtin_ctz(active) * bytes;
+
+    for (int lane = 0; lane < CX_PTX_WARP_SIZE; lane += 64 / (int)bytes) {
+        unsigned char *to = (unsigned char *)row + (unsigned)lane * bytes;
+        const void *from = (const void *)(begin + (uintptr_t)lane * bytes);
+        const __m512i old = _mm512_loadu_si512(to);
+
+        _mm512_storeu_si512(
+            to, bytes == 4 ? _mm512_mask_loadu_epi32(old, (__mmask16)(active >> lane), from)
+                           : _mm512_mask_loadu_epi64(old, (__mmask8)(active >> lane), from));
+    }
+}
+
+static INLINED void store_masked(const void *row, void *first, unsigned bytes, uint32_t active)
+{
+    const uintptr_t begin = (uintptr_t)first - (uintptr_t)__builtin_ctz(active) * bytes;
+
+    for (int lane = 0; lane < CX_PTX_WARP_SIZE; lane += 64 / (int)bytes) {
+        const __m512i value =
+            _mm512_loadu_si512((const unsigned char *)row + (unsigned)lane * bytes);
+        void *to = (void *)(begin + (uintptr_t)lane * bytes);
+
+        if (bytes == 4)
+            _mm512_mask_storeu_epi32(to, (__mmask16)(active >> lane), value);
+        else
+            _mm512_mask_storeu_epi64(to, (__mmask8)(active >> lane), value);
+    }
+}
+#else
+#define MASKS false
+static INLINED void load_masked(void *row, const void *first, unsigned bytes, uint32_t active)
+{
+    (void)row, (void)first, (void)bytes, (void)active;
+}
+
+static INLINED void store_masked(const void *row, void *first, unsigned bytes, uint32_t active)
+{
+    (void)row, (void)first, (void)bytes, (void)active;
+}
+#endif
+
 #define LOAD_AS(row_type, type)                                                          \
     {                                                                                    \
         row_type *to = cx_ptx_row(rows, at->d);                                          \
@@ -418,7 +465,9 @@ static INLINED void gather(void *to, const unsigned char *memory,
         const int begins_at = __builtin_ctz(active);                                     \
         const type *first = (const void *)(access->memory + found.first);                \
                                                                                          \
-        if (how == PARTLY_CONSECUTIVE) {                                                 \
+        if (how == PARTLY_CONSECUTIVE && MASKS && sizeof(type) == sizeof(row_type)) {    \
+            load_masked(to, first, sizeof(type), active);                                \
+        } else if (how == PARTLY_CONSECUTIVE) {                                          \
             EACH_LANE (lane)                                                             \
                 if (has(active, lane))                                                   \
                     to[lane] = (row_type)READ(first + (lane - begins_at));               \
@@ -506,7 +555,9 @@ bool CX_PTX_LANES_LOAD(const cx_ptx_grid *grid, const cx_ptx_block *block,
         const int begins_at = __builtin_ctz(active);                                             \
         type *first = (void *)(access->memory + found.first);                                    \
                                                                                                  \
-        if (how == PARTLY_CONSECUTIVE) {                                                         \
+        if (how == PARTLY_CONSECUTIVE && MASKS && sizeof(type) == sizeof(row_type)) {            \
+            store_masked(from, first, sizeof(type), active);                                     \
+        } else if (how == PARTLY_CONSECUTIVE) {                                                  \
             EACH_LANE (lane)                                                                     \
                 if (has(active, lane))                                                           \
                     WRITE(first + (lane - begins_at), (type)from[lane]);                         \

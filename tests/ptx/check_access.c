@@ -199,6 +199,85 @@ START_TEST(lanes_in_a_branch_use_memory_of_every_pattern)
 }
 END_TEST
 
+/* ---- memory with none beside it ---- */
+
+#define PAGE 4096
+
+static unsigned char *page;
+
+static bool find_page(void *self, uint64_t address, cx_ptx_range *out_range)
+{
+    (void)self;
+    *out_range = (cx_ptx_range){ADDRESS, PAGE, page, false, NULL, NULL};
+    return address - ADDRESS < PAGE;
+}
+
+/* Lanes of the mask add 1 to their word, or to their long one, twice: the second time the
+ * instruction knows the memory. */
+static const char beside_program[] =
+    ".version 7.0\n.target sm_75\n.address_size 64\n"
+    ".visible .entry k(.param .u64 base, .param .u32 mask)\n{\n.reg .pred %%p1;\n"
+    ".reg .b32 %%r<8>;\n.reg .b64 %%d<8>;\n"
+    "ld.param.u64 %%d1, [base];\nld.param.u32 %%r1, [mask];\nmov.u32 %%r2, %%tid.x;\n"
+    "mul.wide.u32 %%d2, %%r2, %u;\nadd.u64 %%d1, %%d1, %%d2;\n"
+    "shr.u32 %%r3, %%r1, %%r2;\nand.b32 %%r3, %%r3, 1;\nsetp.eq.u32 %%p1, %%r3, 0;\n"
+    "@%%p1 bra E;\nmov.u32 %%r4, 0;\n"
+    "L:\nld.global.u%u %%%c5, [%%d1];\nadd.u%u %%%c5, %%%c5, 1;\nst.global.u%u [%%d1], %%%c5;\n"
+    "add.u32 %%r4, %%r4, 1;\nsetp.lt.u32 %%p1, %%r4, 2;\n@%%p1 bra L;\n"
+    "E:\nret;\n}\n";
+
+static void check_beside(const cx_ptx_module *module, unsigned bytes, uint64_t base, uint32_t mask,
+                         const char *code)
+{
+    const struct {
+        uint64_t base;
+        uint32_t mask;
+    } parameters = {ADDRESS + base, mask};
+    const cx_ptx_environment environment = {.find = find_page, .code = code};
+    const cx_ptx_launch launch = {
+        .grid = {1, 1, 1}, .block = {32, 1, 1}, .parameters = &parameters};
+    cx_ptx_fault fault = {0};
+
+    memset(page, 0, PAGE);
+    ck_assert_int_eq(
+        cx_ptx_run(module, cx_ptx_kernel_find(module, "k"), &launch, &environment, &fault),
+        CX_PTX_DONE);
+    for (uint64_t at = 0; at < PAGE; at += bytes) {
+        uint64_t lane = (at - base) / bytes;
+
+        ck_assert_uint_eq(page[at], lane < 32 && mask >> lane & 1 ? 2 : 0);
+    }
+}
+
+START_TEST(lanes_use_their_memory_where_others_have_none)
+{
+    static const char *const codes[] = {"baseline", "avx2", "avx512"};
+    const unsigned bytes = _i ? 8 : 4, bits = 8 * bytes;
+    const char letter = _i ? 'd' : 'r';
+    char text[2048];
+    cx_ptx_error error = {0};
+    cx_ptx_module *module = NULL;
+    unsigned char *pages =
+        mmap(NULL, 3 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    ck_assert_ptr_ne(pages, MAP_FAILED);
+    page = pages + PAGE;
+    ck_assert_int_eq(mprotect(page, PAGE, PROT_READ | PROT_WRITE), 0);
+    snprintf(text, sizeof text, beside_program, bytes, bits, letter, bits, letter, letter, bits,
+             letter);
+    ck_assert_msg(cx_ptx_load(text, strlen(text), &module, &error) == CX_PTX_SUCCESS, "line %d: %s",
+                  error.line, error.message);
+    for (int code = 0; code < 3; code++) {
+        check_beside(module, bytes, (uint64_t)0 - 5 * bytes, 0xffffffe0, codes[code]);
+        check_beside(module, bytes, (uint64_t)0 - 20 * bytes, 0x7ef00000, codes[code]);
+        check_beside(module, bytes, PAGE - 3 * bytes, 0x00000007, codes[code]);
+        check_beside(module, bytes, PAGE - 19 * bytes, 0x0007fff2, codes[code]);
+    }
+    cx_ptx_unload(module);
+    munmap(pages, 3 * PAGE);
+}
+END_TEST
+
 /* ---- more than 4 GiB ---- */
 
 #define LARGE (UINT64_C(5) << 30)
@@ -261,6 +340,7 @@ static Suite *access_suite(void)
 
     tcase_add_loop_test(all, the_first_lane_that_may_not_use_its_memory_fails, 0, ROWS);
     tcase_add_loop_test(all, lanes_in_a_branch_use_memory_of_every_pattern, 0, 4);
+    tcase_add_loop_test(all, lanes_use_their_memory_where_others_have_none, 0, 2);
     tcase_add_loop_test(all, offsets_have_more_than_32_bits, 0, (int)(sizeof far / sizeof far[0]));
     suite_add_tcase(suite, all);
     return suite;
