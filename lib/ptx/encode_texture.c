@@ -293,7 +293,8 @@ static bool take_place(cx_ptx_parser *self, texture_words *words, uint32_t *out_
         !cx_ptx_expect(self, ",") || !cx_ptx_parse_operand(self, &coordinates))
         return false;
     if (cx_ptx_at(self, ","))
-        return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "a texture with a sampler of its own");
+        return cx_ptx_fail(self, CX_PTX_UNSUPPORTED,
+                           "a texture with a sampler of its own is not supported");
     return cx_ptx_expect(self, "]") && take_object(self, &object, out_object) &&
            add_inputs(self, &words->code, &coordinates, count, CX_PTX_B32);
 }
@@ -377,6 +378,11 @@ static bool emit_texture(cx_ptx_parser *self, const texture_words *words, uint32
     return cx_ptx_emit(self, done);
 }
 
+static bool compares_depths(cx_ptx_parser *self)
+{
+    return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "a texture that compares depths is not supported");
+}
+
 /* Behind the place: the level or the gradients, offsets. */
 static bool take_rest_of_fetch(cx_ptx_parser *self, texture_words *words)
 {
@@ -391,13 +397,12 @@ static bool take_rest_of_fetch(cx_ptx_parser *self, texture_words *words)
         cx_ptx_token next = cx_ptx_peek(self);
 
         if (next.length != 1 || next.text[0] != '{')
-            return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "a texture that compares depths");
+            return compares_depths(self);
         code->flags |= CX_PTX_TEXTURE_OFFSETS;
         if (!take_more(self, code, code->coordinates))
             return false;
     }
-    return !cx_ptx_at(self, ",") ||
-           cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "a texture that compares depths");
+    return !cx_ptx_at(self, ",") || compares_depths(self);
 }
 
 static bool parse_reading(cx_ptx_parser *self, texture_words *words)

@@ -133,7 +133,8 @@ static unsigned ask_assembler(const char *target)
 
 START_TEST(the_assembler_takes_the_forms_of_the_list)
 {
-    static const char *const targets[] = {"sm_90", "sm_90a", "sm_100", "sm_100a"};
+    static const char *const targets[] = {"sm_75",  "sm_90",   "sm_90a",
+                                          "sm_100", "sm_100a", "sm_120a"};
     unsigned wrong = 0;
 
     if (access(ASSEMBLER, X_OK) != 0)
