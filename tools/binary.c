@@ -86,29 +86,42 @@ typedef struct fat_part {
     uint64_t size;
 } fat_part;
 
-enum { FAT_MAGIC = 0xba55ed50, PART_IS_PTX = 1, ALIGNMENT = 8 };
+enum { FAT_MAGIC = 0xba55ed50, PART_IS_PTX = 1, PART_IS_MACHINE_CODE = 2, ALIGNMENT = 8 };
 
-static bool has_ptx(const char *bytes, size_t size)
+/* Which kinds of code a fat binary has. */
+typedef struct code_kinds {
+    bool ptx, machine;
+} code_kinds;
+
+static code_kinds find_kinds(const char *bytes, size_t size)
 {
+    code_kinds found = {0};
     fat_part part;
     for (size_t at = 0; at + sizeof part <= size; at += part.head_size + part.size) {
         memcpy(&part, bytes + at, sizeof part);
-        if (part.kind == PART_IS_PTX)
-            return true;
+        found.ptx = found.ptx || part.kind == PART_IS_PTX;
+        found.machine = found.machine || part.kind == PART_IS_MACHINE_CODE;
         if (part.head_size < sizeof part || part.size > size || part.head_size > size)
-            return false;
+            break;
     }
-    return false;
+    return found;
+}
+
+static void add_kinds(binary *self, code_kinds kinds)
+{
+    self->has_ptx = self->has_ptx || kinds.ptx;
+    self->has_machine_code = self->has_machine_code || kinds.machine;
 }
 
 /* `linked`: fat binaries of nvcc -rdc=true. The device runtime, which nvcc links last, always has
- * PTX; so the last of several does not count. */
+ * PTX; so the last of several does not count. A program without kernels has a fat binary without
+ * parts. */
 static void read_device_code(binary *self, Elf_Scn *section, bool linked)
 {
     const Elf_Data *data = elf_rawdata(section, NULL);
     fat_head head;
     size_t count = 0;
-    bool before = false, last = false; /* those before the last one have PTX; the last one has */
+    code_kinds last = {0};
     self->has_device_code = true;
     for (size_t at = 0; data != NULL && data->d_buf != NULL && at + sizeof head <= data->d_size;) {
         const char *bytes = (const char *)data->d_buf + at;
@@ -118,13 +131,14 @@ static void read_device_code(binary *self, Elf_Scn *section, bool linked)
             at += ALIGNMENT;
             continue;
         }
-        before = before || last;
-        last = has_ptx(bytes + head.head_size, head.size);
+        add_kinds(self, last);
+        last = find_kinds(bytes + head.head_size, head.size);
         count++;
         at += head.head_size + head.size;
         at = (at + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     }
-    self->has_ptx = self->has_ptx || before || (last && (!linked || count == 1));
+    if (!linked || count == 1)
+        add_kinds(self, last);
 }
 
 static bool read_sections(binary *self, Elf *elf)

@@ -13,8 +13,9 @@ typedef struct binary {
     char runtime[64];     /* the soname of a libcudart that it needs; "" none */
     char closed[64];      /* the soname of an NVIDIA library with a runtime of its own; "" none */
     char rpath[PATH_MAX]; /* DT_RPATH, which comes before LD_LIBRARY_PATH; "" none */
-    bool has_device_code; /* it has nvcc's fat binaries */
+    bool has_device_code; /* it has nvcc's fat binaries, which may have no code */
     bool has_ptx;         /* one of them has PTX */
+    bool has_machine_code;
 } binary;
 
 /* Reads a program as execvp finds it. False: there is no such file, or it is no such binary, or

@@ -82,7 +82,7 @@ void cudart_warn(const char *command, const binary *program, bool plays)
             "%s: %s needs %s, which brings machine code and a CUDA Runtime of its own: its calls "
             "fail here\n",
             command, program->path, program->closed);
-    if (plays && program->has_device_code && !program->has_ptx)
+    if (plays && program->has_machine_code && !program->has_ptx)
         fprintf(
             stderr,
             "%s: %s has machine code without PTX, which emulated GPUs cannot run: build it with "

@@ -5,7 +5,7 @@ set -u
 ctxrt=$top_builddir/ctxrt
 shim=$top_builddir/lib/shim
 
-echo 1..59
+echo 1..60
 
 run "$ctxrt" run --help
 printed '--memory' && printed '--schedule' && ! grep -q -- '--fault' "$scratch/out"
@@ -190,6 +190,8 @@ tells_of_code()
 }
 fat .nv_fatbin 2 && tells_of_code 1 && fat .nv_fatbin '2 21' && tells_of_code 0
 report $? 'a_program_with_machine_code_alone_is_told_to_bring_PTX'
+fat .nv_fatbin '' && tells_of_code 0
+report $? 'a_program_without_kernels_is_told_nothing'
 fat __nv_relfatbin '1 21' && tells_of_code 0 && fat __nv_relfatbin 1 && tells_of_code 0
 report $? 'PTX_of_separate_compilation_is_found'
 fat __nv_relfatbin '2 2 21' && tells_of_code 1
