@@ -2,6 +2,8 @@
 
 #include "base/hash.h"
 #include "runtime/driver.h"
+#include "runtime/image.h"
+#include "runtime/mapped.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -21,6 +23,7 @@ typedef struct symbol {
     const char *name; /* the host code's, which stays while the binary is registered */
     cx_cudart_binary *binary;
     symbol_kind kind;
+    bool has_text; /* the name is known to be one */
     CUkernel kernel; /* of a kernel; NULL: not looked up yet */
     bool reads_floats, is_bound; /* of a texture */
     size_t offset;
@@ -187,6 +190,13 @@ void cx_cudart_reference_add(cx_cudart_binary *binary, const void *host, const c
 
 /* ---- loading ---- */
 
+/* Looked at once, and not before it is used: a program may have more kernels than it launches. */
+static bool has_name_locked(symbol *self)
+{
+    self->has_text = self->has_text || cx_cudart_is_text(self->name);
+    return self->has_text;
+}
+
 static cxr_error find_managed_locked(const cx_driver_table *driver, const symbol *self,
                                      CUdeviceptr *out_address, size_t *out_bytes)
 {
@@ -198,7 +208,8 @@ static void set_pointers_locked(const cx_driver_table *driver, const cx_cudart_b
 {
     for (symbol *each = symbols; each != NULL; each = each->hh.next) {
         CUdeviceptr address;
-        if (each->kind == MANAGED && each->binary == binary &&
+        if (each->kind == MANAGED && each->binary == binary && has_name_locked(each) &&
+            cx_cudart_is_writable(each->host, sizeof(void *)) &&
             find_managed_locked(driver, each, &address, NULL) == CXR_SUCCESS)
             *(void **)(uintptr_t)each->host = (void *)(uintptr_t)address;
     }
@@ -209,8 +220,7 @@ static cxr_error load_locked(cx_cudart_binary *self)
     const cx_driver_table *driver;
     if (self->library != NULL)
         return CXR_SUCCESS;
-    /* The driver would take other bytes for PTX, which has no end. */
-    if (self->fat == NULL || self->fat->magic != CXR_FAT_BINARY_MAGIC || self->fat->data == NULL)
+    if (!cx_cudart_image_is_whole(self->fat))
         return CXR_INVALID_KERNEL_IMAGE;
     cxr_error error = cx_cudart_use_driver(&driver);
     if (error == CXR_SUCCESS)
@@ -248,6 +258,8 @@ static cxr_error find_kernel_locked(const void *host, CUkernel *out_kernel)
     }
     if (self->kernel == NULL) {
         cxr_error error = load_locked(self->binary);
+        if (error == CXR_SUCCESS && !has_name_locked(self))
+            error = CXR_SYMBOL_NOT_FOUND;
         if (error == CXR_SUCCESS)
             error = cx_cudart_use_driver(&driver);
         if (error == CXR_SUCCESS)
@@ -440,6 +452,8 @@ cxr_error cx_cudart_variable_find(const void *host, CUdeviceptr *out_address, si
         error = CXR_INVALID_SYMBOL;
     else
         error = load_locked(self->binary);
+    if (error == CXR_SUCCESS && !has_name_locked(self))
+        error = CXR_INVALID_SYMBOL;
     if (error == CXR_SUCCESS && self->kind == MANAGED)
         error = find_managed_locked(driver, self, out_address, out_bytes);
     else if (error == CXR_SUCCESS)
@@ -462,6 +476,8 @@ cxr_error cx_cudart_reference_find(const void *host, bool is_surface,
         error = is_surface ? CXR_INVALID_SURFACE : CXR_INVALID_TEXTURE;
     else
         error = load_locked(self->binary);
+    if (error == CXR_SUCCESS && !has_name_locked(self))
+        error = is_surface ? CXR_INVALID_SURFACE : CXR_INVALID_TEXTURE;
     if (error == CXR_SUCCESS)
         *out_reference = (cx_cudart_reference){self->binary->library, self->name,
                                                self->reads_floats, self->is_bound, self->offset};

@@ -18,7 +18,9 @@ lib_runtime_libruntime_la_SOURCES = \
 	lib/runtime/graph.c \
 	lib/runtime/graph_node.c \
 	lib/runtime/launch.c \
+	lib/runtime/image.c lib/runtime/image.h \
 	lib/runtime/library.c \
+	lib/runtime/mapped.c lib/runtime/mapped.h \
 	lib/runtime/memory.c \
 	lib/runtime/origin.c lib/runtime/origin.h \
 	lib/runtime/pool.c \

@@ -1,6 +1,8 @@
 /* What nvcc's host code does: registration, launches by both paths, symbols, bad code. */
 #include "client.h"
 
+#include <sys/mman.h>
+
 static code_add adds;
 
 START_TEST(a_kernel_is_launched_by_its_stub)
@@ -282,6 +284,147 @@ START_TEST(bad_fat_binaries_are_errors_of_their_use)
 }
 END_TEST
 
+/* Pointers and sizes as a faulty program has them: none of them is followed. */
+START_TEST(code_beyond_its_memory_is_an_error_of_its_use)
+{
+    enum { NO_WRAPPER, NO_DATA, TOO_LONG, MUCH_TOO_LONG, WRAPS_AROUND, NO_LIST, NO_MEMBER, FAULTS };
+    static code_image image;
+    static const void *list[2];
+    void *const nowhere = mmap(NULL, 1 << 16, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char stub;
+    cxr_dim3 one = {1, 1, 1};
+    for (int fault = 0; fault < FAULTS; fault++) {
+        const cxr_fat_binary *fat = &image.wrapper;
+        code_build(&image, CODE_HEAD CODE_ADD);
+        image.wrapper.version = fault == NO_LIST || fault == NO_MEMBER ? 2 : 1;
+        switch (fault) {
+        case NO_WRAPPER:
+            fat = nowhere;
+            break;
+        case NO_DATA:
+            image.wrapper.data = nowhere;
+            break;
+        case TOO_LONG:
+            code_set(&image, 8, (uint64_t)1 << 30, 8);
+            code_set(&image, FAT_HEADER_BYTES + 8, ((uint64_t)1 << 30) - FAT_ENTRY_BYTES, 8);
+            memset(image.bytes + image.used - 8, ' ', 8);
+            break;
+        case MUCH_TOO_LONG:
+            code_set(&image, 8, UINT64_MAX / 2, 8);
+            break;
+        case WRAPS_AROUND:
+            code_set(&image, 8, UINT64_MAX - 8, 8);
+            break;
+        case NO_LIST:
+            image.wrapper.linked = nowhere;
+            break;
+        default:
+            list[0] = nowhere;
+            image.wrapper.linked = list;
+        }
+        void **binary = __cudaRegisterFatBinary(fat);
+        __cudaRegisterFunction(binary, &stub, NULL, "add", -1, NULL, NULL, NULL, NULL, NULL);
+        __cudaRegisterFatBinaryEnd(binary);
+        cxr_error error = cudaLaunchKernel(&stub, one, one, NULL, 0, NULL);
+        ck_assert_msg(error == CXR_INVALID_KERNEL_IMAGE, "fault %d: %d", fault, (int)error);
+        ck_assert_int_eq(__cudaInitModule(binary), 0);
+        __cudaUnregisterFatBinary(binary);
+    }
+    munmap(nowhere, 1 << 16);
+}
+END_TEST
+
+/* Host code may build its tables in memory of its own. */
+START_TEST(code_on_the_heap_is_loaded)
+{
+    code_add *heap = malloc(sizeof *heap);
+    char *name = strdup("add");
+    ck_assert(heap != NULL && name != NULL);
+    code_add_register(heap);
+    __cudaRegisterFunction(heap->binary, &heap->stub, NULL, name, -1, NULL, NULL, NULL, NULL, NULL);
+    uint32_t *words = make_words(5);
+    assert_ok(code_launch_add(heap, words, 2, NULL));
+    assert_words(words, 7);
+    assert_ok(cudaFree(words));
+    __cudaUnregisterFatBinary(heap->binary);
+    free(name);
+    free(heap);
+}
+END_TEST
+
+START_TEST(names_and_pointers_beyond_memory_are_errors_of_their_use)
+{
+    const char *const nowhere = (const char *)(uintptr_t)0x7000;
+    static const void *const read_only = &read_only;
+    char stub, shadow;
+    void *address;
+    cxr_dim3 one = {1, 1, 1};
+    register_variables();
+    __cudaRegisterFunction(variables.binary, &stub, NULL, nowhere, -1, NULL, NULL, NULL, NULL,
+                           NULL);
+    __cudaRegisterVar(variables.binary, &shadow, NULL, nowhere, 0, 4, 0, 0);
+    __cudaRegisterManagedVar(variables.binary, (void **)(uintptr_t)nowhere, NULL, "shared_words", 0,
+                             8, 0, 0);
+    __cudaRegisterManagedVar(variables.binary, (void **)(uintptr_t)&read_only, NULL, "shared_words",
+                             0, 8, 0, 0);
+    assert_error(cudaLaunchKernel(&stub, one, one, NULL, 0, NULL), CXR_INVALID_DEVICE_FUNCTION);
+    assert_error(cudaGetSymbolAddress(&address, &shadow), CXR_INVALID_SYMBOL);
+    ck_assert_int_eq(__cudaInitModule(variables.binary), 1);
+    ck_assert_ptr_eq(read_only, &read_only);
+    count();
+    __cudaUnregisterFatBinary(variables.binary);
+}
+END_TEST
+
+/* Small changes of a pointer lead to other objects, which AddressSanitizer tells. */
+#ifdef __SANITIZE_ADDRESS__
+enum { FIRST_POINTER_BIT = 40 };
+#else
+enum { FIRST_POINTER_BIT = 0 };
+#endif
+
+/* Bits of the wrapper, of the headers and of the registered pointers change: each mutant is loaded
+ * or is an error, and the library serves the next one. */
+START_TEST(mutants_of_registered_code_are_loaded_or_refused)
+{
+    enum { MUTANTS = 400, ROOM = 1 << 20 };
+    /* Larger sizes lead to pages behind it, and no object. */
+    code_add *const mutant =
+        mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uint32_t state = 38;
+    size_t refused = 0;
+    ck_assert_ptr_ne(mutant, MAP_FAILED);
+    uint32_t *words = make_words(0);
+    for (int i = 0; i < MUTANTS; i++) {
+        uint64_t name = (uintptr_t) "add";
+        const cxr_fat_binary *fat = &mutant->image.wrapper;
+        code_build(&mutant->image, CODE_HEAD CODE_ADD);
+        for (int change = 0; change < 2; change++) {
+            state ^= state << 13, state ^= state >> 17, state ^= state << 5;
+            uint32_t bit = state / 256 % 64, which = state % 16;
+            unsigned char *const targets[] = {(unsigned char *)&name,
+                                              (unsigned char *)&mutant->image.wrapper.magic,
+                                              (unsigned char *)&mutant->image.wrapper.data,
+                                              (unsigned char *)&mutant->image.wrapper.linked};
+            unsigned char *target = which < 4 ? targets[which]
+                                              : mutant->image.bytes + (which - 4) % 8 * 8;
+            if (which < 4 && (int)bit < FIRST_POINTER_BIT)
+                bit = FIRST_POINTER_BIT;
+            target[bit / 8] ^= (unsigned char)(1 << bit % 8);
+        }
+        mutant->binary = __cudaRegisterFatBinary(fat);
+        __cudaRegisterFunction(mutant->binary, &mutant->stub, NULL, (const char *)(uintptr_t)name,
+                               -1, NULL, NULL, NULL, NULL, NULL);
+        refused += code_launch_add(mutant, words, 1, NULL) != CXR_SUCCESS;
+        __cudaUnregisterFatBinary(mutant->binary);
+    }
+    ck_assert_uint_gt(refused, MUTANTS / 4);
+    ck_assert_uint_lt(refused, MUTANTS);
+    assert_ok(cudaFree(words));
+    munmap(mutant, ROOM);
+}
+END_TEST
+
 START_TEST(names_that_the_code_lacks_are_errors_of_their_use)
 {
     char stub, shadow;
@@ -338,6 +481,10 @@ static Suite *register_suite(void)
     tcase_add_test(tcase, managed_and_constant_variables_are_what_kernels_see);
     tcase_add_test(tcase, unknown_stubs_are_no_device_functions);
     tcase_add_test(tcase, bad_fat_binaries_are_errors_of_their_use);
+    tcase_add_test(tcase, code_beyond_its_memory_is_an_error_of_its_use);
+    tcase_add_test(tcase, code_on_the_heap_is_loaded);
+    tcase_add_test(tcase, names_and_pointers_beyond_memory_are_errors_of_their_use);
+    tcase_add_test(tcase, mutants_of_registered_code_are_loaded_or_refused);
     tcase_add_test(tcase, names_that_the_code_lacks_are_errors_of_their_use);
     tcase_add_test(tcase, a_binary_that_is_not_registered_is_ignored);
     suite_add_tcase(suite, tcase);
