@@ -139,6 +139,7 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/module/jit.h \
 	lib/emu/module/kernel_fault_text.c \
 	lib/emu/module/kernel_fault_text.h \
+	lib/emu/module/kernel_facts.c lib/emu/module/kernel_facts.h \
 	lib/emu/module/launch.c \
 	lib/emu/module/launch.h \
 	lib/emu/module/launch_check.c \

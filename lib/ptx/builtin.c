@@ -22,6 +22,7 @@ cx_ptx_builtin cx_ptx_builtin_find(const char *name)
                 {"__ctxrt_last_error", CX_PTX_BUILTIN_LAST_ERROR},
                 {"__ctxrt_create_stream", CX_PTX_BUILTIN_CREATE_STREAM},
                 {"__ctxrt_ask_device", CX_PTX_BUILTIN_ASK_DEVICE},
+                {"__ctxrt_ask_kernel", CX_PTX_BUILTIN_ASK_KERNEL},
                 {"cudaGraphSetConditional", CX_PTX_BUILTIN_SET_CONDITION}};
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
@@ -150,6 +151,26 @@ static uint64_t ask_device(const cx_ptx_environment *environment, uint32_t attri
                             : (uint64_t)INT64_MIN;
 }
 
+/* ask_kernel(kernel, attribute, threads of a block, bytes of dynamic shared memory) */
+static uint64_t ask_kernel(const cx_ptx_grid *grid, const cx_ptx_function *function,
+                           const unsigned char *frame)
+{
+    const cx_ptx_environment *environment = grid->environment;
+    const cx_ptx_kernel_question question = {
+        .kernel = cx_ptx_child_kernel(grid, argument_of(function, frame, 0)),
+        .attribute = (uint32_t)argument_of(function, frame, 1),
+        .threads = (uint32_t)argument_of(function, frame, 2),
+        .shared_bytes = argument_of(function, frame, 3)};
+
+    if (!question.kernel)
+        return (uint64_t)INT64_MIN;
+    if (question.attribute == CX_PTX_ASK_PARAMETERS)
+        return question.kernel->parameter_bytes;
+    return environment->ask_kernel
+               ? (uint64_t)environment->ask_kernel(environment->self, &question)
+               : (uint64_t)INT64_MIN;
+}
+
 bool cx_ptx_builtin_call(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,
                          const cx_ptx_function *function, unsigned char *frame)
 {
@@ -186,6 +207,9 @@ bool cx_ptx_builtin_call(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *
         return true;
     case CX_PTX_BUILTIN_ASK_DEVICE:
         return_value(function, frame, ask_device(environment, (uint32_t)first));
+        return true;
+    case CX_PTX_BUILTIN_ASK_KERNEL:
+        return_value(function, frame, ask_kernel(grid, function, frame));
         return true;
     case CX_PTX_BUILTIN_SET_CONDITION:
         if (environment->set_condition)

@@ -73,8 +73,9 @@ static cx_ptx_child *take_prepared(cx_ptx_child_list *list, uint64_t buffer)
 
 /* ---- preparing ---- */
 
-static const cx_ptx_function *find_kernel(const cx_ptx_module *module, uint64_t address)
+const cx_ptx_function *cx_ptx_child_kernel(const cx_ptx_grid *grid, uint64_t address)
 {
+    const cx_ptx_module *module = grid->module;
     uint64_t number = address - CX_PTX_WINDOW_CODE;
     const cx_ptx_function *function;
 
@@ -154,7 +155,7 @@ uint64_t cx_ptx_child_prepare(cx_ptx_grid *grid, cx_ptx_thread *thread, uint64_t
                               const uint32_t blocks[3], const uint32_t threads[3],
                               uint32_t shared_bytes)
 {
-    const cx_ptx_function *function = find_kernel(grid->module, kernel);
+    const cx_ptx_function *function = cx_ptx_child_kernel(grid, kernel);
     uint16_t error = check(grid, function, blocks, threads, shared_bytes);
     uint64_t buffer = error || !reserve(grid, function, blocks, threads, shared_bytes)
                           ? 0

@@ -31,6 +31,9 @@ typedef struct cx_ptx_children {
     uint64_t streams; /* that threads have created */
 } cx_ptx_children;
 
+/* The kernel at an address. NULL: there is none. */
+const cx_ptx_function *cx_ptx_child_kernel(const cx_ptx_grid *grid, uint64_t address);
+
 /*
  * Gives memory for the parameters of a child, and remembers how it is to run. `kernel`: the address
  * of the function. 0: it cannot run, and the thread's last error says why.

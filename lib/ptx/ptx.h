@@ -202,6 +202,17 @@ typedef struct cx_ptx_hazard {
 
 enum { CX_PTX_ASK_DEVICE = 0xfffe, CX_PTX_ASK_COUNT = 0xffff };
 
+/* What a kernel asks of another one. */
+typedef struct cx_ptx_kernel_question {
+    const cx_ptx_function *kernel;
+    uint32_t attribute; /* by the driver's number, or CX_PTX_ASK_BLOCKS */
+    uint32_t threads;   /* of a block */
+    uint64_t shared_bytes;
+} cx_ptx_kernel_question;
+
+/* The parameters' bytes; the dynamic shared memory of a launch; the blocks on a multiprocessor. */
+enum { CX_PTX_ASK_PARAMETERS = 0xfffd, CX_PTX_ASK_DYNAMIC = 0xfffe, CX_PTX_ASK_BLOCKS = 0xffff };
+
 typedef struct cx_ptx_environment {
     /* Finds the range that holds the address. False: no range there may be used. */
     bool (*find)(void *self, uint64_t address, cx_ptx_range *out_range);
@@ -228,6 +239,8 @@ typedef struct cx_ptx_environment {
     /* An attribute of the device, by the driver's number; CX_PTX_ASK_DEVICE: its ordinal;
      * CX_PTX_ASK_COUNT: the number of devices. INT64_MIN: no such attribute. NULL: none. */
     int64_t (*ask)(void *self, uint32_t attribute);
+    /* A fact about a kernel. INT64_MIN: no such attribute. NULL: there are none. */
+    int64_t (*ask_kernel)(void *self, const cx_ptx_kernel_question *question);
     /* Sets the value of a handle of conditional nodes. NULL: there are none. */
     void (*set_condition)(void *self, uint64_t handle, uint32_t value);
     /* The lanes of a warp run one after the other, not together: each as far as it gets, or, with a

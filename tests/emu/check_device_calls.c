@@ -7,6 +7,8 @@
 #include <string.h>
 
 #define ERROR_INVALID_VALUE 1
+#define ERROR_INVALID_CONFIGURATION 9
+#define ERROR_INVALID_FUNCTION 98
 #define ERROR_INVALID_DEVICE 101
 #define ERROR_UNSUPPORTED_LIMIT 215
 #define ERROR_INVALID_HANDLE 400
@@ -237,6 +239,79 @@ START_TEST(a_kernel_asks_for_its_device)
 }
 END_TEST
 
+/* ---- other kernels ---- */
+
+#define CHILD                                                                           \
+    ".visible .entry child(.param .u64 at, .param .u32 number)\n.maxntid 128, 1, 1\n{\n" \
+    "    .reg .b32 %x;\n    .reg .b64 %at;\n    .shared .b8 fixed[1024];\n"             \
+    "    ld.param.u64 %at, [at];\n    ld.param.u32 %x, [number];\n"                      \
+    "    st.u32 [%at+128], %x;\n    ret;\n}\n"
+#define KERNEL(name, kernel) "    mov.u64 %s, " kernel ";\n" PUT64(name, "%s")
+
+START_TEST(a_kernel_asks_for_what_another_one_needs)
+{
+#define ATTRIBUTES(kernel)                                             \
+    CALLS(CHILD DECLARE("FuncGetAttributes", B64("a") "," B64("b")), \
+          AT("a", "8") KERNEL("b", kernel) CALL("FuncGetAttributes", "a, b"))
+    ck_assert_uint_eq(run(ATTRIBUTES("child")), 0);
+    ck_assert_uint_eq(words[2], 1024); /* sharedSizeBytes */
+    ck_assert_uint_eq(words[3], 0);
+    ck_assert_uint_eq(words[4], 0); /* constSizeBytes */
+    ck_assert_uint_eq(words[8], 128); /* maxThreadsPerBlock */
+    ck_assert_uint_gt(words[9], 0);   /* numRegs */
+    ck_assert_uint_eq(words[13], (48 << 10) - 1024); /* maxDynamicSharedSizeBytes */
+    ck_assert_uint_eq(run(ATTRIBUTES("16")), ERROR_INVALID_FUNCTION);
+#undef ATTRIBUTES
+}
+END_TEST
+
+START_TEST(a_kernel_asks_how_many_blocks_of_another_one_fit)
+{
+#define BLOCKS(kernel, threads, bytes)                                                      \
+    CALLS(CHILD DECLARE("OccupancyMaxActiveBlocksPerMultiprocessor",                       \
+                        B64("a") "," B64("b") "," B32("i") "," B64("c")),                  \
+          AT("a", "8") KERNEL("b", kernel) PUT32("i", threads) PUT64("c", bytes)           \
+              CALL("OccupancyMaxActiveBlocksPerMultiprocessor", "a, b, i, c"))
+    ck_assert_uint_eq(run(BLOCKS("child", "128", "0")), 0);
+    ck_assert_uint_eq(words[2], 8); /* 1024 threads of a multiprocessor */
+    ck_assert_uint_eq(run(BLOCKS("child", "128", "31744")), 0);
+    ck_assert_uint_eq(words[2], 2); /* 64 KB of a multiprocessor */
+    ck_assert_uint_eq(run(BLOCKS("child", "129", "0")), 0);
+    ck_assert_uint_eq(words[2], 0);
+    ck_assert_uint_eq(run(BLOCKS("child", "0", "0")), ERROR_INVALID_VALUE);
+    ck_assert_uint_eq(run(BLOCKS("16", "32", "0")), ERROR_INVALID_FUNCTION);
+#undef BLOCKS
+}
+END_TEST
+
+/* cudaGetParameterBuffer with a size, which knows no kernel yet: CUB's launches in kernels. */
+START_TEST(a_kernel_launches_with_a_buffer_of_its_own_size)
+{
+#define SIZE(name, value)                                                      \
+    "    st.param.b32 [" name "], " value ";\n    st.param.b32 [" name "+4], 1;\n" \
+    "    st.param.b32 [" name "+8], 1;\n"
+#define LAUNCH(kernel, bytes, threads)                                                           \
+    CALLS(CHILD ".extern .func (.param .b64 r) __cudaCDP2GetParameterBuffer(.param .b64 a, "    \
+                ".param .b64 b);\n" DECLARE("LaunchDevice",                                     \
+                                            B64("a") "," B64("b") ",.param .align 4 .b8 x[12]," \
+                                            ".param .align 4 .b8 y[12]," B32("i") "," B64("c")), \
+          "    .param .align 4 .b8 x[12], y[12];\n" PUT64("a", "64") PUT64("b", bytes)          \
+          "    call.uni (c), __cudaCDP2GetParameterBuffer, (a, b);\n"                           \
+          "    ld.param.u64 %y, [c];\n    st.u64 [%y], %out;\n    st.u32 [%y+8], 77;\n"        \
+          PUT64("b", "%y") KERNEL("a", kernel) SIZE("x", "1") SIZE("y", threads)                \
+          PUT32("i", "0") PUT64("c", "0") CALL("LaunchDevice", "a, b, x, y, i, c"))
+    ck_assert_uint_eq(run(LAUNCH("child", "12", "1")), 0);
+    ck_assert_uint_eq(words[32], 77);
+    ck_assert_uint_eq(run(LAUNCH("child", "4096", "128")), 0); /* more than the kernel takes */
+    ck_assert_uint_eq(words[32], 77);
+    ck_assert_uint_eq(run(LAUNCH("child", "12", "129")), ERROR_INVALID_CONFIGURATION);
+    ck_assert_uint_ne(words[32], 77);
+    ck_assert_uint_eq(run(LAUNCH("16", "12", "1")), ERROR_INVALID_FUNCTION);
+#undef LAUNCH
+#undef SIZE
+}
+END_TEST
+
 static const struct text_row {
     const char *function, *error, *text;
 } texts[] = {{"String", "1", "invalid argument"},
@@ -279,6 +354,9 @@ static Suite *device_calls_suite(void)
     tcase_add_test(tcase, a_kernel_asks_for_a_limit);
     tcase_add_test(tcase, a_kernel_allocates_and_frees_as_by_malloc);
     tcase_add_test(tcase, a_kernel_asks_for_its_device);
+    tcase_add_test(tcase, a_kernel_asks_for_what_another_one_needs);
+    tcase_add_test(tcase, a_kernel_asks_how_many_blocks_of_another_one_fit);
+    tcase_add_test(tcase, a_kernel_launches_with_a_buffer_of_its_own_size);
     tcase_add_loop_test(tcase, a_kernel_reads_the_text_of_an_error, 0,
                         (int)(sizeof texts / sizeof texts[0]));
     suite_add_tcase(suite, tcase);

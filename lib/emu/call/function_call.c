@@ -18,27 +18,9 @@ static int cluster_of(const cx_emu_function *function, int dimension)
 static cxu_result read_attribute(const cx_emu_function *function, cxu_func_attribute attribute,
                                  int *out_value)
 {
-    const cx_emu_device *device = function->module->context->device;
-    cx_ptx_kernel_info kernel = cx_emu_function_describe(function);
-
+    if (cx_emu_function_fact(function, attribute, out_value))
+        return CXU_SUCCESS;
     switch (attribute) {
-    case CXU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-        *out_value = kernel.max_threads
-                         ? (int)kernel.max_threads
-                         : cx_emu_attribute_value(device, CXU_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
-        return CXU_SUCCESS;
-    case CXU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
-        *out_value = (int)kernel.shared_bytes;
-        return CXU_SUCCESS;
-    case CXU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
-        *out_value = (int)cx_ptx_constant_bytes(function->module->code->ptx);
-        return CXU_SUCCESS;
-    case CXU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
-        *out_value = 0;
-        return CXU_SUCCESS;
-    case CXU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
-        *out_value = kernel.cluster_needed;
-        return CXU_SUCCESS;
     case CXU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
     case CXU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
     case CXU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
@@ -49,19 +31,6 @@ static cxu_result read_attribute(const cx_emu_function *function, cxu_func_attri
         return CXU_SUCCESS;
     case CXU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
         *out_value = function->cluster_policy;
-        return CXU_SUCCESS;
-    case CXU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
-        *out_value = (int)kernel.local_bytes;
-        return CXU_SUCCESS;
-    case CXU_FUNC_ATTRIBUTE_NUM_REGS:
-        *out_value = (int)kernel.registers;
-        return CXU_SUCCESS;
-    case CXU_FUNC_ATTRIBUTE_PTX_VERSION:
-        *out_value = cx_ptx_target(function->module->code->ptx);
-        return CXU_SUCCESS;
-    case CXU_FUNC_ATTRIBUTE_BINARY_VERSION:
-        *out_value = cx_emu_attribute_value(device, CXU_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) * 10 +
-                     cx_emu_attribute_value(device, CXU_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
         return CXU_SUCCESS;
     case CXU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
         *out_value = (int)cx_emu_function_dynamic_limit(function);

@@ -95,7 +95,8 @@ const char cx_emu_device_runtime[] =
     ".param .b32 shared"
 #define FUNCTION(name, parameters) \
     ".weak .func (.param .b32 error) __cudaCDP2" name "(" parameters ")\n{\n"
-#define RETURN(value) "    st.param.b32 [error], " value ";\n    ret;\n}\n"
+#define RETURN_IN(value) "    st.param.b32 [error], " value ";\n    ret;\n"
+#define RETURN(value) RETURN_IN(value) "}\n"
 /* A function of a stream, also as programs with a default stream for each thread call it. */
 #define BOTH(name, parameters, body) \
     FUNCTION(name, parameters) body FUNCTION(name "_ptsz", parameters) body
@@ -103,6 +104,7 @@ const char cx_emu_device_runtime[] =
 /* Values of cudaError_t. */
 #define INVALID_VALUE "1"
 #define MEMORY_ALLOCATION "2"
+#define INVALID_FUNCTION "98"
 #define INVALID_DEVICE "101"
 #define UNSUPPORTED_LIMIT "215"
 #define INVALID_HANDLE "400"
@@ -204,6 +206,73 @@ const char cx_emu_device_runtime[] =
     FUNCTION("DeviceGetCacheConfig", ".param .b64 out")                                       \
     "    .reg .b64 %out;\n    ld.param.u64 %out, [out];\n    st.u32 [%out], 0;\n" RETURN("0")
 
+/* What a kernel asks of `kernel`: %value, and %p where there is no such kernel. */
+#define ASK_KERNEL(attribute)                                                             \
+    "    st.param.b32 [which], " attribute ";\n"                                          \
+    "    call (value), __ctxrt_ask_kernel, (kernel, which, count, bytes);\n"              \
+    "    ld.param.u64 %value, [value];\n    setp.eq.s64 %p, %value, 0x8000000000000000;\n" \
+    "    @%p bra UNKNOWN;\n"
+#define FACT(attribute, type, at) \
+    ASK_KERNEL(attribute) "    st." type " [%out+" at "], %value;\n"
+#define KERNEL_REGISTERS                                                                     \
+    "    .reg .pred %p;\n    .reg .b32 %word;\n    .reg .b64 %out, %value;\n"                \
+    "    .param .b32 which, count;\n    .param .b64 value, bytes;\n"                         \
+    "    ld.param.u64 %out, [out];\n    st.param.b32 [count], 0;\n    st.param.b64 [bytes], 0;\n"
+#define BLOCKS(name, flags)                                                                  \
+    FUNCTION(name, ".param .b64 out, .param .b64 kernel, .param .b32 threads, "              \
+                   ".param .b64 shared" flags)                                               \
+    KERNEL_REGISTERS "    ld.param.u32 %word, [threads];\n    st.param.b32 [count], %word;\n" \
+    "    setp.le.s32 %p, %word, 0;\n    @%p bra INVALID;\n"                                  \
+    "    ld.param.u64 %value, [shared];\n    st.param.b64 [bytes], %value;\n"                \
+    ASK_KERNEL("0xffff") "    st.u32 [%out], %value;\n" RETURN_IN("0")                       \
+    "INVALID:\n" RETURN_IN(INVALID_VALUE) "UNKNOWN:\n" RETURN(INVALID_FUNCTION)
+
+/* A parameter buffer of unknown use is memory of the kernels' heap, whose size is before it. Its
+ * launch copies it into that of a child. */
+#define BUFFER_CALLS                                                                           \
+    ".weak .func (.param .b64 buffer) __cudaCDP2GetParameterBuffer"                            \
+    "(.param .b64 alignment, .param .b64 bytes)\n{\n"                                          \
+    "    .reg .pred %none;\n    .reg .b64 %value, %bytes;\n    .param .b64 all, address;\n"    \
+    "    ld.param.u64 %bytes, [bytes];\n    add.u64 %value, %bytes, 16;\n"                     \
+    "    st.param.b64 [all], %value;\n    call (address), malloc, (all);\n"                    \
+    "    ld.param.u64 %value, [address];\n    setp.eq.u64 %none, %value, 0;\n"                 \
+    "    @%none bra NONE;\n    st.u64 [%value], %bytes;\n    add.u64 %value, %value, 16;\n"    \
+    "NONE:\n    st.param.b64 [buffer], %value;\n    ret;\n}\n"                                 \
+    BOTH("LaunchDevice", ".param .b64 kernel, .param .b64 given, "                             \
+         ".param .align 4 .b8 blocks[12], .param .align 4 .b8 threads[12], "                   \
+         ".param .b32 shared, .param .b64 stream", LAUNCH_GIVEN)
+#define LAUNCH_GIVEN                                                                           \
+    "    .reg .pred %p;\n    .reg .b32 %byte;\n"                                               \
+    "    .reg .b64 %given, %buffer, %bytes, %most, %i, %from, %to;\n"                          \
+    "    .param .b64 buffer, value, none, block;\n    .param .b32 which, zero, forget;\n"      \
+    "    call (buffer), __ctxrt_prepare_child, (kernel, blocks, threads, shared);\n"           \
+    "    ld.param.u64 %buffer, [buffer];\n    ld.param.u64 %given, [given];\n"                 \
+    "    setp.eq.u64 %p, %buffer, 0;\n    @%p bra COPIED;\n"                                   \
+    "    setp.eq.u64 %p, %given, 0;\n    @%p bra COPIED;\n"                                    \
+    "    st.param.b32 [which], 0xfffd;\n    st.param.b32 [zero], 0;\n"                         \
+    "    st.param.b64 [none], 0;\n"                                                           \
+    "    call (value), __ctxrt_ask_kernel, (kernel, which, zero, none);\n"                    \
+    "    ld.param.u64 %most, [value];\n    ld.u64 %bytes, [%given+-16];\n"                     \
+    "    min.u64 %bytes, %bytes, %most;\n    mov.u64 %i, 0;\nNEXT:\n"                          \
+    "    setp.ge.u64 %p, %i, %bytes;\n    @%p bra COPIED;\n    add.u64 %from, %given, %i;\n"   \
+    "    add.u64 %to, %buffer, %i;\n    ld.u8 %byte, [%from];\n    st.u8 [%to], %byte;\n"      \
+    "    add.u64 %i, %i, 1;\n    bra NEXT;\nCOPIED:\n    setp.eq.u64 %p, %given, 0;\n"         \
+    "    @%p bra FREED;\n    sub.u64 %given, %given, 16;\n    st.param.b64 [block], %given;\n" \
+    "    call free, (block);\nFREED:\n    setp.ne.u64 %p, %buffer, 0;\n    @%p bra START;\n"   \
+    "    st.param.b32 [forget], 0;\n    call (error), __ctxrt_last_error, (forget);\n"        \
+    "    ret;\nSTART:\n" LAUNCH
+
+/* cudaFuncAttributes of a kernel: nobody has told it a cluster. */
+#define KERNEL_CALLS                                                                           \
+    BLOCKS("OccupancyMaxActiveBlocksPerMultiprocessor", "")                                    \
+    BLOCKS("OccupancyMaxActiveBlocksPerMultiprocessorWithFlags", ", .param .b32 flags")        \
+    FUNCTION("FuncGetAttributes", ".param .b64 out, .param .b64 kernel")                       \
+    KERNEL_REGISTERS FACT("1", "u64", "0") FACT("2", "u64", "8") FACT("3", "u64", "16")        \
+    FACT("0", "u32", "24") FACT("4", "u32", "28") FACT("5", "u32", "32")                       \
+    FACT("6", "u32", "36") FACT("7", "u32", "40") FACT("0xfffe", "u32", "44")                  \
+    "    mov.u32 %word, -1;\n    st.u32 [%out+48], %word;\n"                                   \
+    FACT("10", "u32", "52") RETURN_IN("0") "UNKNOWN:\n" RETURN(INVALID_FUNCTION)
+
 #define CREATE(name, flags_needed)                                                            \
     FUNCTION(name, ".param .b64 out, .param .b32 flags")                                      \
     "    .reg .pred %other;\n    .reg .b32 %flags;\n    .reg .b64 %out, %handle;\n"           \
@@ -235,6 +304,8 @@ const char cx_emu_device_launches[] =
     ".extern .func (.param .b32 error) __ctxrt_last_error(.param .b32 forget);\n"
     ".extern .func (.param .b64 handle) __ctxrt_create_stream();\n"
     ".extern .func (.param .b64 value) __ctxrt_ask_device(.param .b32 attribute);\n"
+    ".extern .func (.param .b64 value) __ctxrt_ask_kernel"
+    "(.param .b64 kernel, .param .b32 attribute, .param .b32 threads, .param .b64 shared);\n"
     ".extern .func (.param .b64 address) malloc(.param .b64 bytes);\n"
     ".extern .func free(.param .b64 address);\n"
     ".entry __ctxrt_copy(.param .u64 to, .param .u64 to_pitch, .param .u64 from, "
@@ -275,7 +346,7 @@ const char cx_emu_device_launches[] =
                                          ".param .u64 depth, .param .u32 byte)\n{\n" BOX_BYTES(
                                              "    ld.param.u32 %word, [byte];\n"
                                              "    st.u8 [%to], %word;\n")
-                                         BOX_CALLS
+                                         BOX_CALLS BUFFER_CALLS KERNEL_CALLS
                                          ".weak .func (.param .b64 buffer) "
                                          "__cudaCDP2GetParameterBufferV2(" SIZES ")\n"
                                          "{\n"

@@ -11,6 +11,7 @@
 #include "emu/module/device_runtime.h"
 #include "emu/module/hazard_text.h"
 #include "emu/module/heap.h"
+#include "emu/module/kernel_facts.h"
 #include "emu/module/kernel_fault_text.h"
 #include "emu/module/launch_check.h"
 #include "emu/module/launch_memory.h"
@@ -232,6 +233,24 @@ static int64_t ask_device(void *self, uint32_t attribute)
     return cx_emu_attribute(device, (cxu_device_attribute)attribute, &value) ? value : INT64_MIN;
 }
 
+static int64_t ask_kernel(void *self, const cx_ptx_kernel_question *question)
+{
+    const cx_emu_run *run = self;
+    const cx_emu_kernel_place place = {run->code, question->kernel, run->context->device};
+    size_t dynamic_limit = cx_emu_kernel_dynamic_limit(&place);
+    int value;
+
+    if (question->attribute == CX_PTX_ASK_BLOCKS)
+        return question->threads > 0
+                   ? cx_emu_kernel_occupancy(&place, question->threads, question->shared_bytes,
+                                             dynamic_limit)
+                   : INT64_MIN;
+    if (question->attribute == CX_PTX_ASK_DYNAMIC)
+        return (int64_t)dynamic_limit;
+    return cx_emu_kernel_fact(&place, (cxu_func_attribute)question->attribute, &value) ? value
+                                                                                       : INT64_MIN;
+}
+
 /* ---- who watches ---- */
 
 /* A block of the kernels' heap is another one's once it is free, whatever orders the two. */
@@ -394,6 +413,7 @@ static void run_kernel(void *argument)
                                             .release = give_heap,
                                             .allocated = note_heap,
                                             .ask = ask_device,
+                                            .ask_kernel = ask_kernel,
                                             .set_condition = set_condition,
                                             .independent = cx_emu_warp_is_independent(),
                                             .seed = cx_emu_warp_seed(),

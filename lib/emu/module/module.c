@@ -2,6 +2,7 @@
 
 #include "emu/device/device.h"
 #include "emu/module/heap.h"
+#include "emu/module/kernel_facts.h"
 #include "emu/module/texture_reference.h"
 #include "emu/base/state.h"
 #include "emu/device/sticky.h"
@@ -339,59 +340,32 @@ cx_ptx_kernel_info cx_emu_function_describe(const cx_emu_function *function)
 
 /* ---- limits of the device ---- */
 
-static size_t device_attribute_of(const cx_emu_function *function, cxu_device_attribute which)
+static cx_emu_kernel_place place_of(const cx_emu_function *function)
 {
-    return (size_t)cx_emu_attribute_value(function->module->context->device, which);
+    return (cx_emu_kernel_place){function->module->code, function->kernel,
+                                 function->module->context->device};
+}
+
+bool cx_emu_function_fact(const cx_emu_function *function, cxu_func_attribute attribute,
+                          int *out_value)
+{
+    const cx_emu_kernel_place place = place_of(function);
+
+    return cx_emu_kernel_fact(&place, attribute, out_value);
 }
 
 size_t cx_emu_function_dynamic_limit(const cx_emu_function *function)
 {
-    size_t fixed = cx_emu_function_describe(function).shared_bytes;
-    size_t usual = device_attribute_of(function, CXU_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
+    const cx_emu_kernel_place place = place_of(function);
 
-    if (function->max_dynamic_bytes >= 0)
-        return (size_t)function->max_dynamic_bytes;
-    return fixed < usual ? usual - fixed : 0;
-}
-
-static size_t smaller_of(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-/* The registers of a warp: a multiple of the hardware's unit. */
-static size_t registers_of_warp(size_t registers_of_thread, size_t warp)
-{
-    const size_t unit = 256;
-
-    return (registers_of_thread * warp + unit - 1) / unit * unit;
+    return function->max_dynamic_bytes >= 0 ? (size_t)function->max_dynamic_bytes
+                                            : cx_emu_kernel_dynamic_limit(&place);
 }
 
 int cx_emu_occupancy(const cx_emu_function *function, size_t block_threads, size_t shared_bytes)
 {
-    cx_ptx_kernel_info kernel = cx_emu_function_describe(function);
-    size_t warp = device_attribute_of(function, CXU_ATTRIBUTE_WARP_SIZE);
-    size_t threads = (block_threads + warp - 1) / warp * warp;
-    size_t shared =
-        kernel.shared_bytes + shared_bytes +
-        device_attribute_of(function, CXU_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK);
-    size_t blocks = device_attribute_of(function, CXU_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR);
-    size_t limit = kernel.max_threads
-                       ? kernel.max_threads
-                       : device_attribute_of(function, CXU_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+    const cx_emu_kernel_place place = place_of(function);
 
-    if (block_threads > limit || shared_bytes > cx_emu_function_dynamic_limit(function))
-        return 0;
-    blocks = smaller_of(
-        blocks,
-        device_attribute_of(function, CXU_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR) / threads);
-    blocks = smaller_of(
-        blocks, device_attribute_of(function, CXU_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR) /
-                    (registers_of_warp(kernel.registers, warp) * (threads / warp)));
-    if (shared > 0)
-        blocks = smaller_of(
-            blocks,
-            device_attribute_of(function, CXU_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR) /
-                shared);
-    return (int)blocks;
+    return cx_emu_kernel_occupancy(&place, block_threads, shared_bytes,
+                                   cx_emu_function_dynamic_limit(function));
 }

@@ -112,6 +112,10 @@ void cx_emu_modules_release(cx_emu_context *context);
 
 cx_ptx_kernel_info cx_emu_function_describe(const cx_emu_function *function);
 
+/* As cx_emu_kernel_fact. */
+bool cx_emu_function_fact(const cx_emu_function *function, cxu_func_attribute attribute,
+                          int *out_value);
+
 /* The number of blocks of a size that fit on a multiprocessor of the emulated GPUs at once. */
 int cx_emu_occupancy(const cx_emu_function *function, size_t block_threads, size_t shared_bytes);
 
