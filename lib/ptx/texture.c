@@ -206,16 +206,28 @@ static double bounded(double place, double period)
     return isinf(place) ? (place < 0 ? -FAR : FAR) : fmod(place, period);
 }
 
+/* The integer at or below a place that is less than FAR: floor() is a call where the processor's
+ * rounding instruction may be missing. */
+static int64_t floor_of(double place)
+{
+    int64_t whole = (int64_t)place;
+
+    return whole - ((double)whole > place);
+}
+
+/* From 0 to WEIGHT_ONE: how far `place` is behind `whole`. */
+static int weight_behind(double place, double whole)
+{
+    return (int)((place - whole) * WEIGHT_ONE + 0.5);
+}
+
 static void set_axis(axis *out, double place, int offset, bool between)
 {
-    double whole;
-
     place = bounded(place, 2.0 * (double)out->size) + offset;
     if (between)
         place -= 0.5;
-    whole = floor(place);
-    out->index = (int64_t)whole;
-    out->weight = between ? (int)floor((place - whole) * WEIGHT_ONE + 0.5) : 0;
+    out->index = floor_of(place);
+    out->weight = between ? weight_behind(place, (double)out->index) : 0;
 }
 
 /* The words of an instruction, one after the other. */
@@ -546,9 +558,14 @@ void cx_ptx_texture_fetch(const cx_ptx_texture *texture, const cx_ptx_texture_co
     texel value, next;
 
     read_inputs(code, words, &given);
-    wanted = texture->first_level < texture->last_level ? wanted_level(texture, code, &given) : 0;
+    if (texture->first_level == texture->last_level) {
+        value = fetch_level(texture, code, &given, 0, watch);
+        give(code, &value, out);
+        return;
+    }
+    wanted = wanted_level(texture, code, &given);
     whole = floor(wanted);
-    weight = (int)floor((wanted - whole) * WEIGHT_ONE + 0.5);
+    weight = weight_behind(wanted, whole);
     if (!texture->filters_mips || weight == 0) {
         value = fetch_level(texture, code, &given,
                             (uint32_t)(texture->filters_mips ? whole : floor(wanted + 0.5)), watch);
