@@ -11,7 +11,7 @@
 #include "ptx/minifloat.h"
 
 #include <fenv.h>
-#ifdef __AVX512F__
+#ifdef __AVX2__
 #include <immintrin.h>
 #endif
 
@@ -149,8 +149,27 @@ static void move(uint64_t *d, const cx_ptx_rows *rows, const cx_ptx_instruction 
 
 /* ---- masks ---- */
 
+/* By hand, since compilers make a reduction of 32 words of it. */
 static uint32_t truths(const void *words)
 {
+#if defined __AVX512F__
+    const __m512i low = _mm512_loadu_si512(words),
+                  high = _mm512_loadu_si512((const cx_ptx_word *)words + 16);
+
+    return _mm512_test_epi32_mask(low, low) |
+           (uint32_t)_mm512_test_epi32_mask(high, high) << 16;
+#elif defined __AVX2__
+    uint32_t zeros = 0;
+
+    for (unsigned first = 0; first < 32; first += 8) {
+        const __m256i part =
+            _mm256_loadu_si256((const void *)((const cx_ptx_word *)words + first));
+        const __m256i is_zero = _mm256_cmpeq_epi32(part, _mm256_setzero_si256());
+
+        zeros |= (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(is_zero)) << first;
+    }
+    return ~zeros;
+#else
     const cx_ptx_word *row = words;
 #ifdef __AVX512F__
     const __m512i low = _mm512_loadu_si512(row), high = _mm512_loadu_si512(row + 16);
