@@ -171,11 +171,6 @@ static uint32_t truths(const void *words)
     return ~zeros;
 #else
     const cx_ptx_word *row = words;
-#ifdef __AVX512F__
-    const __m512i low = _mm512_loadu_si512(row), high = _mm512_loadu_si512(row + 16);
-
-    return _mm512_test_epi32_mask(low, low) | (uint32_t)_mm512_test_epi32_mask(high, high) << 16;
-#else
     uint32_t mask = 0;
 
     EACH_LANE (lane)
