@@ -2,14 +2,7 @@
 
 void cx_counters_reset(cx_counters *figures, uint64_t limit_bytes)
 {
-    atomic_store(&figures->limit_bytes, limit_bytes);
-    atomic_store(&figures->live_bytes, 0);
-    atomic_store(&figures->live_count, 0);
-    atomic_store(&figures->total_bytes, 0);
-    atomic_store(&figures->total_count, 0);
-    atomic_store(&figures->peak_bytes, 0);
-    atomic_store(&figures->peak_count, 0);
-    atomic_store(&figures->failures, 0);
+    *figures = (cx_counters){.limit_bytes = limit_bytes};
 }
 
 bool cx_counters_reserve(cx_counters *figures, size_t bytes)
@@ -47,15 +40,25 @@ void cx_counters_failed(cx_counters *figures, size_t bytes)
     atomic_fetch_add(&figures->failures, 1);
 }
 
+static uint64_t smaller_of(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* What is live has requests in it that are not served yet, and so in no total. */
 void cx_counters_read(const cx_counters *figures, ctxrt_allocator_figures *out_figures)
 {
+    uint64_t live_bytes = atomic_load(&figures->live_bytes),
+             live_count = atomic_load(&figures->live_count),
+             total_bytes = atomic_load(&figures->total_bytes),
+             total_count = atomic_load(&figures->total_count);
     *out_figures = (ctxrt_allocator_figures){
-        .current_bytes = atomic_load(&figures->live_bytes),
+        .current_bytes = smaller_of(live_bytes, total_bytes),
         .peak_bytes = atomic_load(&figures->peak_bytes),
-        .total_bytes = atomic_load(&figures->total_bytes),
-        .current_count = atomic_load(&figures->live_count),
+        .total_bytes = total_bytes,
+        .current_count = smaller_of(live_count, total_count),
         .peak_count = atomic_load(&figures->peak_count),
-        .total_count = atomic_load(&figures->total_count),
+        .total_count = total_count,
         .failures = atomic_load(&figures->failures),
         .limit_bytes = atomic_load(&figures->limit_bytes),
     };
