@@ -7,7 +7,7 @@
 #define CX_COPY_COPY_FAST_PATH_H
 
 #include "memory/cache.h"
-#include "memory/guard.h"
+#include "memory/diagnosis.h"
 #include "memory/pointer_table.h"
 #include "work/work.h"
 
@@ -42,7 +42,7 @@ static inline bool cx_copy_may_take_fast_path(void)
 {
     return atomic_load_explicit(&cx_address_collisions, memory_order_relaxed) == 0 &&
            atomic_load_explicit(&cx_pointers_custom, memory_order_relaxed) == 0 &&
-           !atomic_load_explicit(&cx_guards_used, memory_order_relaxed);
+           !atomic_load_explicit(&cx_diagnosis_narrows, memory_order_relaxed);
 }
 
 #endif

@@ -1,10 +1,10 @@
 #include "memory/cache.h"
-#include "memory/guard.h"
+#include "memory/diagnosis.h"
 #include "memory/peer_use.h"
 #include "memory/pointer_table.h"
-#include "memory/report.h"
 
 #include "base/error.h"
+#include "base/eventcount.h"
 #include "base/handle.h"
 #include "context/observer.h"
 #include "device/environment.h"
@@ -40,6 +40,40 @@ static ctxrt_status choose_source(const cx_context *context, cx_allocator *model
     return status;
 }
 
+/* ---- requests ---- */
+
+static cx_eventcount opened = CX_EVENTCOUNT_INIT;
+
+static bool is_open(const void *allocator)
+{
+    return (atomic_load(&((const cx_allocator *)allocator)->live) & CX_ALLOCATOR_CLOSED) == 0;
+}
+
+void cx_allocator_wait_open(const cx_allocator *allocator)
+{
+    cx_eventcount_wait(&opened, is_open, allocator);
+}
+
+bool cx_allocator_close_requests(cx_allocator *allocator, uint64_t *out_live)
+{
+    *out_live = 0;
+    while (!atomic_compare_exchange_weak(&allocator->live, out_live, CX_ALLOCATOR_CLOSED)) {
+        if (*out_live == 0)
+            continue;
+        if ((*out_live & CX_ALLOCATOR_CLOSED) == 0)
+            return false;
+        cx_allocator_wait_open(allocator);
+        *out_live = 0;
+    }
+    return true;
+}
+
+void cx_allocator_open_requests(cx_allocator *allocator)
+{
+    atomic_fetch_and(&allocator->live, ~CX_ALLOCATOR_CLOSED);
+    cx_eventcount_wake(&opened);
+}
+
 bool cx_allocator_refuses_call(cx_allocator *allocator)
 {
     uint64_t left = atomic_load(&allocator->growths_until_refusal);
@@ -71,13 +105,9 @@ static void end_one(_Atomic(void *) *place, bool native)
     cx_sections_close();
     (void)cx_pool_retire(&cx_allocators, cx_pool_handle(&cx_allocators, allocator));
     cx_sections_open();
-    cx_trace_end(&allocator->trace);
-    cx_guard *guard = atomic_load(&allocator->guard);
-    if (guard == NULL)
-        guard = allocator->spare_guard;
-    if (guard != NULL)
-        cx_guard_close(guard, native);
-    else if (allocator->kind != &cx_direct_allocator)
+    bool beneath = atomic_load(&allocator->front) != NULL;
+    cx_diagnosis_hook.ends(allocator, native);
+    if (!beneath && allocator->kind != &cx_direct_allocator)
         close_cache(allocator->pinned != NULL ? allocator->pinned : allocator->cache, native);
     cx_pool_put_back(&cx_allocators, allocator);
 }
@@ -115,6 +145,11 @@ static void prepare_reset(cx_context *context)
     cx_peer_uses_await(context);
 }
 
+static void report_left(void)
+{
+    cx_diagnosis_hook.shutdown_is_refused();
+}
+
 void cx_memory_watch_contexts(void)
 {
     static const cx_observer observer = {
@@ -125,7 +160,7 @@ void cx_memory_watch_contexts(void)
         .peer_changes = cx_caches_share,
         .stream_closes = cx_caches_close_stream,
         .thread_ends = cx_caches_leave_thread,
-        .shutdown_is_refused = cx_report_log_left,
+        .shutdown_is_refused = report_left,
     };
     cx_observe(CX_OBSERVED_BY_MEMORY, &observer);
 }
@@ -136,34 +171,23 @@ static ctxrt_status no_memory(const cx_context *context)
                     cx_context_text(context));
 }
 
-/* The allocator of pinned memory stays when its guard goes. */
-static ctxrt_status open_pinned(cx_allocator *allocator, const ctxrt_allocator_debug *debug,
-                                bool guarded)
-{
-    ctxrt_status status = cx_cache_open(allocator, &allocator->pinned);
-    if (status == CTXRT_SUCCESS && guarded)
-        status = cx_guard_open(allocator, debug);
-    if (status != CTXRT_SUCCESS && allocator->pinned != NULL)
-        cx_cache_close(allocator->pinned, true);
-    return status;
-}
-
-/* Makes an allocator's cache, with a guard around it in debug mode. */
+/* Makes an allocator's cache. That of device memory in debug mode is the allocator's beneath. */
 static ctxrt_status open_memory(cx_allocator *allocator)
 {
-    ctxrt_allocator_debug debug;
-    bool guarded;
-    ctxrt_status status =
-        cx_guard_choose("ctxrt_allocator_create", allocator->options.debug, &debug, &guarded);
-    allocator->options.debug = NULL;
-    if (status != CTXRT_SUCCESS)
-        return status;
+    ctxrt_status status = CTXRT_SUCCESS;
     if (allocator->kind == &cx_pinned_allocator)
-        return open_pinned(allocator, &debug, guarded);
-    if (guarded)
-        return cx_guard_open(allocator, &debug);
-    return allocator->kind == &cx_direct_allocator ? CTXRT_SUCCESS
-                                                   : cx_cache_open(allocator, &allocator->cache);
+        status = cx_cache_open(allocator, &allocator->pinned);
+    if (status == CTXRT_SUCCESS)
+        status = cx_diagnosis_hook.begins(allocator);
+    if (status == CTXRT_SUCCESS && allocator->kind == &cx_caching_allocator &&
+        atomic_load(&allocator->front) == NULL) {
+        status = cx_cache_open(allocator, &allocator->cache);
+        if (status != CTXRT_SUCCESS)
+            cx_diagnosis_hook.ends(allocator, true);
+    } else if (status != CTXRT_SUCCESS && allocator->pinned != NULL) {
+        cx_cache_close(allocator->pinned, true);
+    }
+    return status;
 }
 
 /* NULL: with the error recorded. */
@@ -184,18 +208,16 @@ static cx_allocator *take_allocator(const cx_allocator *model, cx_context *conte
     atomic_store(&allocator->deferred_frees, NULL);
     atomic_store(&allocator->out_of_memory, NULL);
     allocator->cache = NULL;
-    atomic_store(&allocator->guard, NULL);
-    allocator->spare_guard = NULL;
+    atomic_store(&allocator->front, NULL);
+    atomic_store(&allocator->watched, false);
     allocator->pinned = NULL;
     atomic_store(&allocator->live, 0);
     atomic_store(&allocator->growths_until_refusal, 0);
     cx_counters_reset(&allocator->figures, model->options.limit_bytes);
-    bool opens = model->vtable.alloc == NULL && model->pool == NULL;
-    if (opens && open_memory(allocator) != CTXRT_SUCCESS) {
+    if (open_memory(allocator) != CTXRT_SUCCESS) {
         cx_pool_put_back(&cx_allocators, allocator);
         return NULL;
     }
-    cx_trace_begin(&allocator->trace);
     return allocator;
 }
 
@@ -399,14 +421,14 @@ static void close_kept(cx_allocator *allocator)
     cx_error_saved saved;
     cx_context *context = allocator->context;
     const cx_allocator_kind *kind = cx_allocator_kind_of(allocator);
-    if (kind->destroy == NULL)
-        return;
     cx_error_save(&saved);
     bool entered =
         cx_thread_self(&thread) == CTXRT_SUCCESS && cx_context_enter(context) == CTXRT_SUCCESS;
     cx_error_restore(&saved);
     int cancel = entered ? cx_work_begin_wait(context) : 0;
-    kind->destroy(allocator);
+    if (kind->destroy != NULL)
+        kind->destroy(allocator);
+    cx_diagnosis_hook.ends(allocator, true);
     if (entered)
         cx_work_end_wait(context, cancel);
 }
@@ -421,7 +443,6 @@ ctxrt_status ctxrt_allocator_destroy(ctxrt_allocator *handle)
     if (status != CTXRT_SUCCESS)
         return status;
     close_kept(allocator);
-    cx_trace_end(&allocator->trace);
     cx_context *context = allocator->context;
     cx_pool_put_back(&cx_allocators, allocator);
     cx_context_object_drop(context, CX_OBJECT_ALLOCATOR);

@@ -10,7 +10,6 @@
 #include "context/stack.h"
 #include <ctxrt/allocator.h>
 #include "memory/counters.h"
-#include "memory/trace.h"
 
 typedef struct cx_allocator cx_allocator;
 typedef struct cx_block cx_block;
@@ -31,6 +30,8 @@ typedef struct cx_allocator_kind {
     ctxrt_status (*free)(cx_allocator *allocator, const cx_block *block);
     /* Returns the bytes given back to the driver. NULL: caches none. */
     uint64_t (*trim)(cx_allocator *allocator);
+    /* Called instead of `free` for a block whose memory is gone. NULL: nothing to do. */
+    ctxrt_status (*forget)(cx_allocator *allocator, const cx_block *block);
     /* Called before the allocator goes; none of its memory is live. NULL: nothing to do. */
     void (*destroy)(cx_allocator *allocator);
     /* A reset of the context does not end its memory: `free` is called for that, too. */
@@ -38,21 +39,20 @@ typedef struct cx_allocator_kind {
 } cx_allocator_kind;
 
 struct cx_allocator {
-    const cx_allocator_kind *kind; /* beneath the guard, if any */
+    const cx_allocator_kind *kind;
     cx_context *context;
     struct cx_cache *cache; /* of the caching kind; NULL: the figures are those below */
-    /* in debug mode: then `cache` is NULL, and the guard has an allocator of its own. NULL: none */
-    _Atomic(struct cx_guard *) guard;
-    /* of pinned memory that was in debug mode before: a thread may still look at it. Both change
-     * only while `live` is closed */
-    struct cx_guard *spare_guard;
-    /* of pinned memory: then `cache` is NULL; under the guard too. NULL: of device memory */
+    /* in debug mode, the kind in front of `kind`: then `cache` is NULL, and the memory is that of
+     * an allocator beneath. Changes only while `live` is closed. NULL: none */
+    _Atomic(const cx_allocator_kind *) front;
+    /* of pinned memory: then `cache` is NULL; in debug mode too. NULL: of device memory */
     struct cx_cache *pinned;
+    _Atomic bool watched;   /* each block is shown to the hook of diagnosis.h */
+    struct cx_watch *watch; /* of the room behind that hook; stays with the slot */
     bool is_default;      /* the context's own; else the user's, and an object of the context */
     /* requests being served, plus live blocks; CX_ALLOCATOR_CLOSED: requests wait */
     _Atomic uint64_t live;
     cx_counters figures;
-    cx_trace trace;
     ctxrt_allocator_options options; /* of the caching and the direct kind */
     /* in debug mode: the driver counts as out of memory once; 0: never */
     _Atomic uint64_t growths_until_refusal;
@@ -67,8 +67,10 @@ struct cx_allocator {
 
 #define CX_ALLOCATOR_CLOSED ((uint64_t)1 << 63)
 
-/* Waits until the allocator is open to requests. While it is closed, its quarantine may wait for
- * work. */
+/* Closes an allocator to requests, which wait until it is open again. False: *out_live blocks are
+ * live, and it stays open. */
+bool cx_allocator_close_requests(cx_allocator *allocator, uint64_t *out_live);
+void cx_allocator_open_requests(cx_allocator *allocator);
 void cx_allocator_wait_open(const cx_allocator *allocator);
 
 /* Called before a context's first memory: from then on this room hears of ends and resets. */
@@ -85,12 +87,10 @@ extern const cx_allocator_kind cx_direct_allocator;
 /* A caching allocator of pinned host memory; its cache is `pinned`. */
 extern const cx_allocator_kind cx_pinned_allocator;
 
-/* Any of these with a guard around it: guard.h. */
-extern const cx_allocator_kind cx_guarded_allocator;
-
 static inline const cx_allocator_kind *cx_allocator_kind_of(const cx_allocator *allocator)
 {
-    return atomic_load(&allocator->guard) != NULL ? &cx_guarded_allocator : allocator->kind;
+    const cx_allocator_kind *front = atomic_load(&allocator->front);
+    return front != NULL ? front : allocator->kind;
 }
 
 /* In debug mode: true if this call counts as refused by the driver. */

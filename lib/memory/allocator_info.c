@@ -1,7 +1,7 @@
 /* Descriptions of allocators. */
 #include "base/error.h"
 #include "memory/cache.h"
-#include "memory/guard.h"
+#include "memory/watch.h"
 
 #include <string.h>
 
@@ -49,7 +49,7 @@ static void describe_direct(const cx_allocator *beneath, ctxrt_allocator_info *i
 static void describe_allocator(cx_allocator *allocator, ctxrt_allocator_info *info)
 {
     ctxrt_allocator_figures figures;
-    const cx_guard *guard = atomic_load(&allocator->guard);
+    const cx_guard *guard = cx_guard_of(allocator);
     info->context = cx_context_handle(allocator->context);
     info->device = cx_block_device(allocator->context);
     cx_counters_read(&allocator->figures, &figures);

@@ -5,10 +5,10 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "memory/cache.h"
-#include "memory/guard.h"
 #include "memory/memory.h"
 #include "memory/origin.h"
 #include "memory/pointer_table.h"
+#include "memory/watch.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -225,7 +225,7 @@ static void take_guarded(cx_guard *guard, cx_allocator_shot *shot)
 void cx_allocator_shot_take(cx_allocator *allocator, cx_allocator_shot *shot)
 {
     taking take = {allocator, shot};
-    cx_guard *guard = atomic_load(&allocator->guard);
+    cx_guard *guard = cx_guard_of(allocator);
     shot->kind = kind_of(allocator);
     shot->context = cx_context_text(allocator->context);
     shot->device = cx_block_device(allocator->context);
@@ -244,7 +244,7 @@ void cx_allocator_shot_take(cx_allocator *allocator, cx_allocator_shot *shot)
     fill_gaps(shot);
     sort_shot(shot);
     assign_blocks(shot);
-    take_places(&allocator->trace, shot);
+    take_places(&allocator->watch->trace, shot);
 }
 
 void cx_allocator_shot_drop(cx_allocator_shot *shot)

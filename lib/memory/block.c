@@ -4,7 +4,7 @@
 #include "context/named.h"
 #include "memory/cache.h"
 #include "memory/cross_driver_copies.h"
-#include "memory/guard.h"
+#include "memory/diagnosis.h"
 #include "memory/pinned.h"
 #include "memory/private_pool.h"
 #include "work/default_stream.h"
@@ -49,7 +49,8 @@ static ctxrt_status serve_request(cx_allocator *allocator, const cx_allocation *
         return status;
     }
     cx_counters_served(&allocator->figures, request->size_bytes);
-    cx_trace_alloc(&allocator->trace, block->pointer, request->size_bytes);
+    if (__builtin_expect(atomic_load_explicit(&allocator->watched, memory_order_acquire), 0))
+        cx_diagnosis_hook.allocated(allocator, block);
     return CTXRT_SUCCESS;
 }
 
@@ -277,7 +278,8 @@ static ctxrt_status end_block(const cx_block *block, bool gone)
 {
     ctxrt_status status = CTXRT_SUCCESS;
     cx_allocator *allocator = block->allocator;
-    cx_trace_free(&allocator->trace, block->pointer, block->size_bytes);
+    if (__builtin_expect(atomic_load_explicit(&allocator->watched, memory_order_acquire), 0))
+        cx_diagnosis_hook.freeing(allocator, block);
     if (__builtin_expect(allocator->cache != NULL, 1)) {
         status = cx_cache_free(allocator->cache, block->cached);
         cx_counters_freed(&allocator->figures, block->size_bytes);
@@ -285,14 +287,12 @@ static ctxrt_status end_block(const cx_block *block, bool gone)
     }
     if (allocator->pinned == NULL)
         cx_cross_copies_leave(block->pointer, block->size_bytes, NULL);
-    cx_guard *guard = atomic_load(&allocator->guard);
-    if (!gone && (cx_allocator_kind_of(allocator)->outlives_reset ||
+    const cx_allocator_kind *kind = cx_allocator_kind_of(allocator);
+    if (!gone && (kind->outlives_reset ||
                   cx_context_holds_what_is_of(block->context, block->epoch)))
-        status = cx_allocator_kind_of(allocator)->free(allocator, block);
-    else if (guard != NULL)
-        cx_guard_forget(guard, block);
-    else if (allocator->pinned != NULL)
-        status = cx_cache_free(allocator->pinned, block->cached);
+        status = kind->free(allocator, block);
+    else if (kind->forget != NULL)
+        status = kind->forget(allocator, block);
     uncount_block(block);
     return status;
 }

@@ -74,13 +74,13 @@ cx_cache *cx_caches_next(cx_cache *before)
     return found;
 }
 
-/* The allocator counts memory that is pinned or has a guard. */
+/* The allocator counts memory that is pinned or in debug mode. */
 void cx_caches_count(const cx_context *context, cx_context_memory *sum)
 {
     cx_lock_enter(&lock);
     for (cx_cache *cache = caches; cache != NULL; cache = cache->next)
         if (cache->context == context && !cache->pinned &&
-            atomic_load(&cache->allocator->guard) == NULL) {
+            atomic_load(&cache->allocator->front) == NULL) {
             sum->count += atomic_load(&cache->allocator->figures.live_count);
             sum->bytes += atomic_load(&cache->allocator->figures.live_bytes);
         }

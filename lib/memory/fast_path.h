@@ -16,11 +16,11 @@ static inline bool cx_fast_path_is_open(void)
                             1);
 }
 
-/* Limited or traced allocators take the slow path. */
+/* Limited or watched allocators take the slow path. */
 static inline bool cx_fast_path_suits(const cx_allocator *allocator)
 {
     return atomic_load_explicit(&allocator->figures.limit_bytes, memory_order_relaxed) == 0 &&
-           atomic_load_explicit(&allocator->trace.recording, memory_order_relaxed) == NULL;
+           !atomic_load_explicit(&allocator->watched, memory_order_relaxed);
 }
 
 /* In a section. True if a frame's requests are for this stream. The frame keeps its allocator and

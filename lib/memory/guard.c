@@ -1,11 +1,12 @@
 #include <stdbool.h>
 
-#include "memory/guard.h"
+#include "memory/watch.h"
 
 #include "base/error.h"
 #include "base/log.h"
 #include "context/context_guard.h"
 #include "memory/cache.h"
+#include "memory/diagnosis.h"
 #include "memory/pinned.h"
 #include "work/default_stream.h"
 
@@ -181,7 +182,7 @@ static ctxrt_status make_guarded(cx_guard *guard, const cx_allocation *request,
 static ctxrt_status alloc_guarded(cx_allocator *allocator, const cx_allocation *request,
                                   cx_block *block)
 {
-    cx_guard *guard = atomic_load(&allocator->guard);
+    cx_guard *guard = cx_guard_of(allocator);
     cx_guarded *guarded = calloc(1, sizeof *guarded);
     if (guarded == NULL)
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for the record of a block");
@@ -217,24 +218,25 @@ static ctxrt_status end_guarded(cx_guard *guard, cx_guarded *guarded)
 
 static ctxrt_status free_block(cx_allocator *allocator, const cx_block *block)
 {
-    cx_guard *guard = atomic_load(&allocator->guard);
+    cx_guard *guard = cx_guard_of(allocator);
     cx_guarded *guarded = leave_live(guard, block);
     return guarded != NULL ? end_guarded(guard, guarded) : CTXRT_SUCCESS;
 }
 
-void cx_guard_forget(cx_guard *guard, const cx_block *block)
+static ctxrt_status forget_block(cx_allocator *allocator, const cx_block *block)
 {
+    cx_guard *guard = cx_guard_of(allocator);
     cx_guarded *guarded = leave_live(guard, block);
-    if (guarded == NULL)
-        return;
-    (void)give_inner(guard, &guarded->inner);
+    if (guarded != NULL)
+        (void)give_inner(guard, &guarded->inner);
     free(guarded);
+    return CTXRT_SUCCESS;
 }
 
 static uint64_t trim_guarded(cx_allocator *allocator)
 {
     cx_context_guard context_guard;
-    cx_guard *guard = atomic_load(&allocator->guard);
+    cx_guard *guard = cx_guard_of(allocator);
     if (guard == NULL) /* changed meanwhile */
         return allocator->kind->trim(allocator);
     if (cx_context_guard_enter(allocator->context, &context_guard) == CTXRT_SUCCESS) {
@@ -353,7 +355,7 @@ ctxrt_status ctxrt_allocator_check(ctxrt_allocator *handle)
     ctxrt_status status = cx_allocator_resolve(handle, &allocator);
     if (status != CTXRT_SUCCESS)
         return status;
-    cx_guard *guard = atomic_load(&allocator->guard);
+    cx_guard *guard = cx_guard_of(allocator);
     if (guard == NULL)
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "the allocator of %s is not in debug mode",
                         cx_context_text(allocator->context));
@@ -361,6 +363,9 @@ ctxrt_status ctxrt_allocator_check(ctxrt_allocator *handle)
 }
 
 /* ---- making and destroying ---- */
+
+static const cx_allocator_kind guarded_allocator = {
+    .alloc = alloc_guarded, .free = free_block, .forget = forget_block, .trim = trim_guarded};
 
 static cx_guard *make_guard(const cx_allocator *allocator)
 {
@@ -374,7 +379,8 @@ static cx_guard *make_guard(const cx_allocator *allocator)
     guard->inner.options = allocator->options;
     guard->inner.options.limit_bytes = 0;
     guard->inner.pinned = allocator->pinned;
-    atomic_store(&guard->inner.guard, guard);
+    guard->inner.watch = allocator->watch;
+    atomic_store(&guard->inner.front, &guarded_allocator);
     cx_counters_reset(&guard->inner.figures, 0);
     if (guard->inner.kind == &cx_caching_allocator &&
         cx_cache_open(&guard->inner, &guard->inner.cache) != CTXRT_SUCCESS) {
@@ -387,7 +393,7 @@ static cx_guard *make_guard(const cx_allocator *allocator)
 
 ctxrt_status cx_guard_open(cx_allocator *allocator, const ctxrt_allocator_debug *options)
 {
-    cx_guard *guard = allocator->spare_guard;
+    cx_guard *guard = atomic_load(&allocator->watch->guard);
     if (guard == NULL)
         guard = make_guard(allocator);
     if (guard == NULL)
@@ -396,28 +402,39 @@ ctxrt_status cx_guard_open(cx_allocator *allocator, const ctxrt_allocator_debug 
     cx_cache *cache = cx_guard_cache(guard);
     cx_allocator *asks = cache != NULL ? cache->allocator : &guard->inner;
     atomic_store(&asks->growths_until_refusal, options->fail_call);
-    allocator->spare_guard = NULL;
-    atomic_store(&cx_guards_used, true);
-    atomic_store(&allocator->guard, guard);
+    atomic_store(&cx_diagnosis_narrows, true);
+    atomic_store(&allocator->watch->guard, guard);
+    atomic_store(&allocator->front, &guarded_allocator);
     return CTXRT_SUCCESS;
 }
 
 ctxrt_status cx_guard_leave(cx_allocator *allocator)
 {
     cx_context_guard context_guard;
-    cx_guard *guard = atomic_load(&allocator->guard);
+    cx_guard *guard = cx_guard_of(allocator);
     ctxrt_status status = cx_context_guard_enter(allocator->context, &context_guard);
     if (status != CTXRT_SUCCESS)
         return status;
     (void)empty_quarantine(guard, 0);
     cx_context_guard_leave(&context_guard);
     atomic_store(&allocator->pinned->allocator->growths_until_refusal, 0);
-    allocator->spare_guard = guard;
-    atomic_store(&allocator->guard, NULL);
+    atomic_store(&allocator->front, NULL);
     return CTXRT_SUCCESS;
 }
 
-void cx_guard_close(cx_guard *guard, bool native)
+ctxrt_status cx_guard_begin(cx_allocator *allocator)
+{
+    ctxrt_allocator_debug debug;
+    bool wanted;
+    if (allocator->vtable.alloc != NULL || allocator->pool != NULL)
+        return CTXRT_SUCCESS;
+    ctxrt_status status =
+        cx_guard_choose("ctxrt_allocator_create", allocator->options.debug, &debug, &wanted);
+    allocator->options.debug = NULL;
+    return status == CTXRT_SUCCESS && wanted ? cx_guard_open(allocator, &debug) : status;
+}
+
+static void close_guard(cx_guard *guard, bool native)
 {
     cx_context_guard context_guard;
     cx_guarded *guarded;
@@ -433,15 +450,16 @@ void cx_guard_close(cx_guard *guard, bool native)
     }
     if (cx_guard_cache(guard) != NULL)
         cx_cache_close(cx_guard_cache(guard), native);
+}
+
+void cx_guard_end(cx_allocator *allocator, bool native)
+{
+    cx_guard *guard = atomic_load(&allocator->watch->guard);
+    if (guard == NULL)
+        return;
+    if (cx_guard_of(allocator) != NULL)
+        close_guard(guard, native);
+    atomic_store(&allocator->watch->guard, NULL);
     cx_lock_destroy(&guard->lock);
     free(guard);
 }
-
-static void destroy_guarded(cx_allocator *allocator)
-{
-    cx_guard_close(atomic_load(&allocator->guard), true);
-    atomic_store(&allocator->guard, NULL);
-}
-
-const cx_allocator_kind cx_guarded_allocator = {
-    .alloc = alloc_guarded, .free = free_block, .trim = trim_guarded, .destroy = destroy_guarded};

@@ -56,6 +56,13 @@ typedef struct cx_guard {
 ctxrt_status cx_guard_choose(const char *call, const ctxrt_allocator_debug *options,
                              ctxrt_allocator_debug *out_options, bool *out_wanted);
 
+/* Puts a new allocator into debug mode if its options or the environment say so. */
+ctxrt_status cx_guard_begin(cx_allocator *allocator);
+
+/* Ends the debug mode of an allocator without live memory, and closes its cache. `native`: the
+ * context still exists. */
+void cx_guard_end(cx_allocator *allocator, bool native);
+
 /* Makes the allocator's guard, around its pinned memory if it has that; else makes the allocator
  * beneath as well. */
 ctxrt_status cx_guard_open(cx_allocator *allocator, const ctxrt_allocator_debug *options);
@@ -70,19 +77,12 @@ static inline struct cx_cache *cx_guard_cache(const cx_guard *guard)
     return guard->inner.pinned != NULL ? guard->inner.pinned : guard->inner.cache;
 }
 
-/* Closes a guard without live memory. `native`: the context still exists. */
-void cx_guard_close(cx_guard *guard, bool native);
-
-/* Forgets a block whose memory went with a reset of the context. */
-void cx_guard_forget(cx_guard *guard, const cx_block *block);
-
 /* Finds the user's block in a block from beneath, in an epoch of the context. False: it is in
  * quarantine, or freed. */
 bool cx_guard_find(cx_guard *guard, const void *inner_pointer, uint32_t epoch,
                    cx_guarded *out_guarded);
 
-/* True once there was a guard; and the user's part of a block in a segment, if it has one. */
-extern _Atomic bool cx_guards_used;
+/* The user's part of a block in a segment, if it has one. */
 struct cx_pointer_block;
 void cx_guards_narrow(const void *pointer, struct cx_pointer_block *block);
 

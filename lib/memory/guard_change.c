@@ -1,47 +1,12 @@
 /* Changes of the debug mode of pinned memory, while none of it is live. */
 #include "base/error.h"
-#include "base/eventcount.h"
-#include "memory/guard.h"
-
-static cx_eventcount opened = CX_EVENTCOUNT_INIT;
-
-static bool is_open(const void *allocator)
-{
-    return (atomic_load(&((const cx_allocator *)allocator)->live) & CX_ALLOCATOR_CLOSED) == 0;
-}
-
-void cx_allocator_wait_open(const cx_allocator *allocator)
-{
-    cx_eventcount_wait(&opened, is_open, allocator);
-}
-
-/* True: nothing is live, and requests wait until it is opened. Else *out_live tells the live
- * blocks. */
-static bool close_to_requests(cx_allocator *allocator, uint64_t *out_live)
-{
-    *out_live = 0;
-    while (!atomic_compare_exchange_weak(&allocator->live, out_live, CX_ALLOCATOR_CLOSED)) {
-        if (*out_live == 0)
-            continue;
-        if ((*out_live & CX_ALLOCATOR_CLOSED) == 0)
-            return false;
-        cx_allocator_wait_open(allocator);
-        *out_live = 0;
-    }
-    return true;
-}
-
-static void open_to_requests(cx_allocator *allocator)
-{
-    atomic_fetch_and(&allocator->live, ~CX_ALLOCATOR_CLOSED);
-    cx_eventcount_wake(&opened);
-}
+#include "memory/watch.h"
 
 static ctxrt_status change_debug(cx_allocator *allocator, const ctxrt_allocator_debug *debug,
                                  bool wanted)
 {
     ctxrt_status status = CTXRT_SUCCESS;
-    if (atomic_load(&allocator->guard) != NULL)
+    if (cx_guard_of(allocator) != NULL)
         status = cx_guard_leave(allocator);
     if (status == CTXRT_SUCCESS && wanted)
         status = cx_guard_open(allocator, debug);
@@ -69,12 +34,12 @@ ctxrt_status ctxrt_allocator_set_debug(ctxrt_allocator *handle,
         status = cx_guard_choose("ctxrt_allocator_set_debug", options, &debug, &wanted);
     if (status != CTXRT_SUCCESS)
         return status;
-    if (!close_to_requests(allocator, &live))
+    if (!cx_allocator_close_requests(allocator, &live))
         return cx_error(CTXRT_ERROR_IN_USE,
                         "the pinned memory of %s is in use: %llu piece%s of it %s live",
                         cx_context_text(allocator->context), (unsigned long long)live,
                         live == 1 ? "" : "s", live == 1 ? "is" : "are");
     status = change_debug(allocator, &debug, wanted);
-    open_to_requests(allocator);
+    cx_allocator_open_requests(allocator);
     return status;
 }

@@ -1,9 +1,7 @@
 /* Finds the user's part of a guarded block. */
 #include "memory/cache.h"
-#include "memory/guard.h"
 #include "memory/pointer_table.h"
-
-_Atomic bool cx_guards_used;
+#include "memory/watch.h"
 
 typedef struct finding {
     uintptr_t address;
@@ -26,7 +24,7 @@ static void look_in_cache(cx_cache *cache, void *argument)
 {
     finding *search = argument;
     cx_lock_enter(&cache->lock);
-    cx_guard *guard = atomic_load(&cache->allocator->guard);
+    cx_guard *guard = cx_guard_of(cache->allocator);
     if (guard != NULL && cx_heap_has(&cache->heap, search->address))
         narrow_block(guard, cache->epoch, search->block);
     cx_lock_leave(&cache->lock);

@@ -18,6 +18,7 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/counters.c lib/memory/counters.h \
 	lib/memory/cross_driver_copies.c lib/memory/cross_driver_copies.h \
 	lib/memory/custom_allocator.c \
+	lib/memory/diagnosis.h \
 	lib/memory/direct_allocator.c \
 	lib/memory/fast_path.h \
 	lib/memory/freed_ranges.c lib/memory/freed_ranges.h \
@@ -50,5 +51,6 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/start_bits.c lib/memory/start_bits.h \
 	lib/memory/stream_uses.c lib/memory/stream_uses.h \
 	lib/memory/trace.c lib/memory/trace.h \
-	lib/memory/trace_write.c
+	lib/memory/trace_write.c \
+	lib/memory/watch.c lib/memory/watch.h
 lib_memory_libmemory_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)

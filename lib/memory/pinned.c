@@ -55,4 +55,4 @@ static uint64_t trim_pinned(cx_allocator *allocator)
 }
 
 const cx_allocator_kind cx_pinned_allocator = {
-    .alloc = alloc_pinned_block, .free = free_block, .trim = trim_pinned};
+    .alloc = alloc_pinned_block, .free = free_block, .forget = free_block, .trim = trim_pinned};

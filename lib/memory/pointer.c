@@ -1,11 +1,11 @@
 #include "memory/pointer.h"
 
 #include "base/error.h"
-#include "memory/allocator_snapshot.h"
-#include "memory/guard.h"
-#include "memory/origin.h"
+#include "memory/diagnosis.h"
 #include "memory/ranges.h"
 #include <stdio.h>
+
+_Atomic bool cx_diagnosis_narrows;
 
 static cxu_result ask_attribute(const cx_driver *driver, cxu_pointer_attribute attribute,
                                 const void *pointer, void *out_value)
@@ -93,8 +93,8 @@ ctxrt_status cx_pointer_look(const void *pointer, size_t bytes, cx_pointer_view 
     cx_pointers_find(pointer, &out_view->block);
     if (out_view->block.state == CX_POINTER_LIVE) {
         describe_own(out_view);
-        if (__builtin_expect(atomic_load_explicit(&cx_guards_used, memory_order_relaxed), 0))
-            cx_guards_narrow(pointer, &out_view->block);
+        if (__builtin_expect(atomic_load_explicit(&cx_diagnosis_narrows, memory_order_relaxed), 0))
+            cx_diagnosis_hook.narrow(pointer, &out_view->block);
         return CTXRT_SUCCESS;
     }
     if (out_view->block.state == CX_POINTER_FREED)
@@ -189,9 +189,8 @@ static ctxrt_status refuse_beyond(const char *call, const char *noun, const void
 {
     char place[256] = "";
     const cx_pointer_block *block = &view->block;
-    const void *origin = block->cached != 0 ? cx_origin_of(block->cached) : NULL;
-    if (origin != NULL)
-        cx_place_text(origin, place, sizeof place);
+    if (block->cached != 0)
+        cx_diagnosis_hook.origin_text(block->cached, place, sizeof place);
     return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
                     "%s: %zu bytes at the %s %p are beyond its memory: %zu bytes of %s at %p%s%s",
                     call, bytes, noun, pointer, block->size_bytes,

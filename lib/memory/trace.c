@@ -1,11 +1,10 @@
-#include "memory/trace.h"
+#include "memory/watch.h"
 
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/option.h"
-#include "memory/allocator.h"
 
 #include <errno.h>
 #include <execinfo.h>
@@ -89,8 +88,11 @@ const void *cx_trace_caller(void)
 
 /* If a thread finds the place in use, it is a whole ring ahead of another thread or behind it: one
  * of the two operations is lost. */
-void cx_trace_record(cx_trace_ring *ring, void *pointer, size_t size_bytes, bool is_free)
+void cx_trace_record(cx_trace *trace, void *pointer, size_t size_bytes, bool is_free)
 {
+    cx_trace_ring *ring = atomic_load_explicit(&trace->recording, memory_order_acquire);
+    if (ring == NULL)
+        return;
     const void *caller = is_free ? NULL : cx_trace_caller();
     uint64_t number = atomic_fetch_add(&ring->next, 1);
     place *own = &ring->places[number & ring->mask];
@@ -149,13 +151,15 @@ static cx_trace_ring *ring_for(cx_trace *trace, size_t length)
     return ring;
 }
 
-static bool start_trace(cx_trace *trace, size_t operations)
+static bool start_trace(cx_allocator *allocator, size_t operations)
 {
+    cx_trace *trace = &allocator->watch->trace;
     cx_trace_ring *ring = ring_for(trace, length_for(operations));
     if (ring == NULL)
         return false;
     ring->first = atomic_load(&ring->next);
     atomic_store_explicit(&trace->recording, ring, memory_order_release);
+    atomic_store(&allocator->watched, true);
     return true;
 }
 
@@ -213,8 +217,8 @@ static bool write_one(void *object, void *argument)
     cx_allocator *allocator = object;
     (void)argument;
     cx_lock_enter(&trace_lock);
-    if (allocator->trace.file != 0)
-        write_file(&allocator->trace);
+    if (allocator->watch->trace.file != 0)
+        write_file(&allocator->watch->trace);
     cx_lock_leave(&trace_lock);
     return true;
 }
@@ -233,27 +237,28 @@ static void read_option(void)
     wanted_path = path != NULL && atexit(write_rest) == 0 ? strdup(path) : NULL;
 }
 
-void cx_trace_begin(cx_trace *trace)
+void cx_trace_begin(cx_allocator *allocator)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, read_option);
-    cx_trace_end(trace);
     if (wanted_path == NULL)
         return;
     int cancel = cx_cancel_hold();
     cx_lock_enter(&trace_lock);
-    if (start_trace(trace, LENGTH_USUAL))
-        trace->file = ++files;
+    if (start_trace(allocator, LENGTH_USUAL))
+        allocator->watch->trace.file = ++files;
     else
         cx_log(CTXRT_LOG_WARNING, "no memory for the trace of an allocator");
     cx_lock_leave(&trace_lock);
     cx_cancel_restore(cancel);
 }
 
-void cx_trace_end(cx_trace *trace)
+void cx_trace_end(cx_allocator *allocator)
 {
+    cx_trace *trace = &allocator->watch->trace;
     int cancel = cx_cancel_hold();
     cx_lock_enter(&trace_lock);
+    atomic_store(&allocator->watched, false);
     atomic_store(&trace->recording, NULL);
     if (trace->file != 0)
         write_file(trace);
@@ -278,7 +283,7 @@ ctxrt_status ctxrt_allocator_trace_start(ctxrt_allocator *handle, size_t operati
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
                         "a trace keeps at most %zu operations, not %zu", LENGTH_MOST, operations);
     cx_lock_enter(&trace_lock);
-    bool started = start_trace(&allocator->trace, operations != 0 ? operations : LENGTH_USUAL);
+    bool started = start_trace(allocator, operations != 0 ? operations : LENGTH_USUAL);
     cx_lock_leave(&trace_lock);
     return started ? CTXRT_SUCCESS
                    : cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for a trace of %zu operations",
@@ -289,8 +294,10 @@ ctxrt_status ctxrt_allocator_trace_stop(ctxrt_allocator *handle)
 {
     cx_allocator *allocator;
     ctxrt_status status = cx_allocator_resolve(handle, &allocator);
-    if (status == CTXRT_SUCCESS)
-        atomic_store(&allocator->trace.recording, NULL);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    atomic_store(&allocator->watched, false);
+    atomic_store(&allocator->watch->trace.recording, NULL);
     return status;
 }
 
@@ -321,7 +328,7 @@ ctxrt_status ctxrt_allocator_trace_write(ctxrt_allocator *handle, FILE *file)
         return status;
     int cancel = cx_cancel_hold();
     cx_lock_enter(&trace_lock);
-    const cx_trace_ring *ring = allocator->trace.rings;
+    const cx_trace_ring *ring = allocator->watch->trace.rings;
     cx_trace_operation *operations = ring != NULL ? take_operations(ring, &count) : NULL;
     cx_lock_leave(&trace_lock);
     status = ring != NULL

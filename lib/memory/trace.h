@@ -9,9 +9,7 @@
 #ifndef CX_MEMORY_TRACE_H
 #define CX_MEMORY_TRACE_H
 
-#include <ctxrt/allocator.h>
-#include <stdatomic.h>
-#include <stdbool.h>
+#include "memory/allocator.h"
 
 typedef struct cx_trace_ring cx_trace_ring;
 
@@ -19,7 +17,7 @@ typedef struct cx_trace_ring cx_trace_ring;
  * library; NULL: unknown. */
 const void *cx_trace_caller(void);
 
-/* Part of every allocator. Zeroed: no trace. */
+/* Zeroed: no trace. */
 typedef struct cx_trace {
     _Atomic(cx_trace_ring *) recording; /* NULL: not recording */
     /* Lock "trace": */
@@ -29,26 +27,13 @@ typedef struct cx_trace {
 } cx_trace;
 
 /* Called before the allocator is used: starts to record if CTXRT_ALLOCATOR_TRACE is set. */
-void cx_trace_begin(cx_trace *trace);
+void cx_trace_begin(cx_allocator *allocator);
 
 /* Called when the allocator is unused: writes the file of CTXRT_ALLOCATOR_TRACE. */
-void cx_trace_end(cx_trace *trace);
+void cx_trace_end(cx_allocator *allocator);
 
-void cx_trace_record(cx_trace_ring *ring, void *pointer, size_t size_bytes, bool is_free);
-
-static inline void cx_trace_alloc(cx_trace *trace, void *pointer, size_t size_bytes)
-{
-    cx_trace_ring *ring = atomic_load_explicit(&trace->recording, memory_order_acquire);
-    if (__builtin_expect(ring != NULL, 0))
-        cx_trace_record(ring, pointer, size_bytes, false);
-}
-
-static inline void cx_trace_free(cx_trace *trace, void *pointer, size_t size_bytes)
-{
-    cx_trace_ring *ring = atomic_load_explicit(&trace->recording, memory_order_acquire);
-    if (__builtin_expect(ring != NULL, 0))
-        cx_trace_record(ring, pointer, size_bytes, true);
-}
+/* Records an operation, if the trace records. */
+void cx_trace_record(cx_trace *trace, void *pointer, size_t size_bytes, bool is_free);
 
 typedef struct cx_trace_operation {
     void *pointer;
