@@ -1,17 +1,12 @@
 noinst_LTLIBRARIES += lib/memory/libmemory.la
 lib_memory_libmemory_la_SOURCES = \
 	lib/memory/allocator.c lib/memory/allocator.h \
-	lib/memory/allocator_info.c \
-	lib/memory/allocator_snapshot.c lib/memory/allocator_snapshot.h \
-	lib/memory/allocator_snapshot_json.c \
-	lib/memory/allocator_snapshot_text.c \
 	lib/memory/block.c lib/memory/block.h \
 	lib/memory/cache.c lib/memory/cache.h \
 	lib/memory/cache_block.c lib/memory/cache_block.h \
 	lib/memory/cache_free.c \
 	lib/memory/cache_grow.c \
 	lib/memory/cache_map.c \
-	lib/memory/cache_snapshot.c \
 	lib/memory/cache_stream.c \
 	lib/memory/cache_withhold.c \
 	lib/memory/caches.c \
@@ -22,17 +17,11 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/direct_allocator.c \
 	lib/memory/fast_path.h \
 	lib/memory/freed_ranges.c lib/memory/freed_ranges.h \
-	lib/memory/guard.c lib/memory/guard.h \
-	lib/memory/guard_change.c \
-	lib/memory/guard_find.c \
-	lib/memory/guard_mark.c \
-	lib/memory/guard_option.c \
 	lib/memory/host.c \
 	lib/memory/magazine.c lib/memory/magazine.h \
 	lib/memory/mapped_heap.c lib/memory/mapped_heap.h \
 	lib/memory/mapped_range.c lib/memory/mapped_range.h \
 	lib/memory/memory.c lib/memory/memory.h \
-	lib/memory/origin.c lib/memory/origin.h \
 	lib/memory/owed.c lib/memory/owed.h \
 	lib/memory/peer_use.c lib/memory/peer_use.h \
 	lib/memory/pinned.c lib/memory/pinned.h \
@@ -45,12 +34,10 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/radix_tree.c lib/memory/radix_tree.h \
 	lib/memory/ranges.c lib/memory/ranges.h \
 	lib/memory/raw_alloc.c \
-	lib/memory/report.c lib/memory/report.h \
 	lib/memory/share.c lib/memory/share.h \
 	lib/memory/share_mapped.c \
 	lib/memory/start_bits.c lib/memory/start_bits.h \
-	lib/memory/stream_uses.c lib/memory/stream_uses.h \
-	lib/memory/trace.c lib/memory/trace.h \
-	lib/memory/trace_write.c \
-	lib/memory/watch.c lib/memory/watch.h
+	lib/memory/stream_uses.c lib/memory/stream_uses.h
+# The hook of memory/diagnosis.h is in there.
+lib_memory_libmemory_la_LIBADD = lib/diagnose/libdiagnose.la
 lib_memory_libmemory_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)

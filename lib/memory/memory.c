@@ -3,7 +3,6 @@
 #include "base/error.h"
 #include "base/handle.h"
 #include "memory/fast_path.h"
-#include "memory/report.h"
 #include <stdlib.h>
 
 #define OBJECT_COUNT_MAX 0xffffffffu

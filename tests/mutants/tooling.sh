@@ -79,10 +79,10 @@ report $? 'every_function_that_the_list_excepts_is_there'
 "$here/run_mutants" --check > "$scratch/out" 2> "$scratch/errors"
 report $? 'every_file_with_survivors_is_there_and_so_is_every_open_mutant'
 
-for room in alloc memory copy; do
+for room in alloc memory diagnose copy; do
     "$here/run_mutants" --room $room --check || echo "$room"
 done > "$scratch/out" 2> "$scratch/errors"
-[ ! -s "$scratch/errors" ] && ! grep -qx 'alloc\|memory\|copy' "$scratch/out"
+[ ! -s "$scratch/errors" ] && ! grep -qx 'alloc\|memory\|diagnose\|copy' "$scratch/out"
 report $? 'so_they_are_in_the_rooms_of_memory'
 
 # ---- running ----

@@ -29,7 +29,8 @@ device 2
 context
 work 2
 alloc
-memory 26 5 2
+memory 11 5 2
+diagnose 6
 copy
 graph
 infinirt

@@ -1,12 +1,12 @@
 #!/bin/sh
 # The rooms of lib/ include each other one way only: base <- driver <- (emu, layer) <- device <- context
-# <- work <- memory (over alloc) <- copy <- graph. The runtime knows drivers as tables: only its start knows
+# <- work <- memory (over alloc) <- (diagnose, copy) <- graph. The runtime knows drivers as tables: only its start knows
 # emu. The InfiniRT interface knows the public headers alone. The theme, the player and the model are rooms of tools/.
 # The folders of lib/emu are in an order, too.
 set -u
 . "$top_srcdir/tests/support/tap.sh"
 
-rooms='base driver ptx emu layer device context work alloc memory copy graph infinirt shim runtime'
+rooms='base driver ptx emu layer device context work alloc memory diagnose copy graph infinirt shim runtime'
 tool_rooms='theme play model'
 
 may_include() # room
@@ -22,6 +22,7 @@ may_include() # room
     work) echo base driver layer device context work ;;
     alloc) echo base alloc ;;
     memory) echo base driver layer device context work alloc memory ;;
+    diagnose) echo base driver layer device context work alloc memory diagnose ;;
     copy) echo base driver layer device context work alloc memory copy ;;
     graph) echo base driver layer device context work alloc memory copy graph ;;
     infinirt) echo infinirt ;;
@@ -134,6 +135,7 @@ plant context '#include "work/stream.h"'
 plant work '#include "emu/emu.h"'
 plant alloc '#include "context/thread.h"'
 plant memory '#include "copy/copy.h"'
+plant diagnose '#include "copy/copy.h"'
 plant copy '#include "graph/graph.h"'
 plant graph '#include "stream.h"'
 plant infinirt '#include "graph/graph.h"'

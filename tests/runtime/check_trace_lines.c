@@ -1,6 +1,6 @@
 /* The lines of a trace in which operations were lost: every slot is still empty when it is
  * allocated, and full when it is freed. */
-#include "memory/trace.h"
+#include "diagnose/trace.h"
 #include "test.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Finds the user's part of a guarded block. */
 #include "memory/cache.h"
 #include "memory/pointer_table.h"
-#include "memory/watch.h"
+#include "diagnose/watch.h"
 
 typedef struct finding {
     uintptr_t address;

@@ -1,6 +1,6 @@
 #include <stdbool.h>
 
-#include "memory/watch.h"
+#include "diagnose/watch.h"
 
 #include "base/error.h"
 #include "base/log.h"

@@ -1,7 +1,7 @@
 /* Descriptions of allocators. */
 #include "base/error.h"
 #include "memory/cache.h"
-#include "memory/watch.h"
+#include "diagnose/watch.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "memory/origin.h"
+#include "diagnose/origin.h"
 
 #include "context/thread.h"
 #include "memory/pointer_table.h"

@@ -1,11 +1,11 @@
 /* The hook of the diagnosis. */
-#include "memory/watch.h"
+#include "diagnose/watch.h"
 
 #include "base/error.h"
-#include "memory/allocator_snapshot.h"
+#include "diagnose/allocator_snapshot.h"
 #include "memory/diagnosis.h"
-#include "memory/origin.h"
-#include "memory/report.h"
+#include "diagnose/origin.h"
+#include "diagnose/report.h"
 
 #include <stdlib.h>
 

@@ -6,8 +6,8 @@
  * in the ring. An allocation is recorded after the allocator's work and a free before it, so that
  * in the order of numbers every address is free when it is allocated.
  */
-#ifndef CX_MEMORY_TRACE_H
-#define CX_MEMORY_TRACE_H
+#ifndef CX_DIAGNOSE_TRACE_H
+#define CX_DIAGNOSE_TRACE_H
 
 #include "memory/allocator.h"
 

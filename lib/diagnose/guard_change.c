@@ -1,6 +1,6 @@
 /* Changes of the debug mode of pinned memory, while none of it is live. */
 #include "base/error.h"
-#include "memory/watch.h"
+#include "diagnose/watch.h"
 
 static ctxrt_status change_debug(cx_allocator *allocator, const ctxrt_allocator_debug *debug,
                                  bool wanted)

@@ -1,5 +1,5 @@
 /* A snapshot of an allocator for programs: docs/snapshots.md describes every field. */
-#include "memory/allocator_snapshot.h"
+#include "diagnose/allocator_snapshot.h"
 
 #include "base/utf8.h"
 

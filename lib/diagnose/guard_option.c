@@ -1,7 +1,7 @@
 /* The options of the debug mode: from the caller, or from CTXRT_DEBUG_MEMORY. */
 #include "base/error.h"
 #include "device/environment.h"
-#include "memory/guard.h"
+#include "diagnose/guard.h"
 
 static bool asks_for_anything(const ctxrt_allocator_debug *options)
 {

@@ -1,5 +1,5 @@
 /* A snapshot of an allocator for people; docs/snapshots.md. */
-#include "memory/allocator_snapshot.h"
+#include "diagnose/allocator_snapshot.h"
 
 #include <inttypes.h>
 

@@ -1,8 +1,8 @@
 /* The segments and blocks of a caching allocator, for its snapshot. */
-#include "memory/allocator_snapshot.h"
+#include "diagnose/allocator_snapshot.h"
 #include "memory/cache.h"
 #include "memory/mapped_heap.h"
-#include "memory/origin.h"
+#include "diagnose/origin.h"
 
 /* A taken block that no user has is in a magazine. */
 static void add_block(uint32_t index, uintptr_t address, void *shot)

@@ -3,8 +3,8 @@
  * (ctxrt_memory_alloc_at). An origin is used like a return address (cx_place_text), and is never
  * freed.
  */
-#ifndef CX_MEMORY_ORIGIN_H
-#define CX_MEMORY_ORIGIN_H
+#ifndef CX_DIAGNOSE_ORIGIN_H
+#define CX_DIAGNOSE_ORIGIN_H
 
 #include "memory/cache_block.h"
 

@@ -2,8 +2,8 @@
  * streams or by the host. */
 #include "base/error.h"
 #include "base/log.h"
-#include "memory/allocator_snapshot.h"
-#include "memory/guard.h"
+#include "diagnose/allocator_snapshot.h"
+#include "diagnose/guard.h"
 #include "work/relaxed_capture.h"
 #include "work/stream.h"
 

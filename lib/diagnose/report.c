@@ -1,10 +1,10 @@
-#include "memory/report.h"
+#include "diagnose/report.h"
 
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "memory/allocator_snapshot.h"
+#include "diagnose/allocator_snapshot.h"
 #include "memory/memory.h"
 #include "memory/pointer_table.h"
 

@@ -1,8 +1,8 @@
 /*
  * The contents of an allocator's snapshot, and its writers. Private to the files of this noun.
  */
-#ifndef CX_MEMORY_ALLOCATOR_SNAPSHOT_H
-#define CX_MEMORY_ALLOCATOR_SNAPSHOT_H
+#ifndef CX_DIAGNOSE_ALLOCATOR_SNAPSHOT_H
+#define CX_DIAGNOSE_ALLOCATOR_SNAPSHOT_H
 
 #include "memory/allocator.h"
 

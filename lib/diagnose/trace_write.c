@@ -1,6 +1,6 @@
 #include <stdbool.h>
 
-#include "memory/trace.h"
+#include "diagnose/trace.h"
 
 #include "base/hash.h"
 

@@ -10,8 +10,8 @@
  *
  * Lock "guard": the set of blocks. No driver is called under it.
  */
-#ifndef CX_MEMORY_GUARD_H
-#define CX_MEMORY_GUARD_H
+#ifndef CX_DIAGNOSE_GUARD_H
+#define CX_DIAGNOSE_GUARD_H
 
 #include "base/hash.h"
 #include "base/lock.h"

@@ -2,11 +2,11 @@
  * What is kept of an allocator to diagnose it: behind the hook of memory/diagnosis.h. It stays with
  * the allocator's slot in the pool, so that late readers find it.
  */
-#ifndef CX_MEMORY_WATCH_H
-#define CX_MEMORY_WATCH_H
+#ifndef CX_DIAGNOSE_WATCH_H
+#define CX_DIAGNOSE_WATCH_H
 
-#include "memory/guard.h"
-#include "memory/trace.h"
+#include "diagnose/guard.h"
+#include "diagnose/trace.h"
 
 typedef struct cx_watch {
     _Atomic(cx_guard *) guard; /* kept when the debug mode of pinned memory ends */

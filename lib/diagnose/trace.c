@@ -1,4 +1,4 @@
-#include "memory/watch.h"
+#include "diagnose/watch.h"
 
 #include "base/cancel.h"
 #include "base/error.h"

@@ -1,14 +1,14 @@
 /* An allocator's segments and blocks, written out while threads go on. */
-#include "memory/allocator_snapshot.h"
+#include "diagnose/allocator_snapshot.h"
 
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "memory/cache.h"
 #include "memory/memory.h"
-#include "memory/origin.h"
+#include "diagnose/origin.h"
 #include "memory/pointer_table.h"
-#include "memory/watch.h"
+#include "diagnose/watch.h"
 
 #include <dlfcn.h>
 #include <errno.h>
