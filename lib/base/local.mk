@@ -19,6 +19,7 @@ BASE_SOURCES = \
 	lib/base/spelling.c lib/base/spelling.h \
 	lib/base/status.c \
 	lib/base/text.c lib/base/text.h \
+	lib/base/text_write.c \
 	lib/base/thread.h \
 	lib/base/utf8.c lib/base/utf8.h \
 	lib/base/variable.c lib/base/variable.h lib/base/variables.def

@@ -4,6 +4,7 @@
 #ifndef CX_BASE_TEXT_H
 #define CX_BASE_TEXT_H
 
+#include <ctxrt/status.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -31,5 +32,13 @@ FILE *cx_text_open(cx_text_file *self);
 /* Closes the file, and returns the text, which the caller frees. It ends with a zero byte, which
  * does not count. NULL: memory ran out. */
 char *cx_text_close(cx_text_file *self, size_t *out_length);
+
+/* Writes a closed text to a file, in one piece, and frees it. NULL: memory ran out. `call` and
+ * `noun` ("snapshot") are for messages. */
+ctxrt_status cx_text_write(const char *call, const char *noun, char *text, size_t length,
+                           FILE *file);
+
+/* Writes a string of JSON. Control characters are escaped; only malformed bytes are replaced. */
+void cx_text_json_string(FILE *file, const char *text);
 
 #endif

@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "context/view.h"
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -176,17 +175,7 @@ static ctxrt_status write_snapshot(FILE *file, ctxrt_snapshot_format format)
 {
     size_t size = 0;
     char *text = compose_text(format, &size);
-    if (text == NULL)
-        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY,
-                        "ctxrt_snapshot_write: the host has no memory for the snapshot");
-    errno = 0;
-    bool written = fwrite(text, 1, size, file) == size && fflush(file) == 0;
-    int reason = errno;
-    free(text);
-    return written ? CTXRT_SUCCESS
-                   : cx_error(CTXRT_ERROR_SYSTEM,
-                              "ctxrt_snapshot_write: the file could not be written: %s",
-                              reason != 0 ? strerror(reason) : "it took only a part");
+    return cx_text_write("ctxrt_snapshot_write", "snapshot", text, size, file);
 }
 
 /* A snapshot does not start the runtime: there is nothing to show. */

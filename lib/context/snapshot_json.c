@@ -3,30 +3,10 @@
 #include "context/snapshot.h"
 #include "context/view.h"
 
-#include "base/utf8.h"
+#include "base/text.h"
 #include <inttypes.h>
 
 #define SCHEMA 1
-
-/* Control characters are escaped; only malformed bytes are replaced. */
-static void write_string(FILE *file, const char *text)
-{
-    fputc('"', file);
-    while (*text != '\0') {
-        size_t length = cx_utf8_length(text);
-        unsigned char first = (unsigned char)*text;
-        if (length == 0)
-            fputs("\\ufffd", file);
-        else if (first < ' ' || first == 0x7f)
-            fprintf(file, "\\u%04x", first);
-        else if (first == '"' || first == '\\')
-            fprintf(file, "\\%c", first);
-        else
-            fwrite(text, 1, length, file);
-        text += length != 0 ? length : 1;
-    }
-    fputc('"', file);
-}
 
 /* The common fields of stacked and detached frames. */
 static void write_frame(FILE *file, const cx_frame_view *frame)
@@ -39,7 +19,7 @@ static void write_frame(FILE *file, const cx_frame_view *frame)
         fprintf(file, ", \"allocator\": \"%p\"", (const void *)frame->allocator);
     if (cx_frame_has_place(frame)) {
         fputs(", \"file\": ", file);
-        write_string(file, frame->file);
+        cx_text_json_string(file, frame->file);
         fprintf(file, ", \"line\": %d", frame->line);
     }
     fputc('}', file);
@@ -48,7 +28,7 @@ static void write_frame(FILE *file, const cx_frame_view *frame)
 static void write_thread(FILE *file, const cx_thread_shot *thread)
 {
     fprintf(file, "{\"thread\": %d, \"name\": ", thread->number);
-    write_string(file, thread->name);
+    cx_text_json_string(file, thread->name);
     fputs(", \"frames\": [", file);
     for (uint32_t i = thread->depth; i-- > 0;) {
         const cx_frame_view *frame = &thread->frames[i];
