@@ -1,54 +1,13 @@
 /* An allocator's segments and blocks, written out while threads go on. */
 #include "diagnose/allocator_snapshot.h"
 
-#include "base/cancel.h"
-#include "base/error.h"
-#include "base/text.h"
-#include "memory/cache.h"
-#include "memory/memory.h"
 #include "diagnose/origin.h"
-#include "memory/pointer_table.h"
 #include "diagnose/watch.h"
-
-#include <dlfcn.h>
-#include <errno.h>
+#include "memory/cache.h"
+#include "memory/mapped_heap.h"
+#include "memory/memory.h"
+#include "memory/pointer_table.h"
 #include <stdlib.h>
-#include <string.h>
-
-const char *cx_block_state_name(cx_block_state state)
-{
-    static const char *const names[] = {[CX_BLOCK_LIVE] = "live",
-                                        [CX_BLOCK_CACHED] = "cached",
-                                        [CX_BLOCK_QUARANTINED] = "quarantined",
-                                        [CX_BLOCK_FREE] = "free"};
-    return names[state];
-}
-
-/* The address is behind the call. */
-void cx_place_text(const void *place, char *text, size_t size)
-{
-    Dl_info info;
-    const char *slash;
-    text[0] = '\0';
-    if (place == NULL)
-        return;
-    if (cx_origin_is_one(place)) {
-        cx_origin_text(place, text, size);
-        return;
-    }
-    if (dladdr((const char *)place - 1, &info) == 0 || info.dli_fname == NULL) {
-        snprintf(text, size, "%p", place);
-        return;
-    }
-    slash = strrchr(info.dli_fname, '/');
-    const char *name = slash != NULL ? slash + 1 : info.dli_fname;
-    if (info.dli_sname != NULL)
-        snprintf(text, size, "%s+%#zx (%s)", info.dli_sname,
-                 (size_t)((const char *)place - (const char *)info.dli_saddr), name);
-    else
-        snprintf(text, size, "%s+%#zx", name,
-                 (size_t)((const char *)place - (const char *)info.dli_fbase));
-}
 
 /* ---- taking ---- */
 
@@ -60,7 +19,7 @@ static void *grow_array(void *items, size_t count, size_t item_bytes)
                                       : items;
 }
 
-void cx_shot_add_segment(cx_allocator_shot *shot, uintptr_t address, uint64_t bytes)
+static void add_segment(cx_allocator_shot *shot, uintptr_t address, uint64_t bytes)
 {
     cx_segment_shot *grown = grow_array(shot->segments, shot->segment_count, sizeof *grown);
     shot->out_of_memory = shot->out_of_memory || grown == NULL;
@@ -70,7 +29,7 @@ void cx_shot_add_segment(cx_allocator_shot *shot, uintptr_t address, uint64_t by
     grown[shot->segment_count++] = (cx_segment_shot){.address = address, .bytes = bytes};
 }
 
-void cx_shot_add_block(cx_allocator_shot *shot, const cx_block_shot *block)
+static void add_block(cx_allocator_shot *shot, const cx_block_shot *block)
 {
     cx_block_shot *grown = grow_array(shot->blocks, shot->block_count, sizeof *grown);
     shot->out_of_memory = shot->out_of_memory || grown == NULL;
@@ -79,6 +38,44 @@ void cx_shot_add_block(cx_allocator_shot *shot, const cx_block_shot *block)
     shot->blocks = grown;
     grown[shot->block_count++] = *block;
 }
+
+/* ---- the segments and blocks of a cache ---- */
+
+/* A taken block that no user has is in a magazine. */
+static void take_cached(uint32_t index, uintptr_t address, void *shot)
+{
+    const cx_cache_block *cached = cx_cache_block_at(index);
+    bool live = cx_cache_block_is_live(cached);
+    const cx_block_shot block = {
+        .address = address,
+        .bytes = (uint64_t)cached->node.units << CX_FIT_UNIT_BITS,
+        .asked_bytes = live ? cx_cache_block_size(cached) : 0,
+        .state = live ? CX_BLOCK_LIVE : CX_BLOCK_CACHED,
+        .place = live ? cx_origin_of(index) : NULL,
+    };
+    add_block(shot, &block);
+}
+
+static void take_mapped(uintptr_t address, uint64_t bytes, void *shot)
+{
+    add_segment(shot, address, bytes);
+}
+
+static void take_cache(cx_cache *cache, cx_allocator_shot *shot)
+{
+    const cx_heap *heap = &cache->heap;
+    cx_lock_enter(&cache->lock);
+    if (cache->has_range)
+        cx_mapped_heap_each(heap, take_mapped, shot);
+    for (uint32_t i = 0; !cache->has_range && i < heap->segment_count; i++)
+        if (heap->segments[i].address != 0)
+            add_segment(shot, heap->segments[i].address,
+                        (uint64_t)heap->segments[i].units << CX_FIT_UNIT_BITS);
+    cx_heap_each_block(heap, take_cached, shot);
+    cx_lock_leave(&cache->lock);
+}
+
+/* ---- allocators ---- */
 
 typedef struct taking {
     const cx_allocator *allocator;
@@ -94,8 +91,8 @@ static void take_block(const taking *take, const cx_block *block)
                                 .state = CX_BLOCK_LIVE};
     if (block->allocator != take->allocator)
         return;
-    cx_shot_add_block(take->shot, &shot);
-    cx_shot_add_segment(take->shot, shot.address, shot.bytes);
+    add_block(take->shot, &shot);
+    add_segment(take->shot, shot.address, shot.bytes);
 }
 
 static bool take_memory(void *object, void *argument)
@@ -124,7 +121,7 @@ _Static_assert(offsetof(cx_block_shot, address) == 0 && offsetof(cx_segment_shot
 static void add_free(cx_allocator_shot *shot, uintptr_t begin, uintptr_t end)
 {
     if (begin < end)
-        cx_shot_add_block(
+        add_block(
             shot, &(cx_block_shot){.address = begin, .bytes = end - begin, .state = CX_BLOCK_FREE});
 }
 
@@ -155,21 +152,6 @@ static void sort_shot(cx_allocator_shot *shot)
         qsort(shot->blocks, shot->block_count, sizeof *shot->blocks, by_address);
 }
 
-static void assign_blocks(cx_allocator_shot *shot)
-{
-    size_t next = 0;
-    for (size_t i = 0; i < shot->segment_count; i++) {
-        cx_segment_shot *segment = &shot->segments[i];
-        while (next < shot->block_count && shot->blocks[next].address < segment->address)
-            next++;
-        segment->first = next;
-        while (next < shot->block_count &&
-               shot->blocks[next].address < segment->address + segment->bytes)
-            next++;
-        segment->count = next - segment->first;
-    }
-}
-
 static cx_block_shot *find_block(const cx_allocator_shot *shot, const void *pointer)
 {
     uintptr_t address = (uintptr_t)pointer;
@@ -181,11 +163,9 @@ static cx_block_shot *find_block(const cx_allocator_shot *shot, const void *poin
 /* The latest allocation at an address is the block's. */
 static void take_places(const cx_trace *trace, cx_allocator_shot *shot)
 {
-    cx_trace_operation *operations;
     size_t count;
-    if (!cx_trace_take(trace, &operations, &count))
-        return;
-    for (size_t i = 0; i < count; i++) {
+    cx_trace_operation *operations = cx_trace_take(trace, &count);
+    for (size_t i = 0; operations != NULL && i < count; i++) {
         cx_block_shot *block = find_block(shot, operations[i].pointer);
         if (block != NULL && block->state == CX_BLOCK_LIVE && !cx_origin_is_one(block->place))
             block->place = operations[i].is_free ? NULL : operations[i].place;
@@ -209,7 +189,7 @@ static void take_guarded(cx_guard *guard, cx_allocator_shot *shot)
 {
     cx_cache *cache = cx_guard_cache(guard);
     uint32_t epoch = cache->epoch;
-    cx_cache_shot(cache, shot);
+    take_cache(cache, shot);
     for (size_t i = 0; i < shot->block_count; i++) {
         cx_guarded cached;
         cx_block_shot *block = &shot->blocks[i];
@@ -231,11 +211,11 @@ void cx_allocator_shot_take(cx_allocator *allocator, cx_allocator_shot *shot)
     shot->device = cx_block_device(allocator->context);
     cx_counters_read(&allocator->figures, &shot->figures);
     if (allocator->cache != NULL) {
-        cx_cache_shot(allocator->cache, shot);
+        take_cache(allocator->cache, shot);
     } else if (guard != NULL && cx_guard_cache(guard) != NULL) {
         take_guarded(guard, shot);
     } else if (allocator->pinned != NULL) {
-        cx_cache_shot(allocator->pinned, shot);
+        take_cache(allocator->pinned, shot);
     } else {
         cx_pool_each_held(&cx_memories, take_memory, &take);
         cx_pointers_each_record(take_record, &take);
@@ -243,7 +223,6 @@ void cx_allocator_shot_take(cx_allocator *allocator, cx_allocator_shot *shot)
     sort_shot(shot);
     fill_gaps(shot);
     sort_shot(shot);
-    assign_blocks(shot);
     take_places(&allocator->watch->trace, shot);
 }
 
@@ -251,65 +230,4 @@ void cx_allocator_shot_drop(cx_allocator_shot *shot)
 {
     free(shot->segments);
     free(shot->blocks);
-}
-
-/* ---- writing ---- */
-
-/* Writes the whole text to memory, so that the file gets it in one go or not at all. NULL: out
- * of memory. */
-static char *compose_text(const cx_allocator_shot *shot, ctxrt_snapshot_format format,
-                          size_t *out_size)
-{
-    static void (*const writers[])(FILE *file, const cx_allocator_shot *shot) = {
-        [CTXRT_SNAPSHOT_TEXT] = cx_allocator_shot_text,
-        [CTXRT_SNAPSHOT_JSON] = cx_allocator_shot_json,
-    };
-    cx_text_file text;
-    FILE *memory = shot->out_of_memory ? NULL : cx_text_open(&text);
-    if (memory == NULL)
-        return NULL;
-    writers[format](memory, shot);
-    return cx_text_close(&text, out_size);
-}
-
-static ctxrt_status write_snapshot(cx_allocator *allocator, FILE *file,
-                                   ctxrt_snapshot_format format)
-{
-    cx_allocator_shot shot = {0};
-    size_t size = 0;
-    cx_allocator_shot_take(allocator, &shot);
-    char *text = compose_text(&shot, format, &size);
-    cx_allocator_shot_drop(&shot);
-    if (text == NULL)
-        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY,
-                        "ctxrt_allocator_snapshot_write: the host has no memory for the snapshot");
-    errno = 0;
-    bool written = fwrite(text, 1, size, file) == size && fflush(file) == 0;
-    int reason = errno;
-    free(text);
-    return written ? CTXRT_SUCCESS
-                   : cx_error(CTXRT_ERROR_SYSTEM,
-                              "ctxrt_allocator_snapshot_write: the file could not be written: %s",
-                              reason != 0 ? strerror(reason) : "it took only a part");
-}
-
-ctxrt_status ctxrt_allocator_snapshot_write(ctxrt_allocator *handle, FILE *file,
-                                            ctxrt_snapshot_format format)
-{
-    cx_allocator *allocator;
-    ctxrt_status status = cx_runtime_enter();
-    if (status != CTXRT_SUCCESS)
-        return status;
-    if (file == NULL)
-        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_allocator_snapshot_write: file is NULL");
-    if ((unsigned int)format > CTXRT_SNAPSHOT_JSON)
-        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
-                        "ctxrt_allocator_snapshot_write: there is no format %d", (int)format);
-    status = cx_allocator_resolve(handle, &allocator);
-    if (status != CTXRT_SUCCESS)
-        return status;
-    int cancel = cx_cancel_hold();
-    status = write_snapshot(allocator, file, format);
-    cx_cancel_restore(cancel);
-    return status;
 }

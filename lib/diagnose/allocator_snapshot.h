@@ -1,12 +1,10 @@
 /*
- * The contents of an allocator's snapshot, and its writers. Private to the files of this noun.
+ * The contents of an allocator's snapshot, and its writers.
  */
 #ifndef CX_DIAGNOSE_ALLOCATOR_SNAPSHOT_H
 #define CX_DIAGNOSE_ALLOCATOR_SNAPSHOT_H
 
 #include "memory/allocator.h"
-
-#include <stdio.h>
 
 typedef enum cx_block_state {
     CX_BLOCK_LIVE,        /* the user has it */
@@ -28,7 +26,6 @@ typedef struct cx_block_shot {
 typedef struct cx_segment_shot {
     uintptr_t address;
     uint64_t bytes;
-    size_t first, count; /* of its blocks */
 } cx_segment_shot;
 
 typedef struct cx_allocator_shot {
@@ -43,22 +40,9 @@ typedef struct cx_allocator_shot {
     bool out_of_memory; /* some contents are missing */
 } cx_allocator_shot;
 
-/* Append, in any order; free blocks may be left out. */
-void cx_shot_add_segment(cx_allocator_shot *shot, uintptr_t address, uint64_t bytes);
-void cx_shot_add_block(cx_allocator_shot *shot, const cx_block_shot *block);
-
 /* Takes a shot of an allocator; give it back with the second call. */
 void cx_allocator_shot_take(cx_allocator *allocator, cx_allocator_shot *shot);
 void cx_allocator_shot_drop(cx_allocator_shot *shot);
-
-/* cache_snapshot.c: the segments and blocks of a caching allocator. */
-void cx_cache_shot(struct cx_cache *cache, cx_allocator_shot *shot);
-
-const char *cx_block_state_name(cx_block_state state);
-
-/* "main+0x1f (program)", or the address where no file has the code; cut to the buffer. "" for
- * NULL. */
-void cx_place_text(const void *place, char *text, size_t size);
 
 /* Write to memory: a failure is the stream's error. */
 void cx_allocator_shot_text(FILE *file, const cx_allocator_shot *shot);

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "diagnose/origin.h"
 #include "context/context_guard.h"
 #include "memory/cache.h"
 #include "memory/diagnosis.h"
@@ -166,7 +167,7 @@ static ctxrt_status make_guarded(cx_guard *guard, const cx_allocation *request,
     guarded->pointer = (char *)guarded->inner.pointer + CX_GUARD_BYTES;
     guarded->key = (cx_guard_key){guarded->pointer, block->epoch};
     guarded->size_bytes = request->size_bytes;
-    guarded->place = cx_trace_caller();
+    guarded->place = cx_place_here();
     status = cx_guard_mark(guard, guarded);
     if (status == CTXRT_SUCCESS)
         status = enter_live(guard, guarded);

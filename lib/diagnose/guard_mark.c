@@ -2,7 +2,7 @@
  * streams or by the host. */
 #include "base/error.h"
 #include "base/log.h"
-#include "diagnose/allocator_snapshot.h"
+#include "diagnose/origin.h"
 #include "diagnose/guard.h"
 #include "work/relaxed_capture.h"
 #include "work/stream.h"

@@ -2,9 +2,7 @@ noinst_LTLIBRARIES += lib/diagnose/libdiagnose.la
 lib_diagnose_libdiagnose_la_SOURCES = \
 	lib/diagnose/allocator_info.c \
 	lib/diagnose/allocator_snapshot.c lib/diagnose/allocator_snapshot.h \
-	lib/diagnose/allocator_snapshot_json.c \
-	lib/diagnose/allocator_snapshot_text.c \
-	lib/diagnose/cache_snapshot.c \
+	lib/diagnose/allocator_snapshot_write.c \
 	lib/diagnose/guard.c lib/diagnose/guard.h \
 	lib/diagnose/guard_change.c \
 	lib/diagnose/guard_find.c \

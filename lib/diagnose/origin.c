@@ -4,6 +4,8 @@
 #include "memory/pointer_table.h"
 
 #include <ctxrt/memory.h>
+#include <dlfcn.h>
+#include <execinfo.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,10 +71,57 @@ static const void *place_of(const char *file, int line)
     return found != NULL ? (const void *)((uintptr_t)found | CX_ORIGIN_BIT) : NULL;
 }
 
-void cx_origin_text(const void *place, char *text, size_t size)
+/* The address is behind the call. */
+static void describe_code(const void *place, char *text, size_t size)
+{
+    Dl_info info;
+    if (dladdr((const char *)place - 1, &info) == 0 || info.dli_fname == NULL) {
+        snprintf(text, size, "%p", place);
+        return;
+    }
+    const char *slash = strrchr(info.dli_fname, '/');
+    const char *name = slash != NULL ? slash + 1 : info.dli_fname;
+    if (info.dli_sname != NULL)
+        snprintf(text, size, "%s+%#zx (%s)", info.dli_sname,
+                 (size_t)((const char *)place - (const char *)info.dli_saddr), name);
+    else
+        snprintf(text, size, "%s+%#zx", name,
+                 (size_t)((const char *)place - (const char *)info.dli_fbase));
+}
+
+void cx_place_text(const void *place, char *text, size_t size)
 {
     const origin *self = (const origin *)((uintptr_t)place & ~CX_ORIGIN_BIT);
-    snprintf(text, size, "%s:%d", self->file, self->line);
+    text[0] = '\0';
+    if (cx_origin_is_one(place))
+        snprintf(text, size, "%s:%d", self->file, self->line);
+    else if (place != NULL)
+        describe_code(place, text, size);
+}
+
+/* ---- callers ---- */
+
+/* The linker's: where the program or library that has this code begins and ends. */
+__attribute__((visibility("hidden"))) extern const char __ehdr_start[], _end[];
+
+static bool is_own(const void *address)
+{
+    return (uintptr_t)address >= (uintptr_t)__ehdr_start && (uintptr_t)address < (uintptr_t)_end;
+}
+
+/* A sanitizer's frame may come before ours. */
+const void *cx_place_here(void)
+{
+    void *frames[24];
+    if (cx_thread_current != NULL && cx_thread_current->origin != NULL)
+        return cx_thread_current->origin;
+    int count = backtrace(frames, sizeof frames / sizeof *frames);
+    int i = 0;
+    while (i < count && !is_own(frames[i]))
+        i++;
+    while (i < count && is_own(frames[i]))
+        i++;
+    return i < count ? frames[i] : NULL;
 }
 
 /* ---- origins of blocks ---- */

@@ -5,12 +5,11 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "diagnose/allocator_snapshot.h"
+#include "diagnose/origin.h"
 #include "memory/memory.h"
 #include "memory/pointer_table.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define LOGGED_MOST 16
 
@@ -92,8 +91,10 @@ static void add_record(const cx_pointer_record *record, void *argument)
                      record->block.size_bytes);
 }
 
-static void add_allocator(report *self, cx_allocator *allocator)
+static bool add_allocator(void *object, void *argument)
 {
+    report *self = argument;
+    cx_allocator *allocator = object;
     cx_allocator_shot shot = {0};
     ctxrt_memory_kind kind = allocator->pinned != NULL ? CTXRT_MEMORY_PINNED : CTXRT_MEMORY_DEVICE;
     cx_allocator_shot_take(allocator, &shot);
@@ -102,34 +103,7 @@ static void add_allocator(report *self, cx_allocator *allocator)
         if (shot.blocks[i].state == CX_BLOCK_LIVE)
             add_to_group(self, kind, shot.device, shot.blocks[i].place, shot.blocks[i].asked_bytes);
     cx_allocator_shot_drop(&shot);
-}
-
-typedef struct allocators {
-    cx_allocator *found[256];
-    size_t count;
-    size_t from; /* the number of objects looked at before */
-    size_t seen;
-} allocators;
-
-static bool note_allocator(void *object, void *argument)
-{
-    allocators *all = argument;
-    if (all->seen++ >= all->from)
-        all->found[all->count++] = object;
-    return all->count < sizeof all->found / sizeof *all->found;
-}
-
-/* Not under the pool's lock, which comes after the locks taken here. */
-static void add_allocators(report *self)
-{
-    allocators all = {.from = 0};
-    do {
-        all.from += all.count;
-        all.count = all.seen = 0;
-        cx_pool_each_held(&cx_allocators, note_allocator, &all);
-        for (size_t i = 0; i < all.count; i++)
-            add_allocator(self, all.found[i]);
-    } while (all.count == sizeof all.found / sizeof *all.found);
+    return true;
 }
 
 static int by_bytes(const void *left, const void *right)
@@ -143,7 +117,7 @@ static report collect_report(void)
 {
     report self = {0};
     cx_sections_close();
-    add_allocators(&self);
+    cx_pool_each(&cx_allocators, add_allocator, &self);
     cx_sections_open();
     cx_pool_each_held(&cx_memories, add_object, &self);
     cx_pointers_each_record(add_record, &self);
@@ -191,39 +165,24 @@ void cx_report_log_left(void)
     cx_error_restore(&saved);
 }
 
-static char *compose_text(const report *self, size_t *out_size)
-{
-    char line[512];
-    cx_text_file text;
-    FILE *memory = self->out_of_memory ? NULL : cx_text_open(&text);
-    if (memory == NULL)
-        return NULL;
-    fprintf(memory, "%llu piece%s of memory, %llu bytes\n", (unsigned long long)self->blocks,
-            self->blocks == 1 ? "" : "s", (unsigned long long)self->bytes);
-    for (size_t i = 0; i < self->count; i++) {
-        describe_group(&self->groups[i], line, sizeof line);
-        fprintf(memory, "  %s\n", line);
-    }
-    return cx_text_close(&text, out_size);
-}
-
 static ctxrt_status write_report(FILE *file)
 {
+    char line[512], *written = NULL;
     size_t size = 0;
+    cx_text_file text;
     report live = collect_report();
-    char *text = compose_text(&live, &size);
+    FILE *memory = live.out_of_memory ? NULL : cx_text_open(&text);
+    if (memory != NULL) {
+        fprintf(memory, "%llu piece%s of memory, %llu bytes\n", (unsigned long long)live.blocks,
+                live.blocks == 1 ? "" : "s", (unsigned long long)live.bytes);
+        for (size_t i = 0; i < live.count; i++) {
+            describe_group(&live.groups[i], line, sizeof line);
+            fprintf(memory, "  %s\n", line);
+        }
+        written = cx_text_close(&text, &size);
+    }
     free(live.groups);
-    if (text == NULL)
-        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY,
-                        "ctxrt_memory_report_write: the host has no memory for the report");
-    errno = 0;
-    bool written = fwrite(text, 1, size, file) == size && fflush(file) == 0;
-    int reason = errno;
-    free(text);
-    return written ? CTXRT_SUCCESS
-                   : cx_error(CTXRT_ERROR_SYSTEM,
-                              "ctxrt_memory_report_write: the file could not be written: %s",
-                              reason != 0 ? strerror(reason) : "it took only a part");
+    return cx_text_write("ctxrt_memory_report_write", "report", written, size, file);
 }
 
 ctxrt_status ctxrt_memory_report_write(FILE *file)

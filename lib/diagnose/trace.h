@@ -2,27 +2,26 @@
  * The trace of an allocator: its last allocations and frees in a ring, written out as
  * `a,SLOT,BYTES` and `f,SLOT`.
  *
- * Recording takes no lock: an operation draws a number by an atomic increment, which is its place
- * in the ring. An allocation is recorded after the allocator's work and a free before it, so that
- * in the order of numbers every address is free when it is allocated.
+ * An allocation is recorded after the allocator's work and a free before it, so that in the order
+ * of the ring every address is free when it is allocated.
  */
 #ifndef CX_DIAGNOSE_TRACE_H
 #define CX_DIAGNOSE_TRACE_H
 
 #include "memory/allocator.h"
 
-typedef struct cx_trace_ring cx_trace_ring;
+typedef struct cx_trace_operation {
+    void *pointer;
+    uint64_t bytes;
+    bool is_free;
+    const void *place; /* of an allocation: origin.h */
+} cx_trace_operation;
 
-/* The origin that the caller named (origin.h), else the innermost return address outside of this
- * library; NULL: unknown. */
-const void *cx_trace_caller(void);
-
-/* Zeroed: no trace. */
+/* Zeroed: no trace. Lock "trace". */
 typedef struct cx_trace {
-    _Atomic(cx_trace_ring *) recording; /* NULL: not recording */
-    /* Lock "trace": */
-    /* the latest recording first; late threads may still write to the others */
-    cx_trace_ring *rings;
+    bool recording;
+    cx_trace_operation *ring; /* of `length`; NULL: none */
+    uint64_t length, next;    /* numbers of operations */
     int file; /* number of the file that it is written to in the end; 0: none */
 } cx_trace;
 
@@ -35,19 +34,9 @@ void cx_trace_end(cx_allocator *allocator);
 /* Records an operation, if the trace records. */
 void cx_trace_record(cx_trace *trace, void *pointer, size_t size_bytes, bool is_free);
 
-typedef struct cx_trace_operation {
-    void *pointer;
-    uint64_t bytes;
-    bool is_free;
-    /* of an allocation: the return address in other code; NULL: unknown */
-    const void *place;
-} cx_trace_operation;
-
-/* Copies the recorded operations in order; the caller frees them. False: no trace, or out of
- * memory. */
-bool cx_trace_take(const cx_trace *trace, cx_trace_operation **out_operations, size_t *out_count);
-
-/* ---- writing ---- */
+/* Copies the recorded operations in order; the caller frees them. NULL: no trace if *out_count is
+ * 0, else out of memory. */
+cx_trace_operation *cx_trace_take(const cx_trace *trace, size_t *out_count);
 
 /* Writes operations as lines, in order. Memory allocated before the first of them comes first; an
  * address that is allocated twice was freed in between. False: out of memory, or see

@@ -1,12 +1,10 @@
-#include <stdbool.h>
-
-#include "diagnose/trace.h"
-
+/* Writes a trace as lines. */
 #include "base/hash.h"
-
+#include "diagnose/trace.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+
 typedef struct address {
     void *pointer;
     bool seen;     /* by write_earlier */
@@ -35,10 +33,9 @@ static address *find_address(writing *w, void *pointer)
         return NULL;
     found->pointer = pointer;
     HASH_ADD_PTR(w->table, pointer, found);
-    if (added)
-        return found;
-    free(found);
-    return NULL;
+    if (!added)
+        free(found);
+    return added ? found : NULL;
 }
 
 static void write_alloc(writing *w, address *of, uint64_t bytes)

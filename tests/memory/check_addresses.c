@@ -5,7 +5,7 @@
 #include "calls.h"
 #include "driver/driver.h"
 #include "fixture.h"
-#include "diagnose/allocator_snapshot.h"
+#include "diagnose/origin.h"
 #include "memory/pointer_table.h"
 #include "memory/start_bits.h"
 #include "random.h"

@@ -30,7 +30,7 @@ context
 work 2
 alloc
 memory 11 5 2
-diagnose 6
+diagnose
 copy
 graph
 infinirt
