@@ -1,16 +1,13 @@
-#include <stdbool.h>
-
 #include "diagnose/watch.h"
 
 #include "base/error.h"
-#include "base/log.h"
-#include "diagnose/origin.h"
 #include "context/context_guard.h"
+#include "device/environment.h"
+#include "diagnose/origin.h"
 #include "memory/cache.h"
 #include "memory/diagnosis.h"
 #include "memory/pinned.h"
-#include "work/default_stream.h"
-
+#include "memory/pointer_table.h"
 #include <stdlib.h>
 
 /* ---- the allocator beneath ---- */
@@ -37,6 +34,13 @@ static ctxrt_status give_inner(cx_guard *guard, const cx_block *block)
     return status;
 }
 
+/* Reports an overwritten byte, if there is one. */
+static ctxrt_status look_at(cx_guarded *guarded)
+{
+    cx_guard_finding finding;
+    return cx_guard_sees(guarded, &finding) ? cx_guard_report(guarded, &finding) : CTXRT_SUCCESS;
+}
+
 /* Memory with a stream waits for it when it is checked. */
 static ctxrt_status wait_for_uses(const cx_guarded *guarded)
 {
@@ -49,7 +53,8 @@ static void give_beneath(cx_guard *guard, cx_guarded *guarded)
 {
     if (cx_context_holds_what_is_of(guarded->inner.context, guarded->inner.epoch)) {
         (void)wait_for_uses(guarded);
-        (void)cx_guard_look_inside(guarded);
+        if (guarded->filled)
+            (void)look_at(guarded);
     }
     (void)give_inner(guard, &guarded->inner);
     free(guarded);
@@ -209,7 +214,7 @@ static ctxrt_status end_guarded(cx_guard *guard, cx_guarded *guarded)
         return status;
     }
     ctxrt_status earlier = wait_for_uses(guarded);
-    status = cx_guard_look_around(guarded);
+    status = look_at(guarded);
     cx_guard_fill_freed(guard, guarded);
     put_into_quarantine(guard, guarded);
     (void)empty_quarantine(guard, guard->options.quarantine_bytes);
@@ -247,7 +252,7 @@ static uint64_t trim_guarded(cx_allocator *allocator)
     return guard->inner.kind->trim != NULL ? guard->inner.kind->trim(&guard->inner) : 0;
 }
 
-/* ---- checking ---- */
+/* ---- finding the user's part ---- */
 
 bool cx_guard_find(cx_guard *guard, const void *inner_pointer, uint32_t epoch,
                    cx_guarded *out_guarded)
@@ -262,7 +267,39 @@ bool cx_guard_find(cx_guard *guard, const void *inner_pointer, uint32_t epoch,
     return guarded != NULL;
 }
 
-/* Copies all blocks, since they may go while the driver is asked. NULL: out of memory, or none. */
+typedef struct narrowing {
+    uintptr_t address;
+    cx_pointer_block *block;
+} narrowing;
+
+static void narrow_in_cache(cx_cache *cache, void *argument)
+{
+    cx_guarded guarded;
+    const narrowing *search = argument;
+    cx_pointer_block *block = search->block;
+    cx_lock_enter(&cache->lock);
+    cx_guard *guard = cx_guard_of(cache->allocator);
+    if (guard != NULL && cx_heap_has(&cache->heap, search->address)) {
+        bool live = cx_guard_find(guard, (const void *)block->begin, cache->epoch, &guarded);
+        if (live)
+            block->begin = (uintptr_t)guarded.pointer;
+        else
+            block->state = CX_POINTER_FREED;
+        block->size_bytes = live ? guarded.size_bytes : 0;
+    }
+    cx_lock_leave(&cache->lock);
+}
+
+void cx_guards_narrow(const void *pointer, cx_pointer_block *block)
+{
+    narrowing search = {.address = (uintptr_t)pointer, .block = block};
+    if (block->cached != 0)
+        cx_caches_each(narrow_in_cache, &search);
+}
+
+/* ---- checking ---- */
+
+/* Copies all blocks, since they may go while the driver is asked. NULL: out of memory. */
 static cx_guarded *copy_guarded(cx_guard *guard, size_t *out_count)
 {
     cx_guarded *guarded, *next;
@@ -271,63 +308,51 @@ static cx_guarded *copy_guarded(cx_guard *guard, size_t *out_count)
     for (guarded = guard->oldest; guarded != NULL; guarded = guarded->next)
         count++;
     cx_guarded *copies = calloc(count + HASH_COUNT(guard->live) + 1, sizeof *copies);
-    *out_count = 0;
+    count = 0;
     for (guarded = guard->oldest; copies != NULL && guarded != NULL; guarded = guarded->next)
-        copies[(*out_count)++] = *guarded;
+        copies[count++] = *guarded;
     if (copies != NULL)
         HASH_ITER (hh, guard->live, guarded, next)
-            copies[(*out_count)++] = *guarded;
+            copies[count++] = *guarded;
     cx_lock_leave(&guard->lock);
+    *out_count = count;
     return copies;
 }
 
-/* Lock held. */
+/* The block of a copy, if it is still in the same state; else NULL. Lock held. */
 static cx_guarded *find_again(cx_guard *guard, const cx_guarded *copy)
 {
     cx_guarded *guarded;
     HASH_FIND(hh, guard->live, &copy->key, sizeof copy->key, guarded);
-    if (guarded != NULL && guarded->number == copy->number)
-        return guarded;
-    for (guarded = guard->oldest; guarded != NULL && guarded->number != copy->number;
-         guarded = guarded->next)
-        ;
-    return guarded;
+    if (guarded == NULL || guarded->number != copy->number)
+        for (guarded = guard->oldest; guarded != NULL && guarded->number != copy->number;)
+            guarded = guarded->next;
+    return guarded != NULL && guarded->filled == copy->filled ? guarded : NULL;
 }
 
-/* True if a block stayed in the state of the copy during the check. */
-static bool was_there(cx_guard *guard, const cx_guarded *copy)
+/* True if a byte is overwritten, of a block that stayed in the state of the copy meanwhile. Looks
+ * at pinned memory with the lock held, so that it stays: the host must not touch unpinned
+ * memory. */
+static bool is_written(cx_guard *guard, const cx_guarded *copy, cx_guard_finding *out_finding)
 {
+    bool pinned = guard->inner.pinned != NULL;
+    if (!cx_context_holds_what_is_of(copy->inner.context, copy->inner.epoch) ||
+        (!pinned && !cx_guard_sees(copy, out_finding)))
+        return false;
     cx_lock_enter(&guard->lock);
     cx_guarded *guarded = find_again(guard, copy);
-    bool there = guarded != NULL && guarded->filled == copy->filled;
-    if (there)
+    bool found = guarded != NULL && (!pinned || cx_guard_sees(guarded, out_finding));
+    if (found)
         guarded->told = true;
     cx_lock_leave(&guard->lock);
-    return there;
+    return found;
 }
 
-/* Holds the lock, so that pinned memory stays: the host must not touch unpinned memory. */
-static ctxrt_status look_at_pinned(cx_guard *guard, cx_guarded *copy)
-{
-    cx_guard_finding finding;
-    cx_lock_enter(&guard->lock);
-    const cx_guarded *guarded = find_again(guard, copy);
-    bool found =
-        guarded != NULL && guarded->filled == copy->filled && cx_guard_host_sees(guarded, &finding);
-    cx_lock_leave(&guard->lock);
-    return found ? cx_guard_report(copy, &finding) : CTXRT_SUCCESS;
-}
-
-static ctxrt_status look_at(cx_guard *guard, cx_guarded *guarded)
-{
-    if (guard->inner.pinned != NULL)
-        return look_at_pinned(guard, guarded);
-    return guarded->filled ? cx_guard_look_inside(guarded) : cx_guard_look_around(guarded);
-}
-
-ctxrt_status cx_guard_check(cx_guard *guard)
+/* The log has all blocks that were overwritten; returns the first one's error. */
+static ctxrt_status check_guard(cx_guard *guard)
 {
     size_t count;
+    cx_guard_finding finding;
     cx_context_guard context_guard;
     cx_error_saved first;
     ctxrt_status status = cx_context_guard_enter(guard->inner.context, &context_guard);
@@ -336,13 +361,14 @@ ctxrt_status cx_guard_check(cx_guard *guard)
     cx_guarded *copies = copy_guarded(guard, &count);
     if (copies == NULL)
         status = cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to check the allocator's blocks");
-    for (size_t i = 0; i < count; i++)
-        if (cx_context_holds_what_is_of(copies[i].inner.context, copies[i].inner.epoch) &&
-            look_at(guard, &copies[i]) != CTXRT_SUCCESS && was_there(guard, &copies[i]) &&
-            status == CTXRT_SUCCESS) {
-            status = CTXRT_ERROR_CORRUPTED;
+    for (size_t i = 0; i < count; i++) {
+        if (!is_written(guard, &copies[i], &finding))
+            continue;
+        ctxrt_status written = cx_guard_report(&copies[i], &finding);
+        if (status == CTXRT_SUCCESS)
             cx_error_save(&first);
-        }
+        status = written;
+    }
     if (status == CTXRT_ERROR_CORRUPTED)
         cx_error_restore(&first);
     free(copies);
@@ -360,7 +386,7 @@ ctxrt_status ctxrt_allocator_check(ctxrt_allocator *handle)
     if (guard == NULL)
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "the allocator of %s is not in debug mode",
                         cx_context_text(allocator->context));
-    return cx_guard_check(guard);
+    return check_guard(guard);
 }
 
 /* ---- making and destroying ---- */
@@ -392,7 +418,7 @@ static cx_guard *make_guard(const cx_allocator *allocator)
     return guard;
 }
 
-ctxrt_status cx_guard_open(cx_allocator *allocator, const ctxrt_allocator_debug *options)
+static ctxrt_status open_guard(cx_allocator *allocator, const ctxrt_allocator_debug *options)
 {
     cx_guard *guard = atomic_load(&allocator->watch->guard);
     if (guard == NULL)
@@ -409,18 +435,30 @@ ctxrt_status cx_guard_open(cx_allocator *allocator, const ctxrt_allocator_debug 
     return CTXRT_SUCCESS;
 }
 
-ctxrt_status cx_guard_leave(cx_allocator *allocator)
+/* Chooses the debug options: those that `call` got, or else CTXRT_DEBUG_MEMORY. *out_wanted is
+ * false if neither asks for anything. */
+static ctxrt_status choose_options(const char *call, const ctxrt_allocator_debug *options,
+                                   ctxrt_allocator_debug *out_options, bool *out_wanted)
 {
-    cx_context_guard context_guard;
-    cx_guard *guard = cx_guard_of(allocator);
-    ctxrt_status status = cx_context_guard_enter(allocator->context, &context_guard);
-    if (status != CTXRT_SUCCESS)
-        return status;
-    (void)empty_quarantine(guard, 0);
-    cx_context_guard_leave(&context_guard);
-    atomic_store(&allocator->pinned->allocator->growths_until_refusal, 0);
-    atomic_store(&allocator->front, NULL);
-    return CTXRT_SUCCESS;
+    ctxrt_status status = CTXRT_SUCCESS;
+    *out_options = (ctxrt_allocator_debug)CTXRT_ALLOCATOR_DEBUG_INIT;
+    if (options != NULL)
+        *out_options = *options;
+    else
+        status = cx_environment_debug_memory(out_options);
+    if (options != NULL && options->struct_size != sizeof *options)
+        return cx_error(
+            CTXRT_ERROR_INVALID_ARGUMENT,
+            "%s: struct_size of the debug options is %zu, not %zu: start from "
+            "CTXRT_ALLOCATOR_DEBUG_INIT",
+            call, options->struct_size, sizeof *options);
+    if ((out_options->flags & ~(unsigned int)(CTXRT_DEBUG_CANARY | CTXRT_DEBUG_POISON)) != 0)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                        "%s: there are no debug flags %#x", call, out_options->flags);
+    *out_wanted = status == CTXRT_SUCCESS &&
+                  (out_options->flags != 0 || out_options->quarantine_bytes != 0 ||
+                   out_options->context_limit_bytes != 0 || out_options->fail_call != 0);
+    return status;
 }
 
 ctxrt_status cx_guard_begin(cx_allocator *allocator)
@@ -430,9 +468,9 @@ ctxrt_status cx_guard_begin(cx_allocator *allocator)
     if (allocator->vtable.alloc != NULL || allocator->pool != NULL)
         return CTXRT_SUCCESS;
     ctxrt_status status =
-        cx_guard_choose("ctxrt_allocator_create", allocator->options.debug, &debug, &wanted);
+        choose_options("ctxrt_allocator_create", allocator->options.debug, &debug, &wanted);
     allocator->options.debug = NULL;
-    return status == CTXRT_SUCCESS && wanted ? cx_guard_open(allocator, &debug) : status;
+    return status == CTXRT_SUCCESS && wanted ? open_guard(allocator, &debug) : status;
 }
 
 static void close_guard(cx_guard *guard, bool native)
@@ -463,4 +501,56 @@ void cx_guard_end(cx_allocator *allocator, bool native)
     atomic_store(&allocator->watch->guard, NULL);
     cx_lock_destroy(&guard->lock);
     free(guard);
+}
+
+/* ---- changes of the debug mode of pinned memory, while none of it is live ---- */
+
+/* The guard stays, since a thread may still look at it. */
+static ctxrt_status leave_debug(cx_allocator *allocator)
+{
+    cx_context_guard context_guard;
+    cx_guard *guard = cx_guard_of(allocator);
+    if (guard == NULL)
+        return CTXRT_SUCCESS;
+    ctxrt_status status = cx_context_guard_enter(allocator->context, &context_guard);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    (void)empty_quarantine(guard, 0);
+    cx_context_guard_leave(&context_guard);
+    atomic_store(&allocator->pinned->allocator->growths_until_refusal, 0);
+    atomic_store(&allocator->front, NULL);
+    return CTXRT_SUCCESS;
+}
+
+ctxrt_status ctxrt_allocator_set_debug(ctxrt_allocator *handle,
+                                       const ctxrt_allocator_debug *options)
+{
+    cx_allocator *allocator;
+    ctxrt_allocator_debug debug;
+    bool wanted;
+    uint64_t live;
+    ctxrt_status status = cx_runtime_enter();
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (handle == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_allocator_set_debug: allocator is NULL");
+    status = cx_allocator_resolve(handle, &allocator);
+    if (status == CTXRT_SUCCESS && allocator->pinned == NULL)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                        "ctxrt_allocator_set_debug: the allocator is of device memory: "
+                        "ctxrt_allocator_create sets its debug mode");
+    if (status == CTXRT_SUCCESS)
+        status = choose_options("ctxrt_allocator_set_debug", options, &debug, &wanted);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (!cx_allocator_close_requests(allocator, &live))
+        return cx_error(CTXRT_ERROR_IN_USE,
+                        "the pinned memory of %s is in use: %llu piece%s of it %s live",
+                        cx_context_text(allocator->context), (unsigned long long)live,
+                        live == 1 ? "" : "s", live == 1 ? "is" : "are");
+    status = leave_debug(allocator);
+    if (status == CTXRT_SUCCESS && wanted)
+        status = open_guard(allocator, &debug);
+    cx_allocator_open_requests(allocator);
+    return status;
 }

@@ -1,6 +1,6 @@
 /*
- * The debug mode of an allocator: a layer around a caching allocator, or that of pinned memory,
- * that detects writes before or behind a block, or into a freed one.
+ * The debug mode of an allocator: a layer around a caching or direct allocator, or that of pinned
+ * memory, that detects writes before or behind a block, or into a freed one.
  *
  * Each block gets 256 bytes before and behind it that are filled when it is allocated and checked
  * when it is freed, both in the order of its stream: a free waits for that stream. Freed blocks can
@@ -43,18 +43,13 @@ typedef struct cx_guarded {
 
 typedef struct cx_guard {
     ctxrt_allocator_debug options;
-    cx_allocator inner;   /* the allocator beneath: in no pool; counts the memory it handed out */
-    cx_lock lock;         /* "guard" */
+    cx_allocator inner; /* the allocator beneath: in no pool; counts the memory it handed out */
+    cx_lock lock;       /* "guard" */
     cx_guarded *live;
     cx_guarded *oldest, *newest; /* in quarantine */
     uint64_t quarantined_bytes;
     uint64_t last_number;
 } cx_guard;
-
-/* Chooses the debug options: those that `call` got, or else CTXRT_DEBUG_MEMORY. *out_wanted is
- * false if neither asks for anything. CTXRT_ERROR_INVALID_ARGUMENT: malformed. */
-ctxrt_status cx_guard_choose(const char *call, const ctxrt_allocator_debug *options,
-                             ctxrt_allocator_debug *out_options, bool *out_wanted);
 
 /* Puts a new allocator into debug mode if its options or the environment say so. */
 ctxrt_status cx_guard_begin(cx_allocator *allocator);
@@ -62,14 +57,6 @@ ctxrt_status cx_guard_begin(cx_allocator *allocator);
 /* Ends the debug mode of an allocator without live memory, and closes its cache. `native`: the
  * context still exists. */
 void cx_guard_end(cx_allocator *allocator, bool native);
-
-/* Makes the allocator's guard, around its pinned memory if it has that; else makes the allocator
- * beneath as well. */
-ctxrt_status cx_guard_open(cx_allocator *allocator, const ctxrt_allocator_debug *options);
-
-/* For pinned memory without live blocks or requests: takes the guard out of use, and frees its
- * quarantine. */
-ctxrt_status cx_guard_leave(cx_allocator *allocator);
 
 /* The cache beneath; NULL: a direct allocator. */
 static inline struct cx_cache *cx_guard_cache(const cx_guard *guard)
@@ -82,25 +69,17 @@ static inline struct cx_cache *cx_guard_cache(const cx_guard *guard)
 bool cx_guard_find(cx_guard *guard, const void *inner_pointer, uint32_t epoch,
                    cx_guarded *out_guarded);
 
-/* The user's part of a block in a segment, if it has one. */
 struct cx_pointer_block;
+/* Narrows a block of a cache to the user's part, if that has a guard: memory/diagnosis.h. */
 void cx_guards_narrow(const void *pointer, struct cx_pointer_block *block);
-
-/* Checks the bytes around each block, and inside each one in quarantine; the log has all that were
- * overwritten. */
-ctxrt_status cx_guard_check(cx_guard *guard);
 
 /* ---- guard_mark.c: filling and checking, with the context current ---- */
 
 /* Fills the bytes around a new block, and the block if that is requested. */
 ctxrt_status cx_guard_mark(const cx_guard *guard, cx_guarded *guarded);
 
-/* Checks the bytes around a block. CTXRT_ERROR_CORRUPTED, with a message, which goes to the log too
- * the first time. Waits for the block's stream, if it has one. */
-ctxrt_status cx_guard_look_around(cx_guarded *guarded);
-
-/* Checks the inside of a block that was filled when it was freed. */
-ctxrt_status cx_guard_look_inside(cx_guarded *guarded);
+/* Fills a freed block, if that is requested. */
+void cx_guard_fill_freed(const cx_guard *guard, cx_guarded *guarded);
 
 /* An overwritten byte outside of the user's memory. */
 typedef struct cx_guard_finding {
@@ -109,13 +88,12 @@ typedef struct cx_guard_finding {
     unsigned char value;
 } cx_guard_finding;
 
-/* Checks a block of pinned memory, in any state. Calls no driver. */
-bool cx_guard_host_sees(const cx_guarded *guarded, cx_guard_finding *out_finding);
+/* Looks for an overwritten byte inside a block that was filled when it was freed, else around it.
+ * Waits for the block's stream; calls no driver if it has none. */
+bool cx_guard_sees(const cx_guarded *guarded, cx_guard_finding *out_finding);
 
-/* Reports a finding. CTXRT_ERROR_CORRUPTED, as above. */
+/* Reports a finding: CTXRT_ERROR_CORRUPTED, with a message, which goes to the log too the first
+ * time. */
 ctxrt_status cx_guard_report(cx_guarded *guarded, const cx_guard_finding *finding);
-
-/* Fills a freed block, if that is requested. */
-void cx_guard_fill_freed(const cx_guard *guard, cx_guarded *guarded);
 
 #endif

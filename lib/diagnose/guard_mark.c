@@ -54,8 +54,6 @@ static cxu_result fill_bytes(const queue *line, uintptr_t address, unsigned char
 /* Waits for all work that may write there. */
 static cxu_result wait_for_queue(const queue *line)
 {
-    if (line->host)
-        return CXU_SUCCESS;
     return line->gone ? line->driver->table.ctx_synchronize()
                        : line->driver->table.stream_synchronize(line->native);
 }
@@ -74,31 +72,22 @@ static cxu_result read_back(const queue *line, unsigned char *bytes, uintptr_t a
 
 /* ---- filling ---- */
 
-static ctxrt_status fill_around(const cx_guard *guard, const cx_guarded *guarded, const queue *line)
-{
-    uintptr_t begin = (uintptr_t)guarded->pointer;
-    cxu_result result = fill_bytes(line, begin - CX_GUARD_BYTES, AROUND, CX_GUARD_BYTES);
-    if (result == CXU_SUCCESS)
-        result = fill_bytes(line, begin + guarded->size_bytes, AROUND, CX_GUARD_BYTES);
-    if (result == CXU_SUCCESS && (guard->options.flags & CTXRT_DEBUG_POISON) != 0)
-        result = fill_bytes(line, begin, FRESH, guarded->size_bytes);
-    return cx_driver_check(line->driver, CX_SLOT_memset_d8_async, result);
-}
-
 ctxrt_status cx_guard_mark(const cx_guard *guard, cx_guarded *guarded)
 {
+    cxu_result result = CXU_SUCCESS;
+    const uintptr_t begin = (uintptr_t)guarded->pointer;
     cx_relaxed_capture relaxed = cx_relaxed_capture_begin(guarded->inner.context->driver);
     queue line = queue_of(guarded);
-    ctxrt_status status = CTXRT_SUCCESS;
     guarded->marked = !line.capturing && (guard->options.flags & CTXRT_DEBUG_CANARY) != 0;
     if (guarded->marked)
-        status = fill_around(guard, guarded, &line);
-    else if (!line.capturing && (guard->options.flags & CTXRT_DEBUG_POISON) != 0)
-        status = cx_driver_check(
-            line.driver, CX_SLOT_memset_d8_async,
-            fill_bytes(&line, (uintptr_t)guarded->pointer, FRESH, guarded->size_bytes));
+        result = fill_bytes(&line, begin - CX_GUARD_BYTES, AROUND, CX_GUARD_BYTES);
+    if (result == CXU_SUCCESS && guarded->marked)
+        result = fill_bytes(&line, begin + guarded->size_bytes, AROUND, CX_GUARD_BYTES);
+    if (result == CXU_SUCCESS && !line.capturing &&
+        (guard->options.flags & CTXRT_DEBUG_POISON) != 0)
+        result = fill_bytes(&line, begin, FRESH, guarded->size_bytes);
     cx_relaxed_capture_end(&relaxed);
-    return status;
+    return cx_driver_check(line.driver, CX_SLOT_memset_d8_async, result);
 }
 
 void cx_guard_fill_freed(const cx_guard *guard, cx_guarded *guarded)
@@ -178,36 +167,23 @@ static bool look_inside(const cx_guarded *guarded, const queue *line, cx_guard_f
     return at < guarded->size_bytes;
 }
 
-bool cx_guard_host_sees(const cx_guarded *guarded, cx_guard_finding *out_finding)
+static bool look(const cx_guarded *guarded, const queue *line, cx_guard_finding *out_finding)
 {
-    const queue line = {.host = true};
-    if (guarded->filled)
-        return look_inside(guarded, &line, out_finding);
-    return guarded->marked && look_around(guarded, &line, out_finding);
+    return guarded->filled ? look_inside(guarded, line, out_finding)
+                           : look_around(guarded, line, out_finding);
 }
 
-static ctxrt_status look_for_writes(cx_guarded *guarded, bool wanted,
-                                    bool (*how)(const cx_guarded *guarded, const queue *line,
-                                                cx_guard_finding *out_finding))
+bool cx_guard_sees(const cx_guarded *guarded, cx_guard_finding *out_finding)
 {
-    bool found = false;
-    cx_guard_finding finding;
-    if (!wanted)
-        return CTXRT_SUCCESS;
+    const queue host = {.host = true};
+    if (!guarded->filled && !guarded->marked)
+        return false;
+    if (guarded->stream == NULL)
+        return look(guarded, &host, out_finding);
     cx_relaxed_capture relaxed = cx_relaxed_capture_begin(guarded->inner.context->driver);
     queue line = queue_of(guarded);
-    if (!line.capturing && wait_for_queue(&line) == CXU_SUCCESS)
-        found = how(guarded, &line, &finding);
+    bool found = !line.capturing && wait_for_queue(&line) == CXU_SUCCESS &&
+                 look(guarded, &line, out_finding);
     cx_relaxed_capture_end(&relaxed);
-    return found ? cx_guard_report(guarded, &finding) : CTXRT_SUCCESS;
-}
-
-ctxrt_status cx_guard_look_around(cx_guarded *guarded)
-{
-    return look_for_writes(guarded, guarded->marked, look_around);
-}
-
-ctxrt_status cx_guard_look_inside(cx_guarded *guarded)
-{
-    return look_for_writes(guarded, guarded->filled, look_inside);
+    return found;
 }
