@@ -9,7 +9,6 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "copy/cross_copy.h"
-#include "copy/submit.h"
 #include "device/runtime.h"
 #include "work/relaxed_capture.h"
 #include <string.h>
@@ -51,32 +50,19 @@ static cx_copy_box part_of(const cx_copy_box *box, size_t index)
     size_t z = index / all.per_slice, number = index % all.per_slice;
     size_t y = all.rows != 0 ? number * all.rows : number / all.per_row;
     size_t x = all.rows != 0 ? 0 : number % all.per_row * CX_STAGING_BYTES;
-    return (cx_copy_box){
-        .destination = cx_copy_destination_row(box, y, z) + x,
-        .destination_pitch = box->destination_pitch,
-        .destination_rows = box->destination_rows,
-        .source = cx_copy_source_row(box, y, z) + x,
-        .source_pitch = box->source_pitch,
-        .source_rows = box->source_rows,
-        .width = smaller_of(box->width - x, CX_STAGING_BYTES),
-        .height = all.rows != 0 ? smaller_of(box->height - y, all.rows) : 1,
-        .depth = 1,
-    };
-}
-
-/* The part with pinned memory in place of one end; its rows lie one behind the other there. */
-static cx_copy_box part_into(cx_copy_box part, unsigned char *pinned)
-{
-    part.destination = pinned;
-    part.destination_pitch = part.width;
+    cx_copy_box part = *box;
+    part.destination.begin = cx_copy_row(&box->destination, y, z) + x;
+    part.source.begin = cx_copy_row(&box->source, y, z) + x;
+    part.width = smaller_of(box->width - x, CX_STAGING_BYTES);
+    part.height = all.rows != 0 ? smaller_of(box->height - y, all.rows) : 1;
+    part.depth = 1;
     return part;
 }
 
-static cx_copy_box out_of(cx_copy_box part, const unsigned char *pinned)
+/* Puts pinned memory in place of an end of a part; the rows lie one behind the other there. */
+static void replace_end(const cx_copy_box *part, cx_copy_rows *end, unsigned char *pinned)
 {
-    part.source = pinned;
-    part.source_pitch = part.width;
-    return part;
+    *end = (cx_copy_rows){pinned, part->width, part->height};
 }
 
 /* ---- through pinned memory ---- */
@@ -84,38 +70,36 @@ static cx_copy_box out_of(cx_copy_box part, const unsigned char *pinned)
 static ctxrt_status move_part(const cx_cross_copy *self)
 {
     cx_copy_box part = part_of(&self->box, self->next);
-    part =
-        self->plan.destination.device ? part_into(part, self->pinned) : out_of(part, self->pinned);
+    replace_end(&part, self->plan.destination.device ? &part.destination : &part.source,
+                self->pinned);
     cx_copy_box_on_host(&part);
     return CTXRT_SUCCESS;
 }
 
-static ctxrt_status submit_part(const cx_cross_copy *self, const cx_route *route, void *handle,
-                                size_t index)
+static ctxrt_status submit_part(const cx_cross_copy *self, void *handle, size_t index)
 {
+    bool out = self->plan.source.device;
+    ctxrt_status status = CTXRT_SUCCESS;
     cx_copy_box part = part_of(&self->box, index);
-    if (self->plan.source.device) {
-        part = part_into(part, self->pinned);
-        ctxrt_status status = cx_copy_submit_box(&self->plan, route, &part);
-        return status == CTXRT_SUCCESS ? cx_cross_copy_submit(self, handle) : status;
-    }
-    part = out_of(part, self->pinned);
-    ctxrt_status status = cx_cross_copy_submit(self, handle);
-    return status == CTXRT_SUCCESS ? cx_copy_submit_box(&self->plan, route, &part) : status;
+    replace_end(&part, out ? &part.destination : &part.source, self->pinned);
+    if (!out)
+        status = cx_cross_copy_submit(self, handle);
+    if (status == CTXRT_SUCCESS)
+        status = cx_copy_submit(&self->plan, &self->target, &part);
+    return status == CTXRT_SUCCESS && out ? cx_cross_copy_submit(self, handle) : status;
 }
 
 static ctxrt_status submit_parts(const cx_cross_copy *model, cx_staging *staging)
 {
     cx_cross_copy *self;
     void *handle;
-    const cx_route route = {.target = model->target};
     ctxrt_status status = cx_cross_copy_begin(model, &self, &handle);
     if (status != CTXRT_SUCCESS) {
         (void)cx_staging_give(staging, &model->target);
         return status;
     }
     for (size_t i = 0; i < model->count && status == CTXRT_SUCCESS; i++)
-        status = submit_part(self, &route, handle, i);
+        status = submit_part(self, handle, i);
     ctxrt_status given = cx_staging_give(staging, &model->target);
     return cx_cross_copy_end_submission(self, status == CTXRT_SUCCESS ? given : status);
 }
@@ -144,7 +128,7 @@ static ctxrt_status stage_copy(cx_cross_copy *model, const ctxrt_stream *stream)
 
 /* ---- by a host function alone, or by the other driver ---- */
 
-static ctxrt_status copy_on_host(const cx_cross_copy *self)
+static ctxrt_status copy_whole(const cx_cross_copy *self)
 {
     cx_copy_box_on_host(&self->box);
     return CTXRT_SUCCESS;
@@ -153,14 +137,13 @@ static ctxrt_status copy_on_host(const cx_cross_copy *self)
 static ctxrt_status copy_elsewhere(const cx_cross_copy *self)
 {
     cx_context_guard guard;
-    const cx_route route = {.target = self->inner};
     if (atomic_load(&cx_current_phase) == CX_PHASE_ENDING) /* no driver is called any more */
         return cx_error(CTXRT_ERROR_SHUTDOWN, "%s: the process is ending", self->call);
     ctxrt_status status = cx_context_guard_enter(self->inner.context, &guard);
     if (status != CTXRT_SUCCESS)
         return status;
     cx_relaxed_capture relaxed = cx_relaxed_capture_begin(self->inner.driver);
-    status = cx_copy_submit_box(&self->plan, &route, &self->box);
+    status = cx_copy_submit(&self->plan, &self->inner, &self->box);
     ctxrt_status waited =
         CX_DRIVER_CALL(self->inner.driver, stream_synchronize, (self->inner.native));
     cx_relaxed_capture_end(&relaxed);
@@ -201,7 +184,7 @@ static ctxrt_status send_copy(cx_cross_copy *model, const cx_pointer_view *end)
     ctxrt_status status = CTXRT_SUCCESS;
     bool host = cx_pointer_of_host(&model->plan.destination.view) &&
                 cx_pointer_of_host(&model->plan.source.view);
-    model->part = host ? copy_on_host : copy_elsewhere;
+    model->part = host ? copy_whole : copy_elsewhere;
     model->count = 1;
     if (!host)
         status = find_inner(end, &model->inner);
@@ -218,20 +201,13 @@ static ctxrt_status send_copy(cx_cross_copy *model, const cx_pointer_view *end)
 
 /* ---- all ---- */
 
-static size_t extent_of(const cx_copy_box *box, size_t pitch, size_t rows)
-{
-    return ((box->depth - 1) * rows + box->height - 1) * pitch + box->width;
-}
-
 static ctxrt_status find_ends(cx_cross_copy *model)
 {
-    const cx_copy_box *box = &model->box;
-    model->ends[0] = (cx_cross_copy_end){
-        .start = (uintptr_t)box->destination,
-        .size_bytes = extent_of(box, box->destination_pitch, box->destination_rows)};
-    model->ends[1] =
-        (cx_cross_copy_end){.start = (uintptr_t)box->source,
-                            .size_bytes = extent_of(box, box->source_pitch, box->source_rows)};
+    const cx_copy_rows *to = &model->box.destination, *from = &model->box.source;
+    model->ends[0] = (cx_cross_copy_end){.start = (uintptr_t)to->begin,
+                                         .size_bytes = cx_copy_extent(&model->box, to)};
+    model->ends[1] = (cx_cross_copy_end){.start = (uintptr_t)from->begin,
+                                         .size_bytes = cx_copy_extent(&model->box, from)};
     ctxrt_status status =
         cx_pointer_context(&model->plan.destination.view, &model->ends[0].context);
     return status == CTXRT_SUCCESS

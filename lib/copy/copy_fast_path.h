@@ -37,12 +37,39 @@ static inline bool cx_copy_is_on_fast_path(const cx_context *context, uint32_t i
                atomic_load_explicit(&context->epoch, memory_order_relaxed);
 }
 
-/* True if blocks can be recognised by these records alone. */
-static inline bool cx_copy_may_take_fast_path(void)
+typedef struct cx_fast_copy {
+    cx_stream_target target;
+    cx_context_guard guard;
+} cx_fast_copy;
+
+/* Begins a copy, or a fill if `source` is NULL. False: take the slow path. True: on success the
+ * stream's context is current; balance with cx_fast_copy_end. */
+static inline bool cx_fast_copy_begin(const void *destination, const void *source, size_t bytes,
+                                      ctxrt_stream *stream, cx_fast_copy *out_copy,
+                                      ctxrt_status *out_status)
 {
-    return atomic_load_explicit(&cx_address_collisions, memory_order_relaxed) == 0 &&
-           atomic_load_explicit(&cx_pointers_custom, memory_order_relaxed) == 0 &&
-           !atomic_load_explicit(&cx_diagnosis_narrows, memory_order_relaxed);
+    /* True if blocks can be recognised by their records alone. */
+    bool known = atomic_load_explicit(&cx_address_collisions, memory_order_relaxed) == 0 &&
+                 atomic_load_explicit(&cx_pointers_custom, memory_order_relaxed) == 0 &&
+                 !atomic_load_explicit(&cx_diagnosis_narrows, memory_order_relaxed);
+    uint32_t to = known ? cx_copy_fast_path_block(destination) : 0;
+    uint32_t from = to != 0 && source != NULL ? cx_copy_fast_path_block(source) : to;
+    if (from == 0 || cx_work_begin(stream, &out_copy->target) != CTXRT_SUCCESS)
+        return false;
+    const cx_context *context = out_copy->target.context;
+    bool fast = cx_copy_is_on_fast_path(context, to, destination, bytes) &&
+                (source == NULL || cx_copy_is_on_fast_path(context, from, source, bytes));
+    if (fast)
+        *out_status = cx_work_make_current(stream, &out_copy->target, &out_copy->guard);
+    if (!fast || *out_status != CTXRT_SUCCESS)
+        cx_work_end();
+    return fast;
+}
+
+static inline void cx_fast_copy_end(cx_fast_copy *copy)
+{
+    cx_context_guard_leave(&copy->guard);
+    cx_work_end();
 }
 
 #endif

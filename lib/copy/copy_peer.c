@@ -43,7 +43,6 @@ static ctxrt_status submit_peer(const cx_copy_plan *plan, const side *to, const 
                                          &plan->source.view, &route);
     if (status != CTXRT_SUCCESS)
         return status;
-    cx_copy_touch(plan, &route);
     const cx_stream_target *target = &route.target;
     status = CX_DRIVER_CALL(target->driver, memcpy_peer_async,
                             ((uintptr_t)to->pointer, to->context->native, (uintptr_t)from->pointer,
@@ -57,9 +56,10 @@ static ctxrt_status copy_between(const side *to, const side *from, size_t size_b
 {
     cx_copy_plan plan;
     cx_stream_target target;
-    const cx_copy_extent extent = {to->pointer, from->pointer, size_bytes, size_bytes};
+    const cx_copy_box box =
+        cx_copy_box_of_bytes((void *)(uintptr_t)to->pointer, from->pointer, size_bytes);
     ctxrt_status status =
-        cx_copy_plan_make("ctxrt_copy_peer", &extent, CTXRT_COPY_DEVICE_TO_DEVICE, &plan);
+        cx_copy_plan_make("ctxrt_copy_peer", &box, CTXRT_COPY_DEVICE_TO_DEVICE, &plan);
     if (status == CTXRT_SUCCESS)
         status = check_side(to, &plan.destination.view);
     if (status == CTXRT_SUCCESS)
@@ -72,8 +72,7 @@ static ctxrt_status copy_between(const side *to, const side *from, size_t size_b
         return status;
     if (to->device->driver == from->device->driver)
         return submit_peer(&plan, to, from, size_bytes, stream);
-    return cx_copy_run("ctxrt_copy_peer", &plan, (void *)(uintptr_t)to->pointer, from->pointer,
-                       size_bytes, stream, false);
+    return cx_copy_run("ctxrt_copy_peer", &plan, &box, stream, false);
 }
 
 ctxrt_status ctxrt_copy_peer(void *destination, ctxrt_device destination_device, const void *source,

@@ -130,7 +130,6 @@ static ctxrt_status fill_on_driver(const fill_plan *plan, ctxrt_stream *stream, 
     ctxrt_status status = cx_route_begin(stream, plan->view, plan->view, NULL, &route);
     if (status != CTXRT_SUCCESS)
         return status;
-    cx_route_touch(&route, plan->view);
     cxu_result result = try_fill(plan, &route.target);
     bool elsewhere;
     status = ask_elsewhere(plan, &route, result, &elsewhere);
@@ -142,26 +141,19 @@ static ctxrt_status fill_on_driver(const fill_plan *plan, ctxrt_stream *stream, 
     return fill_at_memory(plan, stream);
 }
 
-/* The fast path, for a block of the stream's context. False: take the slow path. */
+/* False: take the slow path. */
 static bool fill_on_fast_path(const fill_plan *plan, ctxrt_stream *stream,
                               ctxrt_status *out_status)
 {
-    cx_stream_target target;
-    cx_context_guard guard;
-    void *destination = (void *)plan->destination;
-    uint32_t cached = cx_copy_may_take_fast_path() ? cx_copy_fast_path_block(destination) : 0;
-    if (cached == 0 || cx_work_begin(stream, &target) != CTXRT_SUCCESS)
+    cx_fast_copy fast;
+    if (!cx_fast_copy_begin((const void *)plan->destination, NULL, plan->size_bytes, stream, &fast,
+                            out_status))
         return false;
-    bool fast = cx_copy_is_on_fast_path(target.context, cached, destination, plan->size_bytes);
-    if (fast) {
-        *out_status = cx_work_make_current(stream, &target, &guard);
-        if (*out_status == CTXRT_SUCCESS) {
-            *out_status = check_fill(plan, &target, submit_fill(plan, &target));
-            cx_context_guard_leave(&guard);
-        }
+    if (*out_status == CTXRT_SUCCESS) {
+        *out_status = check_fill(plan, &fast.target, submit_fill(plan, &fast.target));
+        cx_fast_copy_end(&fast);
     }
-    cx_work_end();
-    return fast;
+    return true;
 }
 
 static ctxrt_status fill_memory(const char *call, void *destination, pattern with,

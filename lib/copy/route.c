@@ -139,6 +139,29 @@ void cx_copy_unpin(const cx_copy_pins *pins)
     cx_cancel_restore(pins->cancel);
 }
 
+/* ---- uses of memory ---- */
+
+/* Memory used by a graph that is being captured must live as long as the graph: no event could say
+ * that. */
+static bool enter_gate(cx_route *route)
+{
+    const cx_stream_target *target = &route->target;
+    if (!route->gate_entered)
+        route->gate_entered = cx_capture_gate_enter(target->driver, target->native);
+    return route->gate_entered || target->driver->missing[CX_SLOT_stream_is_capturing];
+}
+
+/* Pinned memory is not handed out again while it has a count, nor before the recorded work. */
+static void touch_memory(cx_route *route, const cx_pointer_view *view)
+{
+    bool pinned = view != NULL && view->block.cached != 0 && view->kind == CTXRT_MEMORY_PINNED;
+    if (pinned && !route->wait && enter_gate(route))
+        route->touched[route->touched[0] != NULL] =
+            cx_memory_take_cached(view->block.cached, view->block.generation);
+}
+
+/* ---- beginning and ending ---- */
+
 static ctxrt_status begin_route(ctxrt_stream *stream, const cx_pointer_view *end, bool divert,
                                 const cx_pointer_view *destination, const cx_pointer_view *source,
                                 cx_route *out_route)
@@ -167,7 +190,10 @@ static ctxrt_status begin_route(ctxrt_stream *stream, const cx_pointer_view *end
     if (status != CTXRT_SUCCESS) {
         cx_context_guard_leave(&out_route->guard);
         cx_copy_unpin(&out_route->pins);
+        return status;
     }
+    touch_memory(out_route, destination);
+    touch_memory(out_route, source);
     return status;
 }
 
@@ -182,26 +208,6 @@ ctxrt_status cx_route_begin_at(ctxrt_stream *stream, const cx_pointer_view *end,
                                cx_route *out_route)
 {
     return begin_route(stream, end, true, end, NULL, out_route);
-}
-
-/* ---- uses of memory ---- */
-
-/* Memory used by a graph that is being captured must live as long as the graph: no event could say
- * that. */
-static bool enter_gate(cx_route *route)
-{
-    const cx_stream_target *target = &route->target;
-    if (!route->gate_entered)
-        route->gate_entered = cx_capture_gate_enter(target->driver, target->native);
-    return route->gate_entered || target->driver->missing[CX_SLOT_stream_is_capturing];
-}
-
-void cx_route_touch(cx_route *route, const cx_pointer_view *view)
-{
-    if (view->block.cached != 0 && view->kind == CTXRT_MEMORY_PINNED && !route->wait &&
-        enter_gate(route))
-        route->touched[route->touched[0] != NULL] =
-            cx_memory_take_cached(view->block.cached, view->block.generation);
 }
 
 static bool is_of_peer(const cx_route *route, int i)

@@ -43,8 +43,10 @@ typedef struct cx_route {
     bool wait; /* nothing else orders later work: the work must be done before the call returns */
 } cx_route;
 
-/* `end`: memory whose driver must do the work; NULL: any driver. Until cx_route_end the route's
- * context is current at its driver, and no reset ends that context or the memory. */
+/* Begins work of `stream` that touches the two ends (NULL: none). `end`: memory whose driver must
+ * do the work; NULL: any driver. Until cx_route_end the route's context is current at its driver,
+ * and no reset ends that context or the memory. ctxrt's pinned memory is not handed out again
+ * before the work is done. */
 ctxrt_status cx_route_begin(ctxrt_stream *stream, const cx_pointer_view *end,
                             const cx_pointer_view *destination, const cx_pointer_view *source,
                             cx_route *out_route);
@@ -52,10 +54,6 @@ ctxrt_status cx_route_begin(ctxrt_stream *stream, const cx_pointer_view *end,
 /* The same for work in a context of the memory's own, whatever the stream's device could do. */
 ctxrt_status cx_route_begin_at(ctxrt_stream *stream, const cx_pointer_view *end,
                                cx_route *out_route);
-
-/* Announces that the work will touch an address, after a route began and before work is submitted.
- * ctxrt's pinned memory is then not handed out again before the work is done. At most twice. */
-void cx_route_touch(cx_route *route, const cx_pointer_view *view);
 
 /* Passes on the status of the submission; after a success it waits if the route or the caller
  * must. Otherwise it records the uses of memory of other contexts (memory/peer_use.h). */

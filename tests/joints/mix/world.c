@@ -14,7 +14,7 @@ world all;
 const char *__tsan_default_suppressions(void);
 __attribute__((visibility("default"))) const char *__tsan_default_suppressions(void)
 {
-    return "race:fill_row\nrace:run_transfer\nrace:fill_on_host\nrace:cx_copy_on_host\n"
+    return "race:fill_row\nrace:run_transfer\nrace:fill_on_host\nrace:copy_on_host\n"
            "race:lanes_memory.c\n";
 }
 #endif
