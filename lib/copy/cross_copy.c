@@ -128,48 +128,46 @@ static bool is_over(const void *handle)
     return over;
 }
 
-/* Repeated until it finds no copy in progress. */
+/* Copies that touch some bytes, but for those in the order of `behind`; or that involve a
+ * context. */
 typedef struct search {
     uintptr_t start, end;
     const cx_stream_target *behind;
-    const cx_context *context;
+    const cx_context *context; /* NULL: by bytes */
 } search;
 
-static bool copy_touches(const cx_cross_copy *cross_copy, const search *wanted)
+static bool is_wanted(const cx_cross_copy *cross_copy, const search *wanted)
 {
-    const cx_stream_target *behind = wanted->behind;
-    if (behind != NULL && behind->context == cross_copy->target.context &&
-        behind->native == cross_copy->target.native)
+    const cx_stream_target *behind = wanted->behind, *own = &cross_copy->target;
+    if (wanted->context != NULL && own->context == wanted->context)
+        return true;
+    if (behind != NULL && behind->context == own->context && behind->native == own->native)
         return false;
-    for (int i = 0; i < 2; i++)
-        if (cross_copy->ends[i].start < wanted->end &&
-            wanted->start < cross_copy->ends[i].start + cross_copy->ends[i].size_bytes)
+    for (int i = 0; i < 2; i++) {
+        const cx_cross_copy_end *end = &cross_copy->ends[i];
+        if (wanted->context != NULL ? end->context == wanted->context
+                                    : end->start < wanted->end &&
+                                          wanted->start < end->start + end->size_bytes)
             return true;
+    }
     return false;
 }
 
-static bool copy_involves(const cx_cross_copy *cross_copy, const search *wanted)
-{
-    return cross_copy->target.context == wanted->context ||
-           cross_copy->ends[0].context == wanted->context ||
-           cross_copy->ends[1].context == wanted->context;
-}
-
-static cx_cross_copy *find_of(bool (*is)(const cx_cross_copy *, const search *),
-                              const search *wanted)
+/* Lock held. The first one that is under way. */
+static cx_cross_copy *find_wanted(const search *wanted)
 {
     cx_cross_copy *cross_copy = under_way;
-    while (cross_copy != NULL && (cross_copy->over || !is(cross_copy, wanted)))
+    while (cross_copy != NULL && (cross_copy->over || !is_wanted(cross_copy, wanted)))
         cross_copy = cross_copy->later;
     return cross_copy;
 }
 
-static void wait_for_all(bool (*is)(const cx_cross_copy *, const search *), const search *wanted)
+static void wait_for_all(const search *wanted)
 {
     cx_cross_copy *cross_copy;
     int cancel = cx_cancel_hold();
     cx_lock_enter(&cx_cross_copies_lock);
-    while ((cross_copy = find_of(is, wanted)) != NULL)
+    while ((cross_copy = find_wanted(wanted)) != NULL)
         (void)ask_locked(cross_copy, true);
     cx_lock_leave(&cx_cross_copies_lock);
     cx_cancel_restore(cancel);
@@ -177,9 +175,8 @@ static void wait_for_all(bool (*is)(const cx_cross_copy *, const search *), cons
 
 static void leave_memory(const void *start, size_t size_bytes, const cx_stream_target *behind)
 {
-    const search wanted = {
-        .start = (uintptr_t)start, .end = (uintptr_t)start + size_bytes, .behind = behind};
-    wait_for_all(copy_touches, &wanted);
+    wait_for_all(&(search){
+        .start = (uintptr_t)start, .end = (uintptr_t)start + size_bytes, .behind = behind});
 }
 
 /* ---- finishing ---- */
@@ -203,26 +200,12 @@ static cx_cross_copy *unlink_left(void)
     return left;
 }
 
-/* In a section, since a reset gives the event's handle to other events. A thread without memory for
- * its record leaves the event to its context. */
-static void destroy_event(const cx_cross_copy *left)
-{
-    cx_thread *thread;
-    const cx_context *context = left->target.context;
-    if (cx_thread_self(&thread) != CTXRT_SUCCESS)
-        return;
-    cx_section_enter();
-    if (cx_context_holds_what_is_of(context, left->epoch))
-        (void)context->driver->table.event_destroy(left->done);
-    cx_section_leave();
-}
-
 /* Frees copies that are over; host functions make no driver call. */
 static void sweep_copies(void)
 {
     cx_cross_copy *left;
     while ((left = unlink_left()) != NULL) {
-        destroy_event(left);
+        cx_stream_uses_destroy_event(left->target.context, left->epoch, left->done);
         (void)cx_pool_retire(&pool, cx_pool_handle(&pool, left));
         cx_pool_put_back(&pool, left);
         atomic_fetch_sub(&cx_cross_copies_count, 1);
@@ -250,22 +233,31 @@ static void sweep_context(const cx_context *context)
     cx_cancel_restore(cancel);
 }
 
-static void close_context(cx_context *context)
+/* All copies are over. */
+static void end_context(cx_context *context, bool native)
 {
-    const search wanted = {.context = context};
-    wait_for_all(copy_involves, &wanted);
     sweep_context(context);
-    cx_staging_close(context);
+    cx_staging_end(context, native);
     cx_context_drop_deferred_error(context);
 }
 
-static void cancel_all(cx_context *context)
+static void close_context(cx_context *context)
+{
+    wait_for_all(&(search){.context = context});
+    end_context(context, true);
+}
+
+/* The reset destroys the copies' ends: ends these copies, and defers an error for the next call
+ * that waits for their stream. */
+static void leave_context(cx_context *context)
 {
     cx_cross_copy *cross_copy;
+    cx_error_saved saved;
     const search wanted = {.context = context};
+    cx_error_save(&saved);
     int cancel = cx_cancel_hold();
     cx_lock_enter(&cx_cross_copies_lock);
-    while ((cross_copy = find_of(copy_involves, &wanted)) != NULL) {
+    while ((cross_copy = find_wanted(&wanted)) != NULL) {
         if (cross_copy->target.context != context) {
             (void)cx_error(CTXRT_ERROR_CONTEXT_DESTROYED,
                            "%s was cut short: %s was reset", cross_copy->call,
@@ -276,15 +268,6 @@ static void cancel_all(cx_context *context)
     }
     cx_lock_leave(&cx_cross_copies_lock);
     cx_cancel_restore(cancel);
-}
-
-/* The reset destroys the copies' ends: ends these copies, and defers an error for the next call
- * that waits for their stream. */
-static void leave_context(cx_context *context)
-{
-    cx_error_saved saved;
-    cx_error_save(&saved);
-    cancel_all(context);
     cx_error_restore(&saved);
 }
 
@@ -292,9 +275,7 @@ static void forget_context(cx_context *context, bool for_good)
 {
     (void)for_good;
     leave_context(context);
-    sweep_context(context);
-    cx_staging_forget(context);
-    cx_context_drop_deferred_error(context);
+    end_context(context, false);
 }
 
 static const cx_cross_copies_calls calls = {

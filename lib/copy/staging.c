@@ -5,43 +5,25 @@
 #include "work/relaxed_capture.h"
 #include <stdlib.h>
 
-typedef struct lane {
-    const cx_context *context;
-    uint32_t epoch;
-    CUstream native;
-    struct lane *next;
-} lane;
-
 cx_lock cx_cross_copies_lock = CX_LOCK_INIT(CROSS_DRIVER_COPIES);
 static cx_staging *stagings;
-static lane *lanes;
 
-/* ---- pinned memory ---- */
+/* ---- the list ---- */
 
 static bool is_of(const cx_staging *staging, const cx_context *context)
 {
     return staging->context == context && staging->epoch == atomic_load(&context->epoch);
 }
 
-static cx_staging *take_of_stream(const cx_context *context, const ctxrt_stream *stream)
-{
-    cx_lock_enter(&cx_cross_copies_lock);
-    cx_staging *staging = stagings;
-    while (staging != NULL &&
-           (staging->taken || staging->stream != stream || !is_of(staging, context)))
-        staging = staging->next;
-    if (staging != NULL)
-        staging->taken = true;
-    cx_lock_leave(&cx_cross_copies_lock);
-    return staging;
-}
-
-/* Takes the next free one behind `before`, maybe only to check it. */
-static cx_staging *take_next(const cx_context *context, const cx_staging *before)
+/* Takes the first free memory behind `before` (NULL: of all), maybe only to look at it. `stream`:
+ * that its work used last; NULL: any. */
+static cx_staging *take_next(const cx_context *context, const ctxrt_stream *stream,
+                             const cx_staging *before)
 {
     cx_lock_enter(&cx_cross_copies_lock);
     cx_staging *staging = before != NULL ? before->next : stagings;
-    while (staging != NULL && (staging->taken || !is_of(staging, context)))
+    while (staging != NULL && (staging->taken || !is_of(staging, context) ||
+                               (stream != NULL && staging->stream != stream)))
         staging = staging->next;
     if (staging != NULL)
         staging->taken = true;
@@ -49,74 +31,112 @@ static cx_staging *take_next(const cx_context *context, const cx_staging *before
     return staging;
 }
 
-static void put_back(cx_staging *staging, const ctxrt_stream *stream)
+static void put_back(cx_staging *staging)
 {
     cx_lock_enter(&cx_cross_copies_lock);
-    staging->stream = stream;
     staging->taken = false;
     cx_lock_leave(&cx_cross_copies_lock);
 }
 
-static cx_staging *take_idle(const cx_context *context)
+/* The same, of memory whose work is done. */
+static cx_staging *take_idle(const cx_context *context, const cx_staging *before)
 {
-    cx_staging *staging = take_next(context, NULL);
+    cx_staging *staging = take_next(context, NULL, before);
     while (staging != NULL && context->driver->table.event_query(staging->used) != CXU_SUCCESS) {
-        cx_staging *looked_at = staging;
-        staging = take_next(context, looked_at);
-        put_back(looked_at, looked_at->stream);
+        cx_staging *busy = staging;
+        staging = take_next(context, NULL, busy);
+        put_back(busy);
     }
     return staging;
 }
 
-static ctxrt_status fill_in(cx_staging *staging)
+/* Takes this one out of the list; NULL: any of the context. NULL: there is none. */
+static cx_staging *unlink_staging(const cx_staging *which, const cx_context *context)
 {
-    void *pinned;
-    const cx_driver *driver = staging->context->driver;
-    ctxrt_status status = CX_DRIVER_CALL(driver, mem_host_alloc, (&pinned, CX_STAGING_BYTES, 0));
-    if (status != CTXRT_SUCCESS)
-        return status;
-    status = CX_DRIVER_CALL(driver, event_create, (&staging->used, CXU_EVENT_DISABLE_TIMING));
-    if (status != CTXRT_SUCCESS)
-        (void)driver->table.mem_free_host(pinned);
-    staging->pinned = pinned;
-    return status;
+    cx_lock_enter(&cx_cross_copies_lock);
+    cx_staging **link = &stagings;
+    while (*link != NULL && (which != NULL ? *link != which : (*link)->context != context))
+        link = &(*link)->next;
+    cx_staging *found = *link;
+    if (found != NULL)
+        *link = found->next;
+    cx_lock_leave(&cx_cross_copies_lock);
+    return found;
 }
 
-static ctxrt_status make_staging(const cx_context *context, const ctxrt_stream *stream,
-                                 cx_staging **out_staging)
+static void destroy_staging(cx_staging *staging, bool native)
 {
-    cx_staging *staging = malloc(sizeof *staging);
-    if (staging == NULL)
-        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to stage a copy");
-    *staging = (cx_staging){.context = context, .stream = stream, .taken = true};
+    const cx_driver_table *table = &staging->context->driver->table;
+    if (native && staging->native != NULL)
+        (void)table->stream_destroy(staging->native);
+    if (native && staging->pinned != NULL) {
+        (void)table->event_destroy(staging->used);
+        (void)table->mem_free_host(staging->pinned);
+    }
+    free(staging);
+}
+
+static cx_staging *new_staging(const cx_context *context)
+{
+    cx_staging *staging = calloc(1, sizeof *staging);
+    if (staging == NULL) {
+        (void)cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to stage a copy");
+        return NULL;
+    }
+    staging->context = context;
     staging->epoch = atomic_load(&context->epoch);
-    ctxrt_status status = fill_in(staging);
+    staging->taken = true;
+    return staging;
+}
+
+static void enlist_locked(cx_staging *staging)
+{
+    staging->next = stagings;
+    stagings = staging;
+}
+
+/* ---- pinned memory ---- */
+
+static ctxrt_status make_pinned(const cx_context *context, cx_staging **out_staging)
+{
+    void *pinned;
+    const cx_driver *driver = context->driver;
+    cx_staging *staging = new_staging(context);
+    if (staging == NULL)
+        return CTXRT_ERROR_OUT_OF_MEMORY;
+    ctxrt_status status = CX_DRIVER_CALL(driver, mem_host_alloc, (&pinned, CX_STAGING_BYTES, 0));
+    if (status == CTXRT_SUCCESS) {
+        status = CX_DRIVER_CALL(driver, event_create, (&staging->used, CXU_EVENT_DISABLE_TIMING));
+        if (status != CTXRT_SUCCESS)
+            (void)driver->table.mem_free_host(pinned);
+    }
     if (status != CTXRT_SUCCESS) {
         free(staging);
         return status;
     }
+    staging->pinned = pinned;
     cx_lock_enter(&cx_cross_copies_lock);
-    staging->next = stagings;
-    stagings = staging;
+    enlist_locked(staging);
     cx_lock_leave(&cx_cross_copies_lock);
     *out_staging = staging;
-    return CTXRT_SUCCESS;
+    return status;
 }
 
 ctxrt_status cx_staging_take(const cx_stream_target *target, const ctxrt_stream *stream,
                              cx_staging **out_staging)
 {
     ctxrt_status status = CTXRT_SUCCESS;
-    cx_staging *staging = take_of_stream(target->context, stream);
-    if (staging != NULL)
+    cx_staging *staging = take_next(target->context, stream, NULL);
+    if (staging != NULL) {
         status = CX_DRIVER_CALL(target->driver, stream_wait_event,
                                 (target->native, staging->used, CXU_EVENT_WAIT_DEFAULT));
-    else if ((staging = take_idle(target->context)) == NULL)
-        return make_staging(target->context, stream, out_staging);
-    if (status != CTXRT_SUCCESS) {
-        put_back(staging, staging->stream);
-        return status;
+        if (status != CTXRT_SUCCESS)
+            put_back(staging);
+    } else if ((staging = take_idle(target->context, NULL)) == NULL) {
+        status = make_pinned(target->context, &staging);
     }
+    if (status != CTXRT_SUCCESS)
+        return status;
     cx_lock_enter(&cx_cross_copies_lock);
     staging->stream = stream;
     cx_lock_leave(&cx_cross_copies_lock);
@@ -129,97 +149,56 @@ ctxrt_status cx_staging_give(cx_staging *staging, const cx_stream_target *target
     ctxrt_status status =
         CX_DRIVER_CALL(target->driver, event_record, (staging->used, target->native));
     if (status == CTXRT_SUCCESS)
-        put_back(staging, staging->stream);
+        put_back(staging);
     return status;
 }
 
 /* ---- streams ---- */
 
-static lane *find_lane(const cx_context *context)
+/* The context's stream; if it has none it gets `made`, unless that is NULL. */
+static cx_staging *find_stream(const cx_context *context, cx_staging *made)
 {
-    lane *found = lanes;
-    while (found != NULL &&
-           (found->context != context || found->epoch != atomic_load(&context->epoch)))
+    cx_lock_enter(&cx_cross_copies_lock);
+    cx_staging *found = stagings;
+    while (found != NULL && (found->native == NULL || !is_of(found, context)))
         found = found->next;
+    if (found == NULL && made != NULL)
+        enlist_locked(found = made);
+    cx_lock_leave(&cx_cross_copies_lock);
     return found;
 }
 
-/* If two threads made one, the first one's is kept. */
-static CUstream keep_lane(lane *made)
-{
-    cx_lock_enter(&cx_cross_copies_lock);
-    lane *kept = find_lane(made->context);
-    if (kept == NULL) {
-        made->next = lanes;
-        lanes = kept = made;
-    }
-    CUstream native = kept->native;
-    cx_lock_leave(&cx_cross_copies_lock);
-    if (kept != made) {
-        (void)made->context->driver->table.stream_destroy(made->native);
-        free(made);
-    }
-    return native;
-}
-
+/* If two threads make one, the first one's is kept. */
 ctxrt_status cx_staging_stream(const cx_context *context, CUstream *out_stream)
 {
-    cx_lock_enter(&cx_cross_copies_lock);
-    const lane *found = find_lane(context);
-    CUstream native = found != NULL ? found->native : NULL;
-    cx_lock_leave(&cx_cross_copies_lock);
-    if (native == NULL) {
-        lane *made = malloc(sizeof *made);
+    cx_staging *found = find_stream(context, NULL);
+    if (found == NULL) {
+        cx_staging *made = new_staging(context);
         if (made == NULL)
-            return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for a stream that copies");
-        *made = (lane){.context = context, .epoch = atomic_load(&context->epoch)};
+            return CTXRT_ERROR_OUT_OF_MEMORY;
         ctxrt_status status = CX_DRIVER_CALL(context->driver, stream_create,
                                              (&made->native, CXU_STREAM_NON_BLOCKING));
         if (status != CTXRT_SUCCESS) {
             free(made);
             return status;
         }
-        native = keep_lane(made);
+        found = find_stream(context, made);
+        if (found != made)
+            destroy_staging(made, true);
     }
-    *out_stream = native;
+    *out_stream = found->native;
     return CTXRT_SUCCESS;
 }
 
 /* ---- giving it back ---- */
 
-static void unlink_taken(const cx_staging *staging)
-{
-    cx_lock_enter(&cx_cross_copies_lock);
-    cx_staging **link = &stagings;
-    while (*link != staging)
-        link = &(*link)->next;
-    *link = staging->next;
-    cx_lock_leave(&cx_cross_copies_lock);
-}
-
-static void destroy_staging(cx_staging *staging, const cx_driver_table *table)
-{
-    if (table != NULL) {
-        (void)table->event_destroy(staging->used);
-        (void)table->mem_free_host(staging->pinned);
-    }
-    free(staging);
-}
-
 static uint64_t give_back_idle(const cx_context *context)
 {
     uint64_t bytes = 0;
-    const cx_driver_table *table = &context->driver->table;
-    cx_staging *next = take_next(context, NULL);
-    while (next != NULL) {
-        cx_staging *staging = next;
-        next = take_next(context, staging);
-        if (table->event_query(staging->used) != CXU_SUCCESS) {
-            put_back(staging, staging->stream);
-            continue;
-        }
-        unlink_taken(staging);
-        destroy_staging(staging, table);
+    cx_staging *next, *staging = take_idle(context, NULL);
+    for (; staging != NULL; staging = next) {
+        next = take_idle(context, staging);
+        destroy_staging(unlink_staging(staging, context), true);
         bytes += CX_STAGING_BYTES;
     }
     return bytes;
@@ -241,53 +220,9 @@ uint64_t cx_staging_trim(const cx_context *context)
     return bytes;
 }
 
-/* ---- ends of contexts ---- */
-
-static cx_staging *unlink_staging(const cx_context *context)
-{
-    cx_lock_enter(&cx_cross_copies_lock);
-    cx_staging **link = &stagings;
-    while (*link != NULL && (*link)->context != context)
-        link = &(*link)->next;
-    cx_staging *found = *link;
-    if (found != NULL)
-        *link = found->next;
-    cx_lock_leave(&cx_cross_copies_lock);
-    return found;
-}
-
-static lane *unlink_lane(const cx_context *context)
-{
-    cx_lock_enter(&cx_cross_copies_lock);
-    lane **link = &lanes;
-    while (*link != NULL && (*link)->context != context)
-        link = &(*link)->next;
-    lane *found = *link;
-    if (found != NULL)
-        *link = found->next;
-    cx_lock_leave(&cx_cross_copies_lock);
-    return found;
-}
-
-static void end_context(const cx_context *context, const cx_driver_table *table)
+void cx_staging_end(const cx_context *context, bool native)
 {
     cx_staging *staging;
-    lane *stream;
-    while ((staging = unlink_staging(context)) != NULL)
-        destroy_staging(staging, table);
-    while ((stream = unlink_lane(context)) != NULL) {
-        if (table != NULL)
-            (void)table->stream_destroy(stream->native);
-        free(stream);
-    }
-}
-
-void cx_staging_close(const cx_context *context)
-{
-    end_context(context, &context->driver->table);
-}
-
-void cx_staging_forget(const cx_context *context)
-{
-    end_context(context, NULL);
+    while ((staging = unlink_staging(NULL, context)) != NULL)
+        destroy_staging(staging, native);
 }

@@ -17,18 +17,20 @@
 extern cx_lock cx_cross_copies_lock;
 
 /*
- * Pinned memory of CX_STAGING_BYTES. A copy takes it, submits work with it to one stream, and gives
- * it back behind that work. The next copy gets it in the order of the same stream, or when that
- * work is done. So no stream ever waits for another one's copy.
+ * Pinned memory of CX_STAGING_BYTES, or a context's stream for copies. A copy takes the memory,
+ * submits work with it to one stream, and gives it back behind that work. The next copy gets it in
+ * the order of the same stream, or when that work is done. So no stream ever waits for another
+ * one's copy.
  */
 typedef struct cx_staging {
-    unsigned char *pinned;
     const cx_context *context;
     uint32_t epoch;
-    const ctxrt_stream *stream; /* the stream whose work used it last: a handle, as in use.h */
-    CUevent used;               /* behind that work */
-    bool taken;                 /* lock "cross-driver copies" */
-    struct cx_staging *next;    /* the same lock; a taken one stays in the list */
+    CUstream native;       /* for copies only; NULL: this is pinned memory */
+    unsigned char *pinned;
+    CUevent used;               /* behind the work that used it last */
+    const ctxrt_stream *stream; /* of that work: a handle, as in stream_uses.h */
+    bool taken;                 /* it stays in the list; true of a stream */
+    struct cx_staging *next;
 } cx_staging;
 
 /* Takes memory for work of `stream`, which waits for the memory's last use. The stream's context is
@@ -46,9 +48,8 @@ ctxrt_status cx_staging_stream(const cx_context *context, CUstream *out_stream);
 /* Frees memory that no copy uses; returns its bytes. Any context may be current. */
 uint64_t cx_staging_trim(const cx_context *context);
 
-/* The context ends: cx_staging_close while it is current at its driver, cx_staging_forget if it is
- * gone with everything in it. No copy uses it any more. */
-void cx_staging_close(const cx_context *context);
-void cx_staging_forget(const cx_context *context);
+/* The context ends, and no copy uses it any more. `native`: it is current at its driver; else it is
+ * gone with everything in it. */
+void cx_staging_end(const cx_context *context, bool native);
 
 #endif
