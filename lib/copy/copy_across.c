@@ -89,41 +89,34 @@ static ctxrt_status submit_part(const cx_cross_copy *self, void *handle, size_t 
     return status == CTXRT_SUCCESS && out ? cx_cross_copy_submit(self, handle) : status;
 }
 
+/* `staging`: NULL if host functions alone do the copy. */
 static ctxrt_status submit_parts(const cx_cross_copy *model, cx_staging *staging)
 {
     cx_cross_copy *self;
     void *handle;
+    ctxrt_status given = CTXRT_SUCCESS;
     ctxrt_status status = cx_cross_copy_begin(model, &self, &handle);
-    if (status != CTXRT_SUCCESS) {
-        (void)cx_staging_give(staging, &model->target);
-        return status;
-    }
+    bool begun = status == CTXRT_SUCCESS;
     for (size_t i = 0; i < model->count && status == CTXRT_SUCCESS; i++)
-        status = submit_part(self, handle, i);
-    ctxrt_status given = cx_staging_give(staging, &model->target);
-    return cx_cross_copy_end_submission(self, status == CTXRT_SUCCESS ? given : status);
+        status = staging != NULL ? submit_part(self, handle, i)
+                                 : cx_cross_copy_submit(self, handle);
+    if (staging != NULL)
+        given = cx_staging_give(staging, &model->target);
+    return begun ? cx_cross_copy_end_submission(self, status == CTXRT_SUCCESS ? given : status)
+                 : status;
 }
 
-static ctxrt_status stage_copy(cx_cross_copy *model, const ctxrt_stream *stream)
+static ctxrt_status stage_copy(cx_cross_copy *model)
 {
     cx_staging *staging;
-    cx_context_guard guard;
-    cx_cross_copy_end *known = &model->ends[model->plan.destination.device ? 0 : 1];
-    ctxrt_status status = cx_context_guard_enter(model->target.context, &guard);
+    ctxrt_status status = cx_staging_take(&model->target, model->target.stream, &staging);
     if (status != CTXRT_SUCCESS)
         return status;
-    cx_relaxed_capture relaxed = cx_relaxed_capture_begin(model->target.driver);
-    status = cx_staging_take(&model->target, stream, &staging);
-    if (status == CTXRT_SUCCESS) {
-        model->pinned = staging->pinned;
-        model->part = move_part;
-        model->count = count_parts(&model->box);
-        known->size_bytes = 0;
-        status = submit_parts(model, staging);
-    }
-    cx_relaxed_capture_end(&relaxed);
-    cx_context_guard_leave(&guard);
-    return status;
+    model->pinned = staging->pinned;
+    model->part = move_part;
+    model->count = count_parts(&model->box);
+    model->ends[model->plan.destination.device ? 0 : 1].size_bytes = 0; /* its driver knows */
+    return submit_parts(model, staging);
 }
 
 /* ---- by a host function alone, or by the other driver ---- */
@@ -166,37 +159,16 @@ static ctxrt_status find_inner(const cx_pointer_view *end, cx_stream_target *out
     return status;
 }
 
-static ctxrt_status submit_whole(const cx_cross_copy *model)
-{
-    cx_cross_copy *self;
-    void *handle;
-    ctxrt_status status = cx_cross_copy_begin(model, &self, &handle);
-    if (status != CTXRT_SUCCESS)
-        return status;
-    return cx_cross_copy_end_submission(self, cx_cross_copy_submit(self, handle));
-}
-
 /* If both drivers' host functions waited for each other, they would wait for ever: memory that the
  * host can reach is copied by the host itself. */
 static ctxrt_status send_copy(cx_cross_copy *model, const cx_pointer_view *end)
 {
-    cx_context_guard guard;
-    ctxrt_status status = CTXRT_SUCCESS;
     bool host = cx_pointer_of_host(&model->plan.destination.view) &&
                 cx_pointer_of_host(&model->plan.source.view);
     model->part = host ? copy_whole : copy_elsewhere;
     model->count = 1;
-    if (!host)
-        status = find_inner(end, &model->inner);
-    if (status == CTXRT_SUCCESS)
-        status = cx_context_guard_enter(model->target.context, &guard);
-    if (status != CTXRT_SUCCESS)
-        return status;
-    cx_relaxed_capture relaxed = cx_relaxed_capture_begin(model->target.driver);
-    status = submit_whole(model);
-    cx_relaxed_capture_end(&relaxed);
-    cx_context_guard_leave(&guard);
-    return status;
+    ctxrt_status status = host ? CTXRT_SUCCESS : find_inner(end, &model->inner);
+    return status == CTXRT_SUCCESS ? submit_parts(model, NULL) : status;
 }
 
 /* ---- all ---- */
@@ -229,6 +201,7 @@ static ctxrt_status refuse_capture(const char *call, const cx_stream_target *tar
  * copy. */
 static ctxrt_status run_across(cx_cross_copy *model, const cx_pointer_view *end, bool *out_taken)
 {
+    cx_context_guard guard;
     bool capturing, own = end->driver == model->target.driver;
     if ((own && !model->plan.across) || model->target.driver->missing[CX_SLOT_launch_host_func])
         return CTXRT_SUCCESS;
@@ -241,7 +214,13 @@ static ctxrt_status run_across(cx_cross_copy *model, const cx_pointer_view *end,
     if (status != CTXRT_SUCCESS || capturing)
         return status;
     *out_taken = true;
-    status = own ? stage_copy(model, model->target.stream) : send_copy(model, end);
+    status = cx_context_guard_enter(model->target.context, &guard);
+    if (status == CTXRT_SUCCESS) {
+        cx_relaxed_capture relaxed = cx_relaxed_capture_begin(model->target.driver);
+        status = own ? stage_copy(model) : send_copy(model, end);
+        cx_relaxed_capture_end(&relaxed);
+        cx_context_guard_leave(&guard);
+    }
     return cx_context_map_error(model->target.context, "stream", status);
 }
 
