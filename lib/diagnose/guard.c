@@ -12,20 +12,6 @@
 
 /* ---- the allocator beneath ---- */
 
-static ctxrt_status take_inner(cx_guard *guard, const cx_allocation *request, cx_block *block)
-{
-    cx_allocator *inner = &guard->inner;
-    if (!cx_counters_reserve(&inner->figures, request->size_bytes))
-        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "there are not %zu bytes for %s",
-                        request->size_bytes, cx_context_text(request->context));
-    ctxrt_status status = inner->kind->alloc(inner, request, block);
-    if (status == CTXRT_SUCCESS)
-        cx_counters_served(&inner->figures, request->size_bytes);
-    else
-        cx_counters_failed(&inner->figures, request->size_bytes);
-    return status;
-}
-
 static ctxrt_status give_inner(cx_guard *guard, const cx_block *block)
 {
     cx_allocator *inner = &guard->inner;
@@ -121,16 +107,22 @@ static ctxrt_status check_context_limit(const cx_guard *guard, const cx_allocati
         (unsigned long long)(bytes - request->size_bytes), (unsigned long long)limit);
 }
 
-static ctxrt_status take_beneath(cx_guard *guard, const cx_allocation *request, cx_guarded *guarded)
+static ctxrt_status take_beneath(cx_guard *guard, const cx_allocation *request, cx_block *inner)
 {
+    cx_allocator *beneath = &guard->inner;
     cx_allocation wider = *request;
-    if (__builtin_add_overflow(request->size_bytes, 2 * CX_GUARD_BYTES, &wider.size_bytes))
+    if (__builtin_add_overflow(request->size_bytes, 2 * CX_GUARD_BYTES, &wider.size_bytes) ||
+        !cx_counters_reserve(&beneath->figures, wider.size_bytes))
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "there are not %zu bytes for %s",
                         request->size_bytes, cx_context_text(request->context));
-    guarded->inner.size_bytes = wider.size_bytes;
-    ctxrt_status status = take_inner(guard, &wider, &guarded->inner);
+    inner->size_bytes = wider.size_bytes;
+    ctxrt_status status = beneath->kind->alloc(beneath, &wider, inner);
     if (status == CTXRT_ERROR_OUT_OF_MEMORY && empty_quarantine(guard, 0))
-        status = take_inner(guard, &wider, &guarded->inner);
+        status = beneath->kind->alloc(beneath, &wider, inner);
+    if (status == CTXRT_SUCCESS)
+        cx_counters_served(&beneath->figures, wider.size_bytes);
+    else
+        cx_counters_failed(&beneath->figures, wider.size_bytes);
     return status;
 }
 
@@ -166,7 +158,7 @@ static ctxrt_status make_guarded(cx_guard *guard, const cx_allocation *request,
     guarded->stream = guard->inner.pinned == NULL ? request->stream : NULL;
     guarded->inner =
         (cx_block){.context = block->context, .epoch = block->epoch, .allocator = &guard->inner};
-    status = take_beneath(guard, request, guarded);
+    status = take_beneath(guard, request, &guarded->inner);
     if (status != CTXRT_SUCCESS)
         return status;
     guarded->pointer = (char *)guarded->inner.pointer + CX_GUARD_BYTES;
