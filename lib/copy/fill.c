@@ -146,7 +146,8 @@ static ctxrt_status run_fill(const char *call, fill wanted)
     if (status == CTXRT_SUCCESS)
         status = cx_pointer_look(wanted.destination, wanted.size_bytes, &view);
     if (status == CTXRT_SUCCESS)
-        status = cx_pointer_check(call, "destination", wanted.destination, wanted.size_bytes, &view);
+        status =
+            cx_pointer_check(call, "destination", wanted.destination, wanted.size_bytes, &view);
     if (status != CTXRT_SUCCESS)
         return status;
     bool ordered = !wanted.wait && cx_route_wanted(wanted.stream);
