@@ -8,7 +8,7 @@
 
 #include "memory/cache.h"
 #include "memory/diagnosis.h"
-#include "memory/pointer_table.h"
+#include "memory/address_index.h"
 #include "work/work.h"
 
 /* The block of device memory that starts at an address; 0: none. Another thread may free the block
@@ -48,10 +48,7 @@ static inline bool cx_fast_copy_begin(const void *destination, const void *sourc
                                       ctxrt_stream *stream, cx_fast_copy *out_copy,
                                       ctxrt_status *out_status)
 {
-    /* True if blocks can be recognised by their records alone. */
-    bool known = atomic_load_explicit(&cx_address_collisions, memory_order_relaxed) == 0 &&
-                 atomic_load_explicit(&cx_pointers_custom, memory_order_relaxed) == 0 &&
-                 !atomic_load_explicit(&cx_diagnosis_narrows, memory_order_relaxed);
+    bool known = !atomic_load_explicit(&cx_diagnosis_narrows, memory_order_relaxed);
     uint32_t to = known ? cx_copy_fast_path_block(destination) : 0;
     uint32_t from = to != 0 && source != NULL ? cx_copy_fast_path_block(source) : to;
     if (from == 0 || cx_work_begin(stream, &out_copy->target) != CTXRT_SUCCESS)

@@ -6,7 +6,7 @@
 #include "memory/cache.h"
 #include "memory/mapped_heap.h"
 #include "memory/memory.h"
-#include "memory/pointer_table.h"
+#include "memory/address_index.h"
 #include <stdlib.h>
 
 /* ---- taking ---- */

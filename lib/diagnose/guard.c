@@ -7,7 +7,7 @@
 #include "memory/cache.h"
 #include "memory/diagnosis.h"
 #include "memory/pinned.h"
-#include "memory/pointer_table.h"
+#include "memory/address_index.h"
 #include <stdlib.h>
 
 /* ---- the allocator beneath ---- */

@@ -1,7 +1,7 @@
 #include "diagnose/origin.h"
 
 #include "context/thread.h"
-#include "memory/pointer_table.h"
+#include "memory/address_index.h"
 
 #include <ctxrt/memory.h>
 #include <dlfcn.h>

@@ -7,7 +7,7 @@
 #include "diagnose/allocator_snapshot.h"
 #include "diagnose/origin.h"
 #include "memory/memory.h"
-#include "memory/pointer_table.h"
+#include "memory/address_index.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 #include "memory/cache.h"
 #include "memory/diagnosis.h"
 #include "memory/peer_use.h"
-#include "memory/pointer_table.h"
+#include "memory/address_index.h"
 
 #include "base/error.h"
 #include "base/eventcount.h"

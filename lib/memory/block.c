@@ -375,11 +375,6 @@ ctxrt_status cx_block_check_freed(const cx_context *context, cx_slot slot, cxu_r
     return cx_driver_error(context->driver, slot, result);
 }
 
-ctxrt_device cx_block_device(const cx_context *context)
-{
-    return context->device != NULL ? context->device->id : ctxrt_device_of(CTXRT_DEVICE_CUDA, -1);
-}
-
 ctxrt_status cx_block_check_request(const char *call, size_t size_bytes, const void *out)
 {
     ctxrt_status status = cx_runtime_enter();

@@ -69,7 +69,10 @@ cxu_result cx_block_free_natively(const cx_context *context, const void *pointer
 ctxrt_status cx_block_check_freed(const cx_context *context, cx_slot slot, cxu_result result);
 
 /* The device of a context, for descriptions. */
-ctxrt_device cx_block_device(const cx_context *context);
+static inline ctxrt_device cx_block_device(const cx_context *context)
+{
+    return context->device != NULL ? context->device->id : ctxrt_device_of(CTXRT_DEVICE_CUDA, -1);
+}
 
 /* Refuses a size of 0 and a NULL out-parameter in the name of `call`. Enters the runtime. */
 ctxrt_status cx_block_check_request(const char *call, size_t size_bytes, const void *out);

@@ -1,8 +1,7 @@
 #include "memory/cache.h"
 
 #include "base/error.h"
-#include "memory/pointer_table.h"
-#include "memory/ranges.h"
+#include "memory/address_index.h"
 #include "work/relaxed_capture.h"
 #include "work/work.h"
 

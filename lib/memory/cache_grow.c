@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "context/context_guard.h"
 #include "memory/cache.h"
-#include "memory/ranges.h"
+#include "memory/address_index.h"
 #include "work/relaxed_capture.h"
 
 /* A segment is at least this large, and at least this part of the held memory. */
@@ -87,7 +87,7 @@ static cxu_result take_segment(const cx_cache *cache, uint64_t units, uintptr_t 
 
 ctxrt_status cx_cache_enter_range(const cx_cache *cache, uintptr_t address, size_t size_bytes)
 {
-    const cx_range_view view = {
+    const cx_range view = {
         .begin = address,
         .size_bytes = size_bytes,
         .context = cache->context,

@@ -5,7 +5,7 @@
  * trimmed, or when memory is short.
  */
 #include "memory/cache.h"
-#include "memory/pointer_table.h"
+#include "memory/address_index.h"
 
 /* Lock held. For its heap the unit is taken, so its link is ours. */
 static void withhold(cx_cache *cache, uint32_t index)

@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "context/use.h"
 #include "memory/block.h"
-#include "memory/ranges.h"
+#include "memory/address_index.h"
 #include "work/relaxed_capture.h"
 
 static ctxrt_status refuse_request(const cx_context *context, const cx_allocation *request)
@@ -31,7 +31,7 @@ static ctxrt_status alloc_there(const cx_allocation *request, cx_block *block)
     if (result != CXU_SUCCESS)
         return cx_driver_error(driver, CX_SLOT_mem_alloc, result);
     block->pointer = (void *)(uintptr_t)address;
-    const cx_range_view range = {
+    const cx_range range = {
         .begin = address,
         .size_bytes = request->size_bytes,
         .context = request->context,

@@ -1,6 +1,6 @@
 #include "memory/freed_ranges.h"
 
-#include "memory/pointer_table.h"
+#include "memory/address_index.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,10 @@
 noinst_LTLIBRARIES += lib/memory/libmemory.la
 lib_memory_libmemory_la_SOURCES = \
+	lib/memory/address_index.c lib/memory/address_index.h \
+	lib/memory/address_list.h \
 	lib/memory/allocator.c lib/memory/allocator.h \
 	lib/memory/block.c lib/memory/block.h \
+	lib/memory/block_starts.c lib/memory/block_starts.h \
 	lib/memory/cache.c lib/memory/cache.h \
 	lib/memory/cache_block.c lib/memory/cache_block.h \
 	lib/memory/cache_free.c \
@@ -27,16 +30,10 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/pinned.c lib/memory/pinned.h \
 	lib/memory/pool_allocator.c \
 	lib/memory/pointer.c lib/memory/pointer.h \
-	lib/memory/pointer_record.c lib/memory/pointer_record.h \
-	lib/memory/pointer_slots.c lib/memory/pointer_slots.h \
-	lib/memory/pointer_table.c lib/memory/pointer_table.h \
 	lib/memory/private_pool.c lib/memory/private_pool.h \
-	lib/memory/radix_tree.c lib/memory/radix_tree.h \
-	lib/memory/ranges.c lib/memory/ranges.h \
 	lib/memory/raw_alloc.c \
 	lib/memory/share.c lib/memory/share.h \
 	lib/memory/share_mapped.c \
-	lib/memory/start_bits.c lib/memory/start_bits.h \
 	lib/memory/stream_uses.c lib/memory/stream_uses.h
 # The hook of memory/diagnosis.h is in there.
 lib_memory_libmemory_la_LIBADD = lib/diagnose/libdiagnose.la

@@ -1,7 +1,7 @@
 #include "memory/owed.h"
 
 #include "base/error.h"
-#include "memory/pointer_table.h"
+#include "memory/address_index.h"
 
 /* A program may never free its pointers from before a reset: no request looks for long. */
 enum { ASIDE_MAX = 8 };

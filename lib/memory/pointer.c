@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "memory/diagnosis.h"
-#include "memory/ranges.h"
+#include "memory/address_index.h"
 #include <stdio.h>
 
 _Atomic bool cx_diagnosis_narrows;

@@ -5,7 +5,7 @@
 #define CX_MEMORY_POINTER_H
 
 #include "memory/freed_ranges.h"
-#include "memory/pointer_table.h"
+#include "memory/address_index.h"
 
 typedef struct cx_pointer_view {
     cx_driver *driver;      /* NULL: no driver knows the address; it may be ordinary host memory */

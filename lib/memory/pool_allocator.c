@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "context/context_guard.h"
 #include "memory/block.h"
-#include "memory/ranges.h"
+#include "memory/address_index.h"
 #include "work/relaxed_capture.h"
 #include "work/work.h"
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static ctxrt_status alloc_there(const cx_allocator *allocator, const cx_allocati
                                 (&address, request->size_bytes, allocator->pool, target.native));
     if (status != CTXRT_SUCCESS)
         return status;
-    const cx_range_view range = {
+    const cx_range range = {
         .begin = address,
         .size_bytes = request->size_bytes,
         .context = request->context,

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "memory/cache.h"
 #include "memory/cross_driver_copies.h"
-#include "memory/ranges.h"
+#include "memory/address_index.h"
 #include "work/relaxed_capture.h"
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "memory/cross_driver_copies.h"
 #include "memory/fast_path.h"
 #include "memory/owed.h"
-#include "memory/pointer_table.h"
+#include "memory/address_index.h"
 #include "work/relaxed_capture.h"
 #include "work/stream.h"
 #include "work/work.h"
@@ -81,7 +81,7 @@ static ctxrt_status free_memory(const cx_pointer_record *record)
 static ctxrt_status free_record(cx_pointer_record *record)
 {
     ctxrt_status status = free_memory(record);
-    cx_pointer_record_drop(record);
+    free(record);
     return status;
 }
 
@@ -101,12 +101,13 @@ static void forget_record(cx_pointer_record *record)
     else
         cx_context_memory_drop(record->block.context, record->block.size_bytes);
     cx_pointer_record_leave(record);
-    cx_pointer_record_drop(record);
+    free(record);
 }
 
-__attribute__((cold, noinline)) static void forget_gone_slowly(const cx_pointer_new *newest)
+/* Drops older raw pointers of an address that was handed out anew: their memory is gone. */
+__attribute__((cold, noinline)) static void forget_gone(const cx_pointer_new *newest)
 {
-    cx_pointer_taken gone;
+    cx_raw_pointer gone;
     while (cx_pointers_take_gone(newest, &gone)) {
         const cx_block block =
             gone.cached != 0 ? cx_cache_block_as_block(gone.cached) : gone.record->block;
@@ -120,31 +121,23 @@ __attribute__((cold, noinline)) static void forget_gone_slowly(const cx_pointer_
     }
 }
 
-/* Drops older raw pointers of an address that was handed out anew: their memory is gone. */
-static inline void forget_gone(const cx_pointer_new *newest)
-{
-    if (__builtin_expect(atomic_load(&cx_address_collisions) != 0, 0))
-        forget_gone_slowly(newest);
-}
-
-static inline ctxrt_status hand_out(const cx_pointer_new *newest, void **out_pointer)
+static ctxrt_status hand_out(const cx_pointer_new *newest, void **out_pointer)
 {
     forget_gone(newest);
     *out_pointer = newest->pointer;
     return CTXRT_SUCCESS;
 }
 
-static cx_pointer_new note_new(const cx_block *block, uint32_t entry)
+static cx_pointer_new note_new(const cx_block *block, cx_pointer_record *record)
 {
-    return (cx_pointer_new){block->pointer, block->context, block->epoch, entry,
-                            block->allocator};
+    return (cx_pointer_new){
+        block->pointer, block->context, block->epoch, {block->cached, record}, block->allocator};
 }
 
 /* Adds the record of new memory to the table, or frees both. */
 static ctxrt_status keep_record(cx_pointer_record *record, void **out_pointer)
 {
-    const cx_pointer_new newest =
-        note_new(&record->block, CX_POINTER_IS_RECORD | cx_pointer_record_index(record));
+    const cx_pointer_new newest = note_new(&record->block, record);
     ctxrt_status status = cx_pointers_put(record);
     if (status != CTXRT_SUCCESS) {
         free_record_quietly(record);
@@ -173,14 +166,17 @@ static inline ctxrt_status keep_fast(const cx_fast_block *block, void **out_poin
         .pointer = block->pointer,
         .context = cx_frame_context(cx_thread_top(cx_thread_current)),
         .epoch = block->epoch,
-        .entry = block->index,
+        .raw = {.cached = block->index},
     };
-    return hand_out(&newest, out_pointer);
+    if (__builtin_expect((cx_start_at((uintptr_t)block->pointer) & CX_START_IS_SHARED) != 0, 0))
+        forget_gone(&newest);
+    *out_pointer = block->pointer;
+    return CTXRT_SUCCESS;
 }
 
 static ctxrt_status keep_block(const cx_block *block, void **out_pointer)
 {
-    const cx_pointer_new newest = note_new(block, block->cached);
+    const cx_pointer_new newest = note_new(block, NULL);
     if (block->cached != 0 && block->pooled == NULL && cx_pointers_make_raw(block->cached))
         return hand_out(&newest, out_pointer);
     cx_pointer_record *record = cx_pointer_record_make(CX_POINTER_DEVICE);
@@ -265,7 +261,7 @@ ctxrt_status ctxrt_alloc_direct(size_t size_bytes, void **out_pointer)
 
 __attribute__((noinline)) static ctxrt_status free_slowly(void *pointer)
 {
-    cx_pointer_taken taken;
+    cx_raw_pointer taken;
     ctxrt_status status = cx_pointers_take("ctxrt_free", pointer, FREED_AT_ONCE, &taken);
     if (status != CTXRT_SUCCESS)
         return status;
@@ -374,7 +370,7 @@ static ctxrt_status alloc_there(const driver_request *request, void **out_pointe
     record->stream = request->target != NULL ? request->target->stream : NULL;
     ctxrt_status status = cx_owed_take_other(&source, &record->block);
     if (status != CTXRT_SUCCESS) {
-        cx_pointer_record_drop(record);
+        free(record);
         return status;
     }
     cx_context_memory_add(request->context, request->size_bytes);
@@ -450,7 +446,7 @@ static void put_back(cx_pointer_record *record)
 /* The stream's context is pinned. */
 static ctxrt_status take_and_free(void *pointer, const cx_stream_target *target)
 {
-    cx_pointer_taken taken;
+    cx_raw_pointer taken;
     ctxrt_status status = cx_pointers_take("ctxrt_free_async", pointer, CX_POINTER_ASYNC, &taken);
     if (status != CTXRT_SUCCESS)
         return status;
@@ -461,7 +457,7 @@ static ctxrt_status take_and_free(void *pointer, const cx_stream_target *target)
         return status;
     }
     cx_context_memory_drop(record->block.context, record->block.size_bytes);
-    cx_pointer_record_drop(record);
+    free(record);
     return CTXRT_SUCCESS;
 }
 
@@ -516,7 +512,7 @@ static ctxrt_status unpin_pages(const cx_pointer_record *record)
  * a reset are forgotten when they are registered again. */
 static ctxrt_status keep_registered(cx_pointer_record *record)
 {
-    cx_pointer_taken before;
+    cx_raw_pointer before;
     const cx_context *context;
     ctxrt_status status = CTXRT_SUCCESS;
     while (cx_pointers_take_stale(record->block.pointer, CX_POINTER_REGISTERED, &before))
@@ -563,7 +559,7 @@ static ctxrt_status register_there(cx_context *context, void *pointer, size_t si
         status = keep_registered(record);
     if (status != CTXRT_SUCCESS) {
         cx_context_memory_drop(context, size_bytes);
-        cx_pointer_record_drop(record);
+        free(record);
     }
     return status;
 }
@@ -586,7 +582,7 @@ ctxrt_status ctxrt_host_register(void *pointer, size_t size_bytes)
 
 ctxrt_status ctxrt_host_unregister(void *pointer)
 {
-    cx_pointer_taken taken;
+    cx_raw_pointer taken;
     ctxrt_status status;
     if (!cx_runtime_enter_release(&status))
         return status;
@@ -598,6 +594,6 @@ ctxrt_status ctxrt_host_unregister(void *pointer)
     cx_pointer_record *record = taken.record;
     status = unpin_pages(record);
     cx_context_memory_drop(record->block.context, record->block.size_bytes);
-    cx_pointer_record_drop(record);
+    free(record);
     return status;
 }

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "context/context_guard.h"
-#include "memory/ranges.h"
+#include "memory/address_index.h"
 #include "work/relaxed_capture.h"
 
 #include <string.h>
@@ -158,7 +158,7 @@ ctxrt_status cx_share_begin(size_t size_bytes, cx_context **out_context)
 ctxrt_status cx_share_publish(cx_memory *model, ctxrt_memory **out_memory)
 {
     const cx_block *block = &model->block;
-    const cx_range_view range = {
+    const cx_range range = {
         .begin = (uintptr_t)block->pointer,
         .size_bytes = block->size_bytes,
         .context = block->context,

@@ -1,8 +1,7 @@
 /* Addresses that a reset has freed in the driver, and that other memory gets before ctxrt has
  * forgotten what was there. */
 #include "device/runtime.h"
-#include "memory/pointer_slots.h"
-#include "memory/pointer_table.h"
+#include "memory/address_index.h"
 #include "fixture.h"
 #include "test.h"
 
@@ -179,66 +178,11 @@ START_TEST(an_allocator_made_during_a_refused_reset_forgets_its_memory_with_the_
 }
 END_TEST
 
-static ctxrt_status give_chosen(void *user_data, size_t size_bytes, ctxrt_stream *stream,
-                                void **out_pointer)
-{
-    (void)size_bytes, (void)stream;
-    *out_pointer = user_data;
-    return CTXRT_SUCCESS;
-}
-
-static ctxrt_status free_nothing(void *user_data, void *pointer, size_t size_bytes)
-{
-    (void)size_bytes;
-    ck_assert_ptr_eq(pointer, user_data);
-    return CTXRT_SUCCESS;
-}
-
-/* An address whose entry is in the last slot of the pointer table. */
-static char *last_address(char *address)
-{
-    const cx_pointer_slots *table = cx_pointers_table();
-    ck_assert_ptr_nonnull(table);
-    while (cx_pointer_place(table, cx_pointer_key(address)) != table->mask)
-        address += BLOCK_BYTES;
-    return address;
-}
-
-START_TEST(a_snapshot_has_the_pointer_in_the_last_slot_of_the_table)
-{
-    const ctxrt_allocator_vtable vtable = {sizeof vtable, give_chosen, free_nothing, NULL};
-    void *kept, *pointer;
-    char *text, wanted[32];
-    size_t size;
-    char *pages = mmap(NULL, WHOLE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    ck_assert_ptr_ne(pages, MAP_FAILED);
-    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
-    cx_assert_ok(ctxrt_alloc(BLOCK_BYTES, &kept));
-    char *last = last_address(pages);
-    cx_assert_ok(ctxrt_allocator_create_custom(&vtable, last, &made_meanwhile));
-    cx_assert_ok(ctxrt_frame_set_allocator(made_meanwhile));
-    cx_assert_ok(ctxrt_alloc(BLOCK_BYTES, &pointer));
-    ck_assert_ptr_eq(pointer, last);
-    FILE *file = open_memstream(&text, &size);
-    cx_assert_ok(ctxrt_allocator_snapshot_write(NULL, file, CTXRT_SNAPSHOT_JSON));
-    fclose(file);
-    snprintf(wanted, sizeof wanted, "%p", pointer);
-    ck_assert_msg(strstr(text, wanted) != NULL, "%s is not in %s", wanted, text);
-    free(text);
-    cx_assert_ok(ctxrt_free(pointer));
-    cx_assert_ok(ctxrt_free(kept));
-    cx_assert_ok(ctxrt_frame_set_allocator(NULL));
-    cx_assert_ok(ctxrt_allocator_destroy(made_meanwhile));
-    cx_assert_ok(ctxrt_stack_pop());
-    ck_assert_int_eq(munmap(pages, WHOLE_BYTES), 0);
-}
-END_TEST
-
 static void find_record(const cx_pointer_record *record, void *argument)
 {
     cx_pointer_new *newest = argument;
     if (record->block.pointer == newest->pointer)
-        newest->entry = CX_POINTER_IS_RECORD | cx_pointer_record_index(record);
+        newest->raw.record = (cx_pointer_record *)(uintptr_t)record;
 }
 
 /* As a call that allocates notes it: another thread may reset the device before the call ends, and
@@ -255,7 +199,7 @@ static cx_pointer_new note_new(void *pointer)
 START_TEST(a_call_that_ends_after_a_reset_takes_nobodys_newer_memory_for_gone)
 {
     void *late, *newer;
-    cx_pointer_taken taken;
+    cx_raw_pointer taken;
     cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
     cx_assert_ok(ctxrt_alloc_async(BLOCK_BYTES, NULL, &late));
     const cx_pointer_new newest = note_new(late);
@@ -267,7 +211,7 @@ START_TEST(a_call_that_ends_after_a_reset_takes_nobodys_newer_memory_for_gone)
     ck_assert_ptr_eq(newer, late);
     ck_assert(!cx_pointers_take_gone(&newest, &taken));
     cx_assert_ok(ctxrt_free(newer));
-    cx_pointer_record_drop(other);
+    free(other);
     cx_assert_ok(ctxrt_stack_pop());
 }
 END_TEST
@@ -275,7 +219,7 @@ END_TEST
 START_TEST(memory_that_other_code_freed_is_gone_once_its_address_is_given_out_again)
 {
     void *freed, *newer;
-    cx_pointer_taken taken;
+    cx_raw_pointer taken;
     cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
     cx_assert_ok(ctxrt_alloc_async(BLOCK_BYTES, NULL, &freed));
     ck_assert_int_eq(cx_drivers[0].table.mem_free((uintptr_t)freed), CXU_SUCCESS);
@@ -388,7 +332,6 @@ static Suite *address_reuse_suite(void)
     tcase_add_test(tcase, a_look_up_that_began_before_a_reset_loses_no_block_of_after_it);
     tcase_add_test(tcase,
                    an_allocator_made_during_a_refused_reset_forgets_its_memory_with_the_next_one);
-    tcase_add_test(tcase, a_snapshot_has_the_pointer_in_the_last_slot_of_the_table);
     tcase_add_test(tcase, a_call_that_ends_after_a_reset_takes_nobodys_newer_memory_for_gone);
     tcase_add_test(tcase, memory_that_other_code_freed_is_gone_once_its_address_is_given_out_again);
     tcase_add_test(tcase,

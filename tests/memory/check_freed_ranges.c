@@ -2,7 +2,7 @@
 #include "driver/driver.h"
 #include "fixture.h"
 #include "memory/freed_ranges.h"
-#include "memory/pointer_table.h"
+#include "memory/address_index.h"
 #include "test.h"
 
 #include <sys/mman.h>

@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { STREAMS = 300, SIZES = 12, STREAM_BYTES = 512 };
+enum { STREAMS = 300, SIZES = 12 };
 
 /* A heap keeps the nodes of all blocks that there were at one time. */
 enum { NODE_BYTES = 4 * (int)(CX_FIT_CHUNK_NODES * sizeof(cx_cache_block)) };
@@ -95,16 +95,17 @@ static void *free_pointer(void *pointer)
 
 START_TEST(a_trim_frees_the_magazines_of_all_streams)
 {
+    size_t before = 0;
     open_streams();
-    use_stream(0);
-    cx_assert_ok(ctxrt_allocator_trim(NULL, NULL));
-    size_t before = bytes_in_use();
-    for (int i = 0; i < STREAMS; i++)
-        use_stream(i);
-    cx_assert_ok(ctxrt_allocator_trim(NULL, NULL));
-    ck_assert_uint_eq(all_magazines(), 0);
-    ck_assert_int_eq(lists_of_streams(cache_now()), 0);
-    ck_assert_uint_lt(bytes_in_use(), before + STREAMS * STREAM_BYTES + NODE_BYTES);
+    for (int round = 0; round < 2; round++) {
+        before = round == 1 ? bytes_in_use() : 0;
+        for (int i = 0; i < STREAMS; i++)
+            use_stream(i);
+        cx_assert_ok(ctxrt_allocator_trim(NULL, NULL));
+        ck_assert_uint_eq(all_magazines(), 0);
+        ck_assert_int_eq(lists_of_streams(cache_now()), 0);
+    }
+    ck_assert_uint_lt(bytes_in_use(), before + NODE_BYTES);
     use_stream(1);
     ck_assert_uint_eq(all_magazines(), 1);
     close_streams();

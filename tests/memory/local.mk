@@ -3,7 +3,7 @@ tests/memory/check_endless.o: private AM_CPPFLAGS += -I$(top_srcdir)/tests/emu
 
 # parts of the allocator by themselves
 MEMORY_PARTS = tests/memory/check_mapped_range.c tests/memory/check_fit.c tests/memory/check_fit_store.c \
-	tests/memory/check_heap.c tests/memory/check_magazines.c tests/memory/check_mapped_heap.c tests/memory/check_radix_tree.c
+	tests/memory/check_heap.c tests/memory/check_magazines.c tests/memory/check_mapped_heap.c
 check_PROGRAMS += tests/memory/checks_parts
 CHECK_FILES += $(MEMORY_PARTS)
 $(MEMORY_PARTS:.c=$(EXEEXT)): tests/memory/checks_parts$(EXEEXT) ; $(LINK_CHECK)
