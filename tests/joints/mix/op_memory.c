@@ -117,9 +117,10 @@ void op_record_stream(actor *self)
     const frame *top = actor_top(self);
     if (one == NULL || one->memory == NULL || top == NULL)
         return;
-    route by = route_pick(self, top->place);
+    bool current = chance(self, 30);
+    route by = current ? route_current(self) : route_pick(self, top->place);
     if (by.stream != NULL)
-        (void)block_record(self, one, by.stream, &by.life);
+        (void)block_record(self, one, current ? NULL : by.stream, &by.life);
     route_drop(&by);
 }
 
