@@ -124,7 +124,4 @@ void cx_fit_each_taken(const cx_fit *fit,
                        void (*visit)(uint32_t index, const cx_fit_node *node, void *argument),
                        void *argument);
 
-/* Checks the invariants of this file; for tests. *out_wrong: the broken one. */
-bool cx_fit_check(const cx_fit *fit, const char **out_wrong);
-
 #endif

@@ -1,3 +1,4 @@
+#include "fit_check.h"
 #include "alloc/fit.h"
 #include "random.h"
 #include "test.h"
@@ -31,7 +32,7 @@ static cx_fit_node *node_at(uint32_t index)
 static void check_fit(void)
 {
     const char *wrong = NULL;
-    ck_assert_msg(cx_fit_check(&fit, &wrong), "%s", wrong);
+    ck_assert_msg(fit_check(&fit, &wrong), "%s", wrong);
 }
 
 /* ---- sizes ---- */
@@ -378,7 +379,7 @@ START_TEST(without_memory_for_nodes_nothing_is_done_and_nothing_changes)
     ck_assert_uint_eq(cx_fit_add(&tight, 1, 1, 1), 0);
     ck_assert_uint_eq(cx_fit_free_units(&tight, 1), units - 10);
     ck_assert_uint_eq(full.used, CX_FIT_CHUNKS_MAX);
-    ck_assert_msg(cx_fit_check(&tight, &wrong), "%s", wrong);
+    ck_assert_msg(fit_check(&tight, &wrong), "%s", wrong);
     cx_fit_close(&none);
     cx_fit_close(&tight);
 }
@@ -387,7 +388,7 @@ END_TEST
 static void expect_wrong(const char *expected)
 {
     const char *wrong = NULL;
-    ck_assert(!cx_fit_check(&fit, &wrong));
+    ck_assert(!fit_check(&fit, &wrong));
     ck_assert_str_eq(wrong, expected);
 }
 

@@ -1,4 +1,5 @@
 /* Segments, and spans of small blocks within them. */
+#include "fit_check.h"
 #include "alloc/heap.h"
 
 #include "heap_bytes.h"
@@ -21,8 +22,8 @@ static void open_heap(void)
 static void close_heap(void)
 {
     const char *wrong = NULL;
-    ck_assert_msg(cx_fit_check(&heap.large, &wrong), "%s", wrong);
-    ck_assert_msg(cx_fit_check(&heap.small, &wrong), "%s", wrong);
+    ck_assert_msg(fit_check(&heap.large, &wrong), "%s", wrong);
+    ck_assert_msg(fit_check(&heap.small, &wrong), "%s", wrong);
     cx_heap_close(&heap);
 }
 

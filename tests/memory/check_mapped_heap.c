@@ -1,4 +1,5 @@
 /* Places in a mapped range: without memory, with some beside them, and out of what is free. */
+#include "fit_check.h"
 #include "memory/mapped_heap.h"
 
 #include "emu/emu.h"
@@ -31,7 +32,7 @@ static void open_heap(void)
 static void check_heap(void)
 {
     const char *wrong = NULL;
-    ck_assert_msg(cx_fit_check(&heap.large, &wrong), "%s", wrong);
+    ck_assert_msg(fit_check(&heap.large, &wrong), "%s", wrong);
     ck_assert_uint_eq(reserved_bytes(&heap), range.mapped_bytes);
 }
 

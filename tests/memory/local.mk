@@ -7,7 +7,7 @@ MEMORY_PARTS = tests/memory/check_mapped_range.c tests/memory/check_fit.c tests/
 check_PROGRAMS += tests/memory/checks_parts
 CHECK_FILES += $(MEMORY_PARTS)
 $(MEMORY_PARTS:.c=$(EXEEXT)): tests/memory/checks_parts$(EXEEXT) ; $(LINK_CHECK)
-tests_memory_checks_parts_SOURCES = $(MEMORY_PARTS) tests/memory/heap_bytes.h tests/support/random.h
+tests_memory_checks_parts_SOURCES = $(MEMORY_PARTS) tests/memory/fit_check.c tests/memory/fit_check.h tests/memory/heap_bytes.h tests/support/random.h
 tests_memory_checks_parts_LDADD = tests/support/libsupport.la lib/memory/libmemory.la lib/alloc/liballoc.la lib/emu/libemu.la \
 	lib/driver/libdriver.la lib/base/libbase.la $(CHECK_LIBS)
 
