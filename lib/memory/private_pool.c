@@ -6,7 +6,6 @@
 #include "memory/address_index.h"
 #include "work/relaxed_capture.h"
 #include <stdlib.h>
-#include <string.h>
 
 _Thread_local cx_private_pool_use *cx_private_pools __attribute__((tls_model("initial-exec")));
 
@@ -62,8 +61,7 @@ ctxrt_status cx_private_pool_release(cx_private_pool *pool)
     ctxrt_status status = CTXRT_SUCCESS;
     cx_lock_enter(&pool->lock);
     bool last = --pool->owners == 0;
-    cx_pooled **kept = last ? pool->kept : NULL;
-    size_t kept_count = last ? pool->kept_count : 0;
+    cx_pooled *next, *kept = last ? pool->kept : NULL;
     if (last) {
         pool->kept = NULL;
         pool->kept_count = 0;
@@ -71,12 +69,12 @@ ctxrt_status cx_private_pool_release(cx_private_pool *pool)
     }
     bool gone = last && pool->live_count == 0;
     cx_lock_leave(&pool->lock);
-    for (size_t i = 0; i < kept_count; i++) {
-        ctxrt_status given = give_back_relaxed(&kept[i]->block);
+    for (; kept != NULL; kept = next) {
+        next = kept->next;
+        ctxrt_status given = give_back_relaxed(&kept->block);
         status = status == CTXRT_SUCCESS ? given : status;
-        free(kept[i]);
+        free(kept);
     }
-    free(kept);
     if (gone)
         destroy_pool(pool);
     return status;
@@ -115,33 +113,6 @@ void cx_private_pool_look(cx_private_pool *pool, cx_private_pool_figures *out_fi
 
 /* ---- kept blocks; lock held ---- */
 
-/* The place of the first one that is not smaller. */
-static size_t place_of(const cx_private_pool *pool, size_t size_bytes)
-{
-    size_t low = 0, high = pool->kept_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (pool->kept[middle]->block.size_bytes < size_bytes)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static bool reserve_kept(cx_private_pool *pool)
-{
-    size_t wanted = pool->kept_count + pool->live_count + 1;
-    if (wanted <= pool->kept_capacity)
-        return true;
-    cx_pooled **grown = reallocarray(pool->kept, 2 * wanted, sizeof *grown);
-    if (grown == NULL)
-        return false;
-    pool->kept = grown;
-    pool->kept_capacity = 2 * wanted;
-    return true;
-}
-
 /* Makes a block findable by its address, as a live block of its cache or of the direct source: with
  * the requested size, or all of it while it is kept. Pinned memory is never reused. */
 static void begin_reused(const cx_pooled *pooled, size_t size_bytes)
@@ -154,41 +125,36 @@ static void begin_reused(const cx_pooled *pooled, size_t size_bytes)
         cx_cache_block_begin_again(cx_cache_block_at(index), size_bytes);
 }
 
-/* The caller has made room. */
 static void insert_kept(cx_private_pool *pool, cx_pooled *pooled)
 {
-    size_t place = place_of(pool, pooled->block.size_bytes);
-    memmove(&pool->kept[place + 1], &pool->kept[place],
-            (pool->kept_count - place) * sizeof(cx_pooled *));
-    pool->kept[place] = pooled;
+    pooled->next = pool->kept;
+    pool->kept = pooled;
     pool->kept_count++;
     pool->kept_bytes += pooled->block.size_bytes;
     begin_reused(pooled, pooled->block.size_bytes);
 }
 
-static cx_pooled *take_out(cx_private_pool *pool, size_t place)
-{
-    cx_pooled *pooled = pool->kept[place];
-    pool->kept_count--;
-    pool->kept_bytes -= pooled->block.size_bytes;
-    memmove(&pool->kept[place], &pool->kept[place + 1],
-            (pool->kept_count - place) * sizeof(cx_pooled *));
-    return pooled;
-}
-
-/* The best fit, if it is at most twice as large as requested. */
+/* Takes out the best fit, if it is at most twice as large as requested. */
 static cx_pooled *reuse_kept(cx_private_pool *pool, const cx_block *wanted,
                              const ctxrt_stream *stream)
 {
-    for (size_t i = place_of(pool, wanted->size_bytes); i < pool->kept_count; i++) {
-        const cx_pooled *pooled = pool->kept[i];
-        if (pooled->block.size_bytes - wanted->size_bytes > wanted->size_bytes)
-            return NULL;
-        if (pooled->stream == stream && pooled->block.context == wanted->context &&
-            pooled->block.epoch == wanted->epoch && pooled->block.allocator == wanted->allocator)
-            return take_out(pool, i);
+    cx_pooled **best = NULL;
+    for (cx_pooled **link = &pool->kept; *link != NULL; link = &(*link)->next) {
+        const cx_block *block = &(*link)->block;
+        size_t beyond = block->size_bytes - wanted->size_bytes;
+        if (block->size_bytes >= wanted->size_bytes && beyond <= wanted->size_bytes &&
+            (best == NULL || block->size_bytes < (*best)->block.size_bytes) &&
+            (*link)->stream == stream && block->context == wanted->context &&
+            block->epoch == wanted->epoch && block->allocator == wanted->allocator)
+            best = link;
     }
-    return NULL;
+    if (best == NULL)
+        return NULL;
+    cx_pooled *pooled = *best;
+    *best = pooled->next;
+    pool->kept_count--;
+    pool->kept_bytes -= pooled->block.size_bytes;
+    return pooled;
 }
 
 static void count_live(cx_private_pool *pool, const cx_pooled *pooled)
@@ -212,7 +178,7 @@ static ctxrt_status no_memory(void)
     return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for the record of a pooled block");
 }
 
-/* Makes room before it takes memory: freeing it later must not fail. */
+/* Makes the record before it takes memory: freeing it later must not fail. */
 static ctxrt_status add_new(cx_private_pool *pool, const cx_block *wanted, ctxrt_stream *stream,
                             cx_pooled **out_pooled)
 {
@@ -221,21 +187,15 @@ static ctxrt_status add_new(cx_private_pool *pool, const cx_block *wanted, ctxrt
         return no_memory();
     pooled->pool = pool;
     pooled->block = *wanted;
-    cx_lock_enter(&pool->lock);
-    bool room = reserve_kept(pool);
-    if (room)
-        count_live(pool, pooled);
-    cx_lock_leave(&pool->lock);
-    ctxrt_status status = room ? take_relaxed(&pooled->block, stream) : no_memory();
-    if (status == CTXRT_SUCCESS) {
-        *out_pooled = pooled;
+    ctxrt_status status = take_relaxed(&pooled->block, stream);
+    if (status != CTXRT_SUCCESS) {
+        free(pooled);
         return status;
     }
     cx_lock_enter(&pool->lock);
-    if (room)
-        (void)drop_live(pool, pooled);
+    count_live(pool, pooled);
     cx_lock_leave(&pool->lock);
-    free(pooled);
+    *out_pooled = pooled;
     return status;
 }
 
@@ -314,17 +274,13 @@ ctxrt_status cx_private_pool_keep(cx_private_pool_use *use, const cx_block *bloc
     cx_pooled *pooled = calloc(1, sizeof *pooled);
     if (pooled == NULL)
         return no_memory();
-    *pooled = (cx_pooled){pool, *block, stream_of(block, stream)};
+    *pooled = (cx_pooled){
+        .pool = pool, .block = *block, .stream = stream_of(block, stream)};
     note_stream(use, stream);
     cx_lock_enter(&pool->lock);
-    bool room = reserve_kept(pool);
-    if (room)
-        insert_kept(pool, pooled);
+    insert_kept(pool, pooled);
     cx_lock_leave(&pool->lock);
-    if (room)
-        return CTXRT_SUCCESS;
-    free(pooled);
-    return no_memory();
+    return CTXRT_SUCCESS;
 }
 
 void cx_private_pool_forget(const cx_block *block)

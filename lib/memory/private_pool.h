@@ -38,13 +38,14 @@ struct cx_private_pool {
     cx_lock lock; /* "private pool": all below; no driver is called under it */
     int owners;
     size_t live_count, live_bytes; /* blocks that users have; bytes as the allocator gave them */
-    cx_pooled **kept;              /* by size, the smallest first; has room for the live ones too */
-    size_t kept_count, kept_capacity, kept_bytes;
+    cx_pooled *kept; /* the last kept one first */
+    size_t kept_count, kept_bytes;
 };
 
 /* The pool's record of a block. */
 struct cx_pooled {
     cx_private_pool *pool;
+    cx_pooled *next; /* kept */
     cx_block block; /* as its allocator gave it: may be larger than requested */
     /* serves allocations of this stream; CX_PRIVATE_POOL_CAPTURE: those of captures; NULL: none */
     const ctxrt_stream *stream;
