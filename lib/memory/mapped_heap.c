@@ -59,38 +59,23 @@ typedef struct candidate {
     uint64_t fresh, lacking, left_of_run, left_of_chunk;
 } candidate;
 
-/* A place from the beginning of a range of the run upwards. */
-static void reach_up(const cx_heap *heap, uint32_t index, uint32_t chunk, uint32_t units,
-                     candidate *self)
-{
-    self->place.first = index;
-    self->place.offset_units = node_at(heap, index)->offset_units;
-    for (uint32_t left = units;; index = node_at(heap, index)->after) {
-        const cx_fit_node *node = node_at(heap, index);
-        uint32_t part = left < node->units ? left : node->units;
-        self->lacking += is_nowhere(node) ? (part + chunk - 1) / chunk : 0;
-        self->place.last = index;
-        left -= part;
-        if (left == 0)
-            return;
-    }
-}
-
-/* A place from the end of a range downwards. */
-static void reach_down(const cx_heap *heap, uint32_t index, uint32_t chunk, uint32_t units,
+/* A place from the beginning of a range of the run upwards, or from its end downwards. */
+static void reach_from(const cx_heap *heap, uint32_t index, uint32_t chunk, bool down,
                        candidate *self)
 {
-    self->place.last = index;
-    self->place.offset_units =
-        node_at(heap, index)->offset_units + node_at(heap, index)->units - units;
-    for (uint32_t left = units;; index = node_at(heap, index)->before) {
-        const cx_fit_node *node = node_at(heap, index);
+    const cx_fit_node *node = node_at(heap, index);
+    const uint32_t units = self->place.units;
+    self->place.first = self->place.last = index;
+    self->place.offset_units = node->offset_units + (down ? node->units - units : 0);
+    for (uint32_t left = units;;) {
         uint32_t part = left < node->units ? left : node->units;
         self->lacking += is_nowhere(node) ? (part + chunk - 1) / chunk : 0;
-        self->place.first = index;
         left -= part;
         if (left == 0)
             return;
+        index = down ? node->before : node->after;
+        *(down ? &self->place.first : &self->place.last) = index;
+        node = node_at(heap, index);
     }
 }
 
@@ -116,27 +101,17 @@ static void weigh_place(const run *around, uint32_t chunk, bool down, candidate 
     self->left_of_chunk = down ? from % chunk : (chunk - end % chunk) % chunk;
 }
 
-static void try_up(const cx_heap *heap, const run *around, uint32_t index, uint32_t chunk,
-                   candidate *best)
+static void try_from(const cx_heap *heap, const run *around, uint32_t index, uint32_t chunk,
+                     bool down, candidate *best)
 {
     candidate other = {.place.units = best->place.units};
-    if (around->end_units - node_at(heap, index)->offset_units < other.place.units)
+    const cx_fit_node *node = node_at(heap, index);
+    uint32_t room = down ? node->offset_units + node->units - around->offset_units
+                         : around->end_units - node->offset_units;
+    if (room < other.place.units)
         return;
-    reach_up(heap, index, chunk, other.place.units, &other);
-    weigh_place(around, chunk, false, &other);
-    if (speaks_less(&other, best))
-        *best = other;
-}
-
-static void try_down(const cx_heap *heap, const run *around, uint32_t index, uint32_t chunk,
-                     candidate *best)
-{
-    candidate other = {.place.units = best->place.units};
-    if (node_at(heap, index)->offset_units + node_at(heap, index)->units - around->offset_units <
-        other.place.units)
-        return;
-    reach_down(heap, index, chunk, other.place.units, &other);
-    weigh_place(around, chunk, true, &other);
+    reach_from(heap, index, chunk, down, &other);
+    weigh_place(around, chunk, down, &other);
     if (speaks_less(&other, best))
         *best = other;
 }
@@ -148,12 +123,12 @@ static void try_all(const cx_heap *heap, uint32_t owner, uint32_t index, uint32_
     run around = run_around(heap, index, owner);
     if (around.end_units - around.offset_units < best->place.units)
         return;
-    try_up(heap, &around, around.first, chunk, best);
+    try_from(heap, &around, around.first, chunk, false, best);
     if (around.end_units != heap->segments[0].units)
-        try_down(heap, &around, around.last, chunk, best);
+        try_from(heap, &around, around.last, chunk, true, best);
     if (!is_nowhere(node_at(heap, index))) {
-        try_up(heap, &around, index, chunk, best);
-        try_down(heap, &around, index, chunk, best);
+        try_from(heap, &around, index, chunk, false, best);
+        try_from(heap, &around, index, chunk, true, best);
     }
 }
 
