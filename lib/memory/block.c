@@ -79,10 +79,9 @@ ctxrt_status cx_block_take(cx_block *block, ctxrt_stream *stream)
     return status;
 }
 
-/* Resolves a request in one epoch of the context. `get_own`: gets the context's own allocator for
- * it; NULL: the frame's. */
-static ctxrt_status resolve_request(ctxrt_status (*get_own)(cx_context *, cx_allocator **),
-                                    cx_block *block, ctxrt_stream **out_stream)
+/* Resolves a request in one epoch of the frame's context. */
+static ctxrt_status resolve_request(const cx_block_request *request, cx_block *block,
+                                    ctxrt_stream **out_stream)
 {
     cx_stream_target target;
     ctxrt_status status = cx_work_begin(NULL, &target);
@@ -91,23 +90,56 @@ static ctxrt_status resolve_request(ctxrt_status (*get_own)(cx_context *, cx_all
     block->context = target.context;
     block->epoch = target.epoch;
     *out_stream = target.stream;
-    status = get_own != NULL ? get_own(target.context, &block->allocator)
-                             : cx_allocator_of_frame(cx_thread_top(cx_thread_current),
-                                                     &block->allocator);
+    status = request->get_own != NULL ? request->get_own(target.context, &block->allocator)
+                                      : cx_allocator_of_frame(cx_thread_top(cx_thread_current),
+                                                              &block->allocator);
     cx_work_end();
     return status;
 }
 
-static ctxrt_status alloc_once(cx_block *block,
-                               ctxrt_status (*get_own)(cx_context *, cx_allocator **))
+static ctxrt_status alloc_in_frame(const cx_block_request *request, cx_block *block)
 {
     ctxrt_stream *stream;
-    ctxrt_status status = resolve_request(get_own, block, &stream);
+    ctxrt_status status = resolve_request(request, block, &stream);
     if (status != CTXRT_SUCCESS)
         return status;
     cx_private_pool_use *use = cx_private_pool_in_frame(cx_thread_top(cx_thread_current));
     return __builtin_expect(use == NULL, 1) ? cx_block_take(block, stream)
                                             : cx_private_pool_alloc(use, block, stream);
+}
+
+/* ---- blocks of a context that the caller names ---- */
+
+/* In the section. The context counts an object until the block counts itself, and so does not end
+ * meanwhile. */
+static ctxrt_status resolve_named(cx_context *context, const cx_block_request *request,
+                                  cx_block *block, ctxrt_stream **out_stream)
+{
+    block->context = context;
+    block->epoch = atomic_load(&context->epoch);
+    ctxrt_status status = cx_default_stream_get(cx_thread_current, context, out_stream);
+    if (status == CTXRT_SUCCESS)
+        status = request->get_own(context, &block->allocator);
+    if (status == CTXRT_SUCCESS)
+        cx_context_object_add(context, CX_OBJECT_MEMORY);
+    return status;
+}
+
+static ctxrt_status alloc_in_context(const cx_block_request *request, cx_block *block)
+{
+    cx_named_context named;
+    ctxrt_stream *stream;
+    ctxrt_status status = cx_named_context_enter(request->call, request->context, &named);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = resolve_named(named.context, request, block, &stream);
+    cx_section_leave();
+    if (status == CTXRT_SUCCESS) {
+        status = cx_block_take(block, stream);
+        cx_context_object_drop(named.context, CX_OBJECT_MEMORY);
+    }
+    cx_context_guard_leave(&named.guard);
+    return status;
 }
 
 /* ---- out of memory ---- */
@@ -176,86 +208,16 @@ static bool is_to_be_repeated(attempts *self, const cx_block *block, ctxrt_statu
            block->epoch != atomic_load(&block->context->epoch);
 }
 
-static ctxrt_status alloc_block(size_t size_bytes,
-                                ctxrt_status (*get_own)(cx_context *, cx_allocator **),
-                                cx_block *out_block)
+ctxrt_status cx_block_alloc(const cx_block_request *request, cx_block *out_block)
 {
     cx_block block;
     attempts tries;
     ctxrt_status status;
     begin_attempts(&tries);
     do {
-        block = (cx_block){.size_bytes = size_bytes};
-        status = alloc_once(&block, get_own);
-    } while (is_to_be_repeated(&tries, &block, status));
-    if (status == CTXRT_SUCCESS)
-        *out_block = block;
-    return status;
-}
-
-ctxrt_status cx_block_alloc(size_t size_bytes, cx_block *out_block)
-{
-    return alloc_block(size_bytes, NULL, out_block);
-}
-
-ctxrt_status cx_block_alloc_pinned(size_t size_bytes, cx_block *out_block)
-{
-    return alloc_block(size_bytes, cx_allocator_pinned, out_block);
-}
-
-ctxrt_status cx_block_alloc_direct(size_t size_bytes, cx_block *out_block)
-{
-    return alloc_block(size_bytes, cx_allocator_direct, out_block);
-}
-
-/* ---- blocks of a context that the caller names ---- */
-
-/* In the section. The context counts an object until the block counts itself, and so does not end
- * meanwhile. */
-static ctxrt_status resolve_named(cx_context *context,
-                                  ctxrt_status (*get_own)(cx_context *, cx_allocator **),
-                                  cx_block *block, ctxrt_stream **out_stream)
-{
-    block->context = context;
-    block->epoch = atomic_load(&context->epoch);
-    ctxrt_status status = cx_default_stream_get(cx_thread_current, context, out_stream);
-    if (status == CTXRT_SUCCESS)
-        status = get_own(context, &block->allocator);
-    if (status == CTXRT_SUCCESS)
-        cx_context_object_add(context, CX_OBJECT_MEMORY);
-    return status;
-}
-
-static ctxrt_status alloc_named_once(const char *call, const ctxrt_context *handle,
-                               ctxrt_status (*get_own)(cx_context *, cx_allocator **),
-                               cx_block *block)
-{
-    cx_named_context named;
-    ctxrt_stream *stream;
-    ctxrt_status status = cx_named_context_enter(call, handle, &named);
-    if (status != CTXRT_SUCCESS)
-        return status;
-    status = resolve_named(named.context, get_own, block, &stream);
-    cx_section_leave();
-    if (status == CTXRT_SUCCESS) {
-        status = cx_block_take(block, stream);
-        cx_context_object_drop(named.context, CX_OBJECT_MEMORY);
-    }
-    cx_context_guard_leave(&named.guard);
-    return status;
-}
-
-ctxrt_status cx_block_alloc_on(const char *call, const ctxrt_context *handle, size_t size_bytes,
-                               ctxrt_status (*get_own)(cx_context *, cx_allocator **),
-                               cx_block *out_block)
-{
-    cx_block block;
-    attempts tries;
-    ctxrt_status status;
-    begin_attempts(&tries);
-    do {
-        block = (cx_block){.size_bytes = size_bytes};
-        status = alloc_named_once(call, handle, get_own, &block);
+        block = (cx_block){.size_bytes = request->size_bytes};
+        status = request->named ? alloc_in_context(request, &block)
+                                : alloc_in_frame(request, &block);
     } while (is_to_be_repeated(&tries, &block, status));
     if (status == CTXRT_SUCCESS)
         *out_block = block;

@@ -20,24 +20,18 @@ struct cx_block {
     ctxrt_stream *stream; /* of an allocator over a driver's pool: where it was allocated */
 };
 
-/* Allocates from the allocator of the calling thread's top frame. Counts as memory of the
- * context. */
-ctxrt_status cx_block_alloc(size_t size_bytes, cx_block *out_block);
+typedef struct cx_block_request {
+    const char *call; /* the public call, for messages */
+    size_t size_bytes;
+    /* gets the context's own allocator for it; NULL: the frame's */
+    ctxrt_status (*get_own)(cx_context *, cx_allocator **);
+    bool named; /* of the context that is named here, whatever is current, and of no recording, even
+                 * if the thread records there; else of the top frame's context */
+    const ctxrt_context *context;
+} cx_block_request;
 
-/* Allocates pinned host memory of the frame's context. */
-ctxrt_status cx_block_alloc_pinned(size_t size_bytes, cx_block *out_block);
-
-/* Allocates from the direct allocator of the frame's context. */
-ctxrt_status cx_block_alloc_direct(size_t size_bytes, cx_block *out_block);
-
-/*
- * Allocates from the allocator that `get_own` gets of a context, whatever is current on the calling
- * thread. The runtime is entered. The block is not of a recording, even if the thread records in
- * that context. `call`: the public call, for messages.
- */
-ctxrt_status cx_block_alloc_on(const char *call, const ctxrt_context *handle, size_t size_bytes,
-                               ctxrt_status (*get_own)(cx_context *, cx_allocator **),
-                               cx_block *out_block);
+/* Allocates a block, which counts as memory of its context. The runtime is entered. */
+ctxrt_status cx_block_alloc(const cx_block_request *request, cx_block *out_block);
 
 /* Frees on any thread. The block is gone in any case; the allocator's or driver's error is
  * returned. */

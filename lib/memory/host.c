@@ -92,37 +92,42 @@ static ctxrt_status make_unpinned_on_cpu(cx_context *context, size_t size_bytes,
                : CTXRT_ERROR_NOT_SUPPORTED;
 }
 
-ctxrt_status ctxrt_memory_alloc_pinned(size_t size_bytes, ctxrt_memory **out_memory)
+static ctxrt_status alloc_pinned(const cx_block_request *request, ctxrt_memory **out_memory)
 {
     cx_thread *thread;
     cx_frame *frame;
+    cx_named_context named;
+    const size_t size_bytes = request->size_bytes;
     cx_memory model = {.kind = CTXRT_MEMORY_PINNED, .pinned = true};
-    ctxrt_status status =
-        cx_block_check_request("ctxrt_memory_alloc_pinned", size_bytes, out_memory);
+    ctxrt_status status = cx_block_check_request(request->call, size_bytes, out_memory);
     if (status == CTXRT_SUCCESS)
-        status = cx_block_alloc_pinned(size_bytes, &model.block);
+        status = cx_block_alloc(request, &model.block);
     if (status == CTXRT_SUCCESS)
         return cx_memory_make_of_block(&model, out_memory);
-    if (status != CTXRT_ERROR_NOT_SUPPORTED || cx_stack_enter(&thread, &frame) != CTXRT_SUCCESS)
+    if (status != CTXRT_ERROR_NOT_SUPPORTED)
         return status;
-    return make_unpinned_on_cpu(cx_frame_context(frame), size_bytes, out_memory);
+    if (!request->named)
+        return cx_stack_enter(&thread, &frame) == CTXRT_SUCCESS
+                   ? make_unpinned_on_cpu(cx_frame_context(frame), size_bytes, out_memory)
+                   : status;
+    if (cx_named_context_enter(request->call, request->context, &named) == CTXRT_SUCCESS) {
+        status = make_unpinned_on_cpu(named.context, size_bytes, out_memory);
+        cx_named_context_leave(&named);
+    }
+    return status;
+}
+
+ctxrt_status ctxrt_memory_alloc_pinned(size_t size_bytes, ctxrt_memory **out_memory)
+{
+    const cx_block_request request = {
+        "ctxrt_memory_alloc_pinned", size_bytes, cx_allocator_pinned, false, NULL};
+    return alloc_pinned(&request, out_memory);
 }
 
 ctxrt_status ctxrt_memory_alloc_pinned_on(ctxrt_context *handle, size_t size_bytes,
                                           ctxrt_memory **out_memory)
 {
-    static const char call[] = "ctxrt_memory_alloc_pinned_on";
-    cx_named_context named;
-    cx_memory model = {.kind = CTXRT_MEMORY_PINNED, .pinned = true};
-    ctxrt_status status = cx_block_check_request(call, size_bytes, out_memory);
-    if (status == CTXRT_SUCCESS)
-        status = cx_block_alloc_on(call, handle, size_bytes, cx_allocator_pinned, &model.block);
-    if (status == CTXRT_SUCCESS)
-        return cx_memory_make_of_block(&model, out_memory);
-    if (status != CTXRT_ERROR_NOT_SUPPORTED ||
-        cx_named_context_enter(call, handle, &named) != CTXRT_SUCCESS)
-        return status;
-    status = make_unpinned_on_cpu(named.context, size_bytes, out_memory);
-    cx_named_context_leave(&named);
-    return status;
+    const cx_block_request request = {
+        "ctxrt_memory_alloc_pinned_on", size_bytes, cx_allocator_pinned, true, handle};
+    return alloc_pinned(&request, out_memory);
 }

@@ -203,13 +203,13 @@ ctxrt_status cx_memory_make_of_block(cx_memory *model, ctxrt_memory **out_memory
     return status;
 }
 
-__attribute__((noinline)) static ctxrt_status alloc_slowly(size_t size_bytes,
-                                                                 ctxrt_memory **out_memory)
+__attribute__((noinline)) static ctxrt_status alloc_slowly(const cx_block_request *request,
+                                                           ctxrt_memory **out_memory)
 {
     cx_memory model = {.kind = CTXRT_MEMORY_DEVICE};
-    ctxrt_status status = cx_block_check_request("ctxrt_memory_alloc", size_bytes, out_memory);
+    ctxrt_status status = cx_block_check_request(request->call, request->size_bytes, out_memory);
     if (status == CTXRT_SUCCESS)
-        status = cx_block_alloc(size_bytes, &model.block);
+        status = cx_block_alloc(request, &model.block);
     return status == CTXRT_SUCCESS ? cx_memory_make_of_block(&model, out_memory) : status;
 }
 
@@ -217,8 +217,10 @@ ctxrt_status ctxrt_memory_alloc(size_t size_bytes, ctxrt_memory **out_memory)
 {
     cx_fast_block block;
     bool taken = out_memory != NULL && cx_fast_path_alloc(size_bytes, 0, &block);
-    if (__builtin_expect(!taken, 0))
-        return alloc_slowly(size_bytes, out_memory);
+    if (__builtin_expect(!taken, 0)) {
+        const cx_block_request request = {.call = "ctxrt_memory_alloc", .size_bytes = size_bytes};
+        return alloc_slowly(&request, out_memory);
+    }
     *out_memory = cx_cache_block_handle(block.index, block.generation);
     return CTXRT_SUCCESS;
 }
@@ -226,12 +228,9 @@ ctxrt_status ctxrt_memory_alloc(size_t size_bytes, ctxrt_memory **out_memory)
 ctxrt_status ctxrt_memory_alloc_on(ctxrt_context *context, size_t size_bytes,
                                    ctxrt_memory **out_memory)
 {
-    cx_memory model = {.kind = CTXRT_MEMORY_DEVICE};
-    ctxrt_status status = cx_block_check_request("ctxrt_memory_alloc_on", size_bytes, out_memory);
-    if (status == CTXRT_SUCCESS)
-        status = cx_block_alloc_on("ctxrt_memory_alloc_on", context, size_bytes,
-                                   cx_allocator_default, &model.block);
-    return status == CTXRT_SUCCESS ? cx_memory_make_of_block(&model, out_memory) : status;
+    const cx_block_request request = {
+        "ctxrt_memory_alloc_on", size_bytes, cx_allocator_default, true, context};
+    return alloc_slowly(&request, out_memory);
 }
 
 static ctxrt_status delete_wrapped(cx_memory *memory)

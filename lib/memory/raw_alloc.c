@@ -191,16 +191,9 @@ static ctxrt_status keep_block(const cx_block *block, void **out_pointer)
     return keep_record(record, out_pointer);
 }
 
-/* A request for a block, by cx_block_alloc or cx_block_alloc_direct. */
-typedef struct block_request {
-    ctxrt_status (*alloc)(size_t size_bytes, cx_block *out_block);
-    size_t size_bytes;
-} block_request;
-
 static ctxrt_status take_block(const void *request, cx_block *out_block)
 {
-    const block_request *wanted = request;
-    return wanted->alloc(wanted->size_bytes, out_block);
+    return cx_block_alloc(request, out_block);
 }
 
 static void give_block(const void *request, const cx_block *block)
@@ -209,14 +202,11 @@ static void give_block(const void *request, const cx_block *block)
     (void)cx_block_free(block);
 }
 
-static ctxrt_status alloc_block(const char *call,
-                                ctxrt_status (*alloc)(size_t size_bytes, cx_block *out_block),
-                                size_t size_bytes, void **out_pointer)
+static ctxrt_status alloc_raw(const cx_block_request *request, void **out_pointer)
 {
     cx_block block;
-    const block_request request = {alloc, size_bytes};
-    const cx_owed_source source = {take_block, give_block, &request};
-    ctxrt_status status = cx_block_check_request(call, size_bytes, out_pointer);
+    const cx_owed_source source = {take_block, give_block, request};
+    ctxrt_status status = cx_block_check_request(request->call, request->size_bytes, out_pointer);
     if (status == CTXRT_SUCCESS)
         status = cx_owed_take_other(&source, &block);
     return status == CTXRT_SUCCESS ? keep_block(&block, out_pointer) : status;
@@ -228,35 +218,22 @@ ctxrt_status ctxrt_alloc(size_t size_bytes, void **out_pointer)
     bool taken = out_pointer != NULL && cx_fast_path_alloc(size_bytes, CX_CACHE_BLOCK_RAW, &fast);
     if (__builtin_expect(taken, 1))
         return keep_fast(&fast, out_pointer);
-    return alloc_block("ctxrt_alloc", cx_block_alloc, size_bytes, out_pointer);
-}
-
-typedef struct named_request {
-    const ctxrt_context *context;
-    size_t size_bytes;
-} named_request;
-
-static ctxrt_status take_named(const void *request, cx_block *out_block)
-{
-    const named_request *wanted = request;
-    return cx_block_alloc_on("ctxrt_alloc_on", wanted->context, wanted->size_bytes,
-                             cx_allocator_default, out_block);
+    const cx_block_request request = {.call = "ctxrt_alloc", .size_bytes = size_bytes};
+    return alloc_raw(&request, out_pointer);
 }
 
 ctxrt_status ctxrt_alloc_on(ctxrt_context *context, size_t size_bytes, void **out_pointer)
 {
-    cx_block block;
-    const named_request request = {context, size_bytes};
-    const cx_owed_source source = {take_named, give_block, &request};
-    ctxrt_status status = cx_block_check_request("ctxrt_alloc_on", size_bytes, out_pointer);
-    if (status == CTXRT_SUCCESS)
-        status = cx_owed_take_other(&source, &block);
-    return status == CTXRT_SUCCESS ? keep_block(&block, out_pointer) : status;
+    const cx_block_request request = {
+        "ctxrt_alloc_on", size_bytes, cx_allocator_default, true, context};
+    return alloc_raw(&request, out_pointer);
 }
 
 ctxrt_status ctxrt_alloc_direct(size_t size_bytes, void **out_pointer)
 {
-    return alloc_block("ctxrt_alloc_direct", cx_block_alloc_direct, size_bytes, out_pointer);
+    const cx_block_request request = {
+        "ctxrt_alloc_direct", size_bytes, cx_allocator_direct, false, NULL};
+    return alloc_raw(&request, out_pointer);
 }
 
 __attribute__((noinline)) static ctxrt_status free_slowly(void *pointer)
