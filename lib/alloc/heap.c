@@ -35,32 +35,34 @@ static bool is_small(const cx_heap *heap, uint32_t index)
 
 /* ---- segments ---- */
 
-static bool take_segment_number(cx_heap *heap, uint32_t *out_number)
+static bool take_number(cx_heap_segment **list, uint32_t *count, uint32_t *capacity,
+                        uint32_t *out_number)
 {
-    for (uint32_t i = 0; i < heap->segment_count; i++)
-        if (heap->segments[i].address == 0) {
-            *out_number = i;
-            return true;
-        }
-    if (heap->segment_count == NUMBERS_MAX)
+    uint32_t number = 0;
+    while (number < *count && (*list)[number].first != 0)
+        number++;
+    *out_number = number;
+    if (number < *count)
+        return true;
+    if (number == NUMBERS_MAX)
         return false;
-    if (heap->segment_count == heap->segment_capacity) {
-        uint32_t capacity = heap->segment_capacity != 0 ? 2 * heap->segment_capacity : 16;
-        cx_heap_segment *grown = realloc(heap->segments, capacity * sizeof *grown);
+    if (number == *capacity) {
+        uint32_t wanted = *capacity != 0 ? 2 * *capacity : 16;
+        cx_heap_segment *grown = realloc(*list, wanted * sizeof *grown);
         if (grown == NULL)
             return false;
-        heap->segments = grown;
-        heap->segment_capacity = capacity;
+        *list = grown;
+        *capacity = wanted;
     }
-    *out_number = heap->segment_count;
-    heap->segments[heap->segment_count++] = (cx_heap_segment){0};
+    (*list)[(*count)++] = (cx_heap_segment){0};
     return true;
 }
 
 bool cx_heap_add(cx_heap *heap, uintptr_t address, uint32_t units, uint32_t owner)
 {
     uint32_t number;
-    uint32_t first = take_segment_number(heap, &number)
+    uint32_t first = take_number(&heap->segments, &heap->segment_count, &heap->segment_capacity,
+                                 &number)
                          ? cx_fit_add(&heap->large, (uint16_t)number, units, owner)
                          : 0;
     if (first != 0)
@@ -70,33 +72,11 @@ bool cx_heap_add(cx_heap *heap, uintptr_t address, uint32_t units, uint32_t owne
 
 /* ---- spans ---- */
 
-static bool take_span_number(cx_heap *heap, uint32_t *out_number)
-{
-    for (uint32_t i = 0; i < heap->span_count; i++)
-        if (heap->spans[i] == 0) {
-            *out_number = i;
-            return true;
-        }
-    if (heap->span_count == NUMBERS_MAX)
-        return false;
-    if (heap->span_count == heap->span_capacity) {
-        uint32_t capacity = heap->span_capacity != 0 ? 2 * heap->span_capacity : 16;
-        uint32_t *grown = realloc(heap->spans, capacity * sizeof *grown);
-        if (grown == NULL)
-            return false;
-        heap->spans = grown;
-        heap->span_capacity = capacity;
-    }
-    *out_number = heap->span_count;
-    heap->spans[heap->span_count++] = 0;
-    return true;
-}
-
 /* A span of unowned memory serves all owners. */
 static bool add_span(cx_heap *heap, uint32_t owner)
 {
     uint32_t number;
-    if (!take_span_number(heap, &number))
+    if (!take_number(&heap->spans, &heap->span_count, &heap->span_capacity, &number))
         return false;
     uint32_t span = cx_fit_take(&heap->large, 0, CX_HEAP_SPAN_UNITS);
     uint32_t whose = span != 0 ? 0 : owner;
@@ -108,7 +88,7 @@ static bool add_span(cx_heap *heap, uint32_t owner)
         cx_fit_give(&heap->large, span);
         return false;
     }
-    heap->spans[number] = span;
+    heap->spans[number].first = span;
     return true;
 }
 
@@ -116,7 +96,7 @@ static bool add_span(cx_heap *heap, uint32_t owner)
 static bool give_span(cx_heap *heap, uint32_t whole)
 {
     const cx_fit_node *node = node_at(heap, whole);
-    uint32_t *span = &heap->spans[node->segment - FIRST_SPAN];
+    uint32_t *span = &heap->spans[node->segment - FIRST_SPAN].first;
     if (!cx_fit_transfer(&heap->large, *span, node->owner))
         return false;
     cx_fit_remove(&heap->small, whole);
@@ -170,7 +150,7 @@ uintptr_t cx_heap_address(const cx_heap *heap, uint32_t index)
     const cx_fit_node *node = node_at(heap, index);
     if (node->segment < FIRST_SPAN)
         return large_address(heap, node);
-    const cx_fit_node *span = node_at(heap, heap->spans[node->segment - FIRST_SPAN]);
+    const cx_fit_node *span = node_at(heap, heap->spans[node->segment - FIRST_SPAN].first);
     return large_address(heap, span) + ((uintptr_t)node->offset_units << CX_FIT_UNIT_BITS);
 }
 
@@ -203,6 +183,7 @@ uint32_t cx_heap_remove_free(cx_heap *heap, uintptr_t *out_address)
         cx_fit_remove(&heap->large, segment->first);
         *out_address = segment->address;
         segment->address = 0;
+        segment->first = 0;
         return segment->units;
     }
     return 0;
@@ -222,8 +203,8 @@ uint32_t cx_heap_remove_any(cx_heap *heap, uintptr_t *out_address)
 void cx_heap_abandon(cx_heap *heap, void (*visit)(uint32_t index, void *argument), void *argument)
 {
     for (uint32_t i = 0; i < heap->span_count; i++)
-        if (heap->spans[i] != 0)
-            cx_fit_drop(&heap->large, heap->spans[i]);
+        if (heap->spans[i].first != 0)
+            cx_fit_drop(&heap->large, heap->spans[i].first);
     cx_fit_abandon(&heap->small, visit, argument);
     cx_fit_abandon(&heap->large, visit, argument);
     heap->segment_count = heap->span_count = 0;
@@ -245,7 +226,7 @@ typedef struct visiting {
 static void visit_small(uint32_t index, const cx_fit_node *node, void *argument)
 {
     const visiting *v = argument;
-    const cx_fit_node *span = node_at(v->heap, v->heap->spans[node->segment - FIRST_SPAN]);
+    const cx_fit_node *span = node_at(v->heap, v->heap->spans[node->segment - FIRST_SPAN].first);
     v->visit(index,
              large_address(v->heap, span) +
                  ((uintptr_t)node->offset_units << CX_FIT_UNIT_BITS),
@@ -255,7 +236,7 @@ static void visit_small(uint32_t index, const cx_fit_node *node, void *argument)
 static bool is_span(const cx_heap *heap, const cx_fit_node *node)
 {
     for (uint32_t i = 0; node->units == CX_HEAP_SPAN_UNITS && i < heap->span_count; i++)
-        if (heap->spans[i] != 0 && node_at(heap, heap->spans[i]) == node)
+        if (heap->spans[i].first != 0 && node_at(heap, heap->spans[i].first) == node)
             return true;
     return false;
 }

@@ -15,16 +15,14 @@
 typedef struct cx_heap_segment {
     uintptr_t address; /* 0: the number is unused */
     uint32_t units;
-    uint32_t first; /* the first range, always */
+    uint32_t first; /* the first range, always; of a span its node in the large fit */
 } cx_heap_segment;
 
 typedef struct cx_heap {
     cx_fit large;
     cx_fit small;
-    cx_heap_segment *segments;
-    uint32_t segment_count, segment_capacity;
-    uint32_t *spans; /* by span: its node in the large fit; 0: the number is unused */
-    uint32_t span_count, span_capacity;
+    cx_heap_segment *segments, *spans; /* spans: with no address; `first` 0: unused */
+    uint32_t segment_count, segment_capacity, span_count, span_capacity;
 } cx_heap;
 
 /* `user`: as in cx_fit_open. */
