@@ -57,6 +57,7 @@ typedef struct cx_cache_stream {
 } cx_cache_stream;
 
 #define CX_CACHE_STREAM_FIRST 1 /* 0: unowned */
+#define CX_CACHE_STREAM_CHUNKS 24
 
 /* A cache has at most this many magazines. When another stream wants one, all are emptied. */
 #define CX_CACHE_MAGAZINES_MAX 256
@@ -87,15 +88,13 @@ typedef struct cx_cache {
     pthread_cond_t answered; /* a thread no longer queries a stream, or deferred frees */
     cx_heap heap;
     cx_cache_amounts amounts;
-    /* By id. A thread that has a block of a stream reads its entry without the lock, so outgrown
-     * tables are kept. */
-    _Atomic(cx_cache_stream **) streams;
-    uint32_t stream_count, stream_capacity;
+    /* By id: 8 streams, 8 more, and then as many as before in each. A thread that has a block of a
+     * stream takes no lock to find it. */
+    _Atomic(cx_cache_stream *) streams[CX_CACHE_STREAM_CHUNKS];
+    uint32_t stream_count;
     cx_cache_stream *by_handle; /* a hash */
     cx_cache_stream *unused;
     uint32_t next_asked; /* the id at which the next look at some streams begins */
-    struct cx_old_table *old_tables;
-    cx_cache_stream nobody; /* id 0 */
     /* blocks whose free waits for recorded streams, linked by their nodes: cache_free.c; lock
      * "cache" */
     uint32_t deferred;
@@ -275,10 +274,23 @@ uint32_t cx_cache_stream_count(cx_cache *cache);
 /* Finds the stream of a handle; lock "cache" not held. NULL with the error recorded. */
 cx_cache_stream *cx_cache_stream_find(cx_cache *cache, const ctxrt_stream *stream);
 
+static inline uint32_t cx_cache_stream_chunk(uint32_t id)
+{
+    return 29 - (uint32_t)__builtin_clz(id | 4);
+}
+
+/* The number of streams in a chunk, which begins at a multiple of it. */
+static inline uint32_t cx_cache_stream_chunk_size(uint32_t chunk)
+{
+    return chunk == 0 ? 8 : 4u << chunk;
+}
+
 /* The stream of a block that the calling thread has. */
 static inline cx_cache_stream *cx_cache_stream_at(cx_cache *cache, uint32_t id)
 {
-    return atomic_load_explicit(&cache->streams, memory_order_acquire)[id];
+    uint32_t chunk = cx_cache_stream_chunk(id);
+    return &atomic_load_explicit(&cache->streams[chunk], memory_order_acquire)
+        [id & (cx_cache_stream_chunk_size(chunk) - 1)];
 }
 
 /* Forgets a destroyed stream whose work is done, if none of its blocks is left. Lock "cache"

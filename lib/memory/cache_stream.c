@@ -7,56 +7,39 @@
 #include "work/stream.h"
 #include <stdlib.h>
 
-#define STREAMS_AT_FIRST 8
 /* A look at some streams checks and queries this many. */
 #define STREAMS_LOOKED_AT 64
 #define STREAMS_ASKED 16
 
 /* ---- ids ---- */
 
-typedef struct cx_old_table {
-    struct cx_old_table *next;
-    cx_cache_stream **table;
-} cx_old_table;
-
-/* A cache that is used again has its table and its records. */
-bool cx_cache_open_streams(cx_cache *cache)
+/* Lock held, unless no other thread has the cache. NULL: no memory. */
+static cx_cache_stream *add_id(cx_cache *cache)
 {
-    cache->nobody.gives = cache->nobody.taken = 0;
-    if (cache->stream_count != 0)
-        return true;
-    cx_cache_stream **table = calloc(STREAMS_AT_FIRST, sizeof *table);
-    if (table == NULL)
-        return false;
-    cache->nobody.cache = cache;
-    cx_lock_init(&cache->nobody.lock, CX_RANK_MAGAZINE);
-    table[0] = &cache->nobody;
-    atomic_store(&cache->streams, table);
-    cache->stream_capacity = STREAMS_AT_FIRST;
-    cache->stream_count = CX_CACHE_STREAM_FIRST;
-    return true;
+    uint32_t id = cache->stream_count, chunk = cx_cache_stream_chunk(id);
+    if (chunk == CX_CACHE_STREAM_CHUNKS)
+        return NULL;
+    if (atomic_load(&cache->streams[chunk]) == NULL)
+        atomic_store_explicit(&cache->streams[chunk],
+                              calloc(cx_cache_stream_chunk_size(chunk), sizeof(cx_cache_stream)),
+                              memory_order_release);
+    if (atomic_load(&cache->streams[chunk]) == NULL)
+        return NULL;
+    cx_cache_stream *stream = cx_cache_stream_at(cache, id);
+    stream->cache = cache;
+    stream->id = id;
+    cx_lock_init(&stream->lock, CX_RANK_MAGAZINE);
+    cache->stream_count++;
+    return stream;
 }
 
-/* Lock held. */
-static bool make_room(cx_cache *cache)
+/* A cache that is used again has its records. */
+bool cx_cache_open_streams(cx_cache *cache)
 {
-    uint32_t capacity = 2 * cache->stream_capacity;
-    cx_cache_stream **before = atomic_load(&cache->streams);
-    if (cache->stream_count < cache->stream_capacity)
-        return true;
-    cx_old_table *old = malloc(sizeof *old);
-    cx_cache_stream **table = calloc(capacity, sizeof *table);
-    if (old == NULL || table == NULL) {
-        free(old);
-        free(table);
+    if (cache->stream_count == 0 && add_id(cache) == NULL)
         return false;
-    }
-    for (uint32_t id = 0; id < cache->stream_count; id++)
-        table[id] = before[id];
-    *old = (cx_old_table){cache->old_tables, before};
-    cache->old_tables = old;
-    cache->stream_capacity = capacity;
-    atomic_store_explicit(&cache->streams, table, memory_order_release);
+    cx_cache_stream *nobody = cx_cache_stream_at(cache, 0);
+    nobody->gives = nobody->taken = 0;
     return true;
 }
 
@@ -64,17 +47,9 @@ static bool make_room(cx_cache *cache)
 static cx_cache_stream *take_unused(cx_cache *cache)
 {
     cx_cache_stream *stream = cache->unused;
-    if (stream != NULL) {
-        cache->unused = stream->next;
-        return stream;
-    }
-    stream = make_room(cache) ? calloc(1, sizeof *stream) : NULL;
-    if (stream != NULL) {
-        stream->cache = cache;
-        stream->id = cache->stream_count++;
-        cx_lock_init(&stream->lock, CX_RANK_MAGAZINE);
-        atomic_load(&cache->streams)[stream->id] = stream;
-    }
+    if (stream == NULL)
+        return add_id(cache);
+    cache->unused = stream->next;
     return stream;
 }
 
