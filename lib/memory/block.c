@@ -1,6 +1,8 @@
 #include "memory/block.h"
 
 #include "base/error.h"
+#include "base/log.h"
+#include "context/context_guard.h"
 #include "context/named.h"
 #include "memory/cache.h"
 #include "memory/cross_driver_copies.h"
@@ -325,6 +327,35 @@ cxu_result cx_block_free_natively(const cx_context *context, const void *pointer
     cxu_result result = context->driver->table.mem_free((uintptr_t)pointer);
     cx_relaxed_capture_end(&relaxed);
     return result;
+}
+
+static void await_context(const cx_context *context)
+{
+    const cx_driver *driver = context->driver;
+    cx_relaxed_capture relaxed = cx_relaxed_capture_begin(driver);
+    cxu_result result = driver->table.ctx_synchronize();
+    cx_relaxed_capture_end(&relaxed);
+    if (result != CXU_SUCCESS)
+        cx_log(CTXRT_LOG_WARNING, "memory of a pool is freed without a wait: %s",
+               cx_driver_result_name(driver, result));
+}
+
+ctxrt_status cx_block_free_of_pool(cx_context *context, uint32_t epoch, const void *pointer)
+{
+    cx_context_guard guard;
+    bool pinned, there = cx_block_begin_free(context, epoch, &pinned);
+    ctxrt_status status = there ? cx_context_guard_enter(context, &guard) : CTXRT_SUCCESS;
+    if (status == CTXRT_SUCCESS) {
+        if (there)
+            await_context(context);
+        status = cx_block_check_freed(context, CX_SLOT_mem_free,
+                                      cx_block_free_natively(context, pointer));
+        if (there)
+            cx_context_guard_leave(&guard);
+    }
+    if (pinned)
+        cx_context_unpin(context);
+    return status;
 }
 
 ctxrt_status cx_block_check_freed(const cx_context *context, cx_slot slot, cxu_result result)

@@ -25,8 +25,9 @@ typedef struct cx_block_request {
     size_t size_bytes;
     /* gets the context's own allocator for it; NULL: the frame's */
     ctxrt_status (*get_own)(cx_context *, cx_allocator **);
-    bool named; /* of the context that is named here, whatever is current, and of no recording, even
-                 * if the thread records there; else of the top frame's context */
+    /* of the context below, whatever is current, and of no recording, even if the thread records
+     * there; else of the top frame's context */
+    bool named;
     const ctxrt_context *context;
 } cx_block_request;
 
@@ -57,6 +58,10 @@ bool cx_block_begin_free(cx_context *context, uint32_t epoch, bool *out_pinned);
 
 /* cuMemFree, in a capture too. */
 cxu_result cx_block_free_natively(const cx_context *context, const void *pointer);
+
+/* Frees memory of a driver's pool, which outlives a reset, behind all work of its context:
+ * cuMemFree waits for none that uses such memory. */
+ctxrt_status cx_block_free_of_pool(cx_context *context, uint32_t epoch, const void *pointer);
 
 /* The status of a driver call that freed memory of this context: success if other code destroyed or
  * reset the context, and the memory with it. */

@@ -1,6 +1,5 @@
 /* Allocators over a pool of the driver's, which other code may use as well. */
 #include "base/error.h"
-#include "base/log.h"
 #include "context/context_guard.h"
 #include "memory/block.h"
 #include "memory/address_index.h"
@@ -94,47 +93,30 @@ static free_way free_in_stream(const deferred_free *freed, ctxrt_status *out_sta
     return FREED;
 }
 
-/* The stream was destroyed, and its work may go on. cuMemFree waits for no work of a pool's
- * memory. */
-static ctxrt_status free_behind_context(const deferred_free *freed)
-{
-    const cx_driver *driver = freed->context->driver;
-    cx_relaxed_capture relaxed = cx_relaxed_capture_begin(driver);
-    cxu_result result = driver->table.ctx_synchronize();
-    if (result != CXU_SUCCESS)
-        cx_log(CTXRT_LOG_WARNING, "memory of a pool is freed without a wait: %s",
-               cx_driver_result_name(driver, result));
-    result = driver->table.mem_free((uintptr_t)freed->pointer);
-    cx_relaxed_capture_end(&relaxed);
-    return cx_driver_check(driver, CX_SLOT_mem_free, result);
-}
-
-/* The context is pinned. False: the stream captures. */
-static bool free_there(const deferred_free *freed, ctxrt_status *out_status)
+/* The context is pinned. */
+static free_way free_there(const deferred_free *freed, ctxrt_status *out_status)
 {
     cx_context_guard guard;
     *out_status = cx_context_guard_enter(freed->context, &guard);
     if (*out_status != CTXRT_SUCCESS)
-        return true;
+        return FREED;
     free_way way = free_in_stream(freed, out_status);
-    if (way == STREAM_IS_GONE)
-        *out_status = free_behind_context(freed);
     cx_context_guard_leave(&guard);
-    return way != STREAM_CAPTURES;
+    return way;
 }
 
-/* False: the stream captures. After a reset no work is left, and the memory is. */
+/* False: the stream captures. Where the stream was destroyed, its work may go on; after a reset no
+ * work is left, and the memory is. */
 static bool free_once(const deferred_free *freed, ctxrt_status *out_status)
 {
-    cx_context *context = freed->context;
-    if (!cx_context_pin_what_is_of(context, freed->epoch)) {
-        cxu_result result = cx_block_free_natively(context, freed->pointer);
-        *out_status = cx_block_check_freed(context, CX_SLOT_mem_free, result);
-        return true;
+    free_way way = STREAM_IS_GONE;
+    if (cx_context_pin_what_is_of(freed->context, freed->epoch)) {
+        way = free_there(freed, out_status);
+        cx_context_unpin(freed->context);
     }
-    bool done = free_there(freed, out_status);
-    cx_context_unpin(context);
-    return done;
+    if (way == STREAM_IS_GONE)
+        *out_status = cx_block_free_of_pool(freed->context, freed->epoch, freed->pointer);
+    return way != STREAM_CAPTURES;
 }
 
 static void defer_free(cx_allocator *allocator, deferred_free *node)

@@ -123,13 +123,7 @@ static cxu_result close_handle(const cx_memory *memory)
         (uintptr_t)memory->block.pointer);
 }
 
-static cxu_result free_of_pool(const cx_memory *memory)
-{
-    return cx_block_free_natively(memory->block.context, memory->block.pointer);
-}
-
 static const cx_share_way by_handle = {close_handle, CX_SLOT_ipc_close_mem_handle, false};
-static const cx_share_way of_pool = {free_of_pool, CX_SLOT_mem_free, true};
 
 static ctxrt_status close_by_handle(cx_memory *memory)
 {
@@ -138,7 +132,11 @@ static ctxrt_status close_by_handle(cx_memory *memory)
 
 static ctxrt_status close_of_pool(cx_memory *memory)
 {
-    return cx_share_close(memory, &of_pool);
+    const cx_block *block = &memory->block;
+    cx_ranges_remove(block->context, block->epoch, (uintptr_t)block->pointer, CX_FREED_BY_USER);
+    ctxrt_status status = cx_block_free_of_pool(block->context, block->epoch, block->pointer);
+    cx_context_memory_drop(block->context, block->size_bytes);
+    return status;
 }
 
 /* ---- opening ---- */
@@ -207,7 +205,8 @@ static ctxrt_status open_exported(cx_context *context, CUmemoryPool pool,
     };
     status = cx_share_publish(&model, out_memory);
     if (status != CTXRT_SUCCESS)
-        (void)(pool != NULL ? free_of_pool : close_handle)(&model);
+        (void)(pool != NULL ? cx_block_free_natively(context, model.block.pointer)
+                            : close_handle(&model));
     return status;
 }
 
