@@ -203,7 +203,13 @@ static bool is_told(const cx_ptx_grid *grid, const cx_ptx_block *block,
             at->op == CX_PTX_ATOMIC || at->op == CX_PTX_ACCESS_128);
 }
 
-/* Instructions that are not told may write wherever they look. */
+/* cx_ptx_shadow_piece says what it does. */
+static bool is_followed(const cx_ptx_instruction *at)
+{
+    return at->op == CX_PTX_MATRIX || at->op == CX_PTX_BULK || at->op == CX_PTX_COPY_ASYNC;
+}
+
+/* Other instructions that are not told may write wherever they look. */
 static void mark_written(cx_ptx_grid *grid, const cx_ptx_instruction *at, uint64_t address)
 {
     const cx_ptx_view *view = cx_ptx_reach_range(grid, at->site, address, at->size);
@@ -216,7 +222,7 @@ static unsigned char *reach_global(cx_ptx_grid *grid, const cx_ptx_block *block,
                                    const cx_ptx_instruction *at, uint64_t address,
                                    const void *value)
 {
-    if (grid->shadow && !is_told(grid, block, at))
+    if (grid->shadow && !is_told(grid, block, at) && !is_followed(at))
         mark_written(grid, at, address);
     return grid->environment->touched && !is_told(grid, block, at)
                ? reach_watched(grid, at, address, value)

@@ -3,6 +3,7 @@
 #include "ptx/address_resolve.h"
 #include "ptx/cluster.h"
 #include "ptx/parser.h"
+#include "ptx/shadow.h"
 
 #include <string.h>
 
@@ -73,6 +74,20 @@ static void put_piece(const transfer *self, unsigned char *to, const unsigned ch
     }
 }
 
+static void show(const transfer *self, const end *where, uint32_t offset, unsigned bytes,
+                 const unsigned char *memory, const unsigned char *value)
+{
+    if (memory && self->grid->shadow)
+        cx_ptx_shadow_piece(self->grid, self->block,
+                            &(cx_ptx_piece){.at = self->at,
+                                            .thread = self->thread,
+                                            .space = where->space,
+                                            .address = where->address + offset,
+                                            .bytes = bytes,
+                                            .memory = memory,
+                                            .value = value});
+}
+
 static bool copy(const transfer *self, const end *to, const end *from, uint32_t bytes)
 {
     for (uint32_t done = 0; done < bytes;) {
@@ -82,10 +97,12 @@ static bool copy(const transfer *self, const end *to, const end *from, uint32_t 
 
         if (!memory)
             return false;
+        show(self, from, done, piece, memory, NULL);
         memcpy(kept, memory, piece);
         memory = reach(self, to, done, piece, UNIT, kept);
         if (!memory)
             return false;
+        show(self, to, done, piece, memory, kept);
         put_piece(self, memory, kept, piece);
         done += piece;
     }

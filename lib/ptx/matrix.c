@@ -4,6 +4,7 @@
 #include "ptx/bits.h"
 #include "ptx/lanes.h"
 #include "ptx/matrix_element.h"
+#include "ptx/shadow.h"
 
 #include <fenv.h>
 #include <string.h>
@@ -359,7 +360,19 @@ static void multiply(const work *self)
 
 static unsigned char *reach(const work *self, unsigned lane, uint64_t base, const void *value)
 {
-    return cx_ptx_resolve_lane(self->grid, self->block, &self->lanes[lane], self->at, base, value);
+    unsigned char *memory = cx_ptx_resolve_lane(self->grid, self->block, &self->lanes[lane],
+                                                self->at, base, value);
+
+    if (memory && self->grid->shadow)
+        cx_ptx_shadow_piece(self->grid, self->block,
+                            &(cx_ptx_piece){.at = self->at,
+                                            .thread = &self->lanes[lane],
+                                            .space = (cx_ptx_space)self->at->space,
+                                            .address = base + (uint64_t)self->at->immediate,
+                                            .bytes = self->at->size,
+                                            .memory = memory,
+                                            .value = value});
+    return memory;
 }
 
 static void copy_bits(unsigned char *to, unsigned to_bit, const unsigned char *from,
@@ -533,6 +546,8 @@ void cx_ptx_matrix_do(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *lan
 {
     const work self = {grid, block, lanes, rows, mask, at, &grid->module->matrices[at->c]};
 
+    if (grid->shadow)
+        cx_ptx_shadow_join(grid, block, lanes, mask);
     switch ((cx_ptx_matrix_mode)at->mode) {
     case CX_PTX_MATRIX_MULTIPLY:
         multiply(&self);
@@ -551,4 +566,6 @@ void cx_ptx_matrix_do(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *lan
         transpose(&self);
         break;
     }
+    if (grid->shadow)
+        cx_ptx_shadow_matrix_end(grid, block, lanes, mask, at);
 }

@@ -379,7 +379,6 @@ struct cx_ptx_module {
     size_t managed_bytes;  /* of variables that the host reaches too */
     size_t shared_bytes; /* of functions that are no kernels */
     uint32_t sites;
-    bool hides_shared_writes; /* some code writes shared memory in ways that no shadow follows */
 };
 
 /* The source file and line of a place in the code; NULL: unknown. */

@@ -173,14 +173,6 @@ static bool fits(const cx_ptx_parser *self, uint32_t slot, bool is_long)
     return cx_ptx_is_long(self->places[slot - CX_PTX_SLOTS_FIXED]) == is_long;
 }
 
-/* Bulk copies and matrices. */
-static bool hides_shared_writes(const cx_ptx_instruction *what)
-{
-    return what->op == CX_PTX_BULK ||
-           (what->op == CX_PTX_MATRIX &&
-            (what->mode == CX_PTX_MATRIX_STORE || what->mode == CX_PTX_MATRIX_STORE_ROWS));
-}
-
 static bool takes_array(const cx_ptx_instruction *what)
 {
     return what->a == CX_PTX_SLOT_SHARED && what->op != CX_PTX_ARGUMENT &&
@@ -199,7 +191,6 @@ static bool append(cx_ptx_parser *self, cx_ptx_instruction instruction)
     instruction.line = self->line;
     if (takes_array(&instruction) && !cx_ptx_note_array(self))
         return false;
-    module->hides_shared_writes |= hides_shared_writes(&instruction);
     module->code[module->code_count++] = instruction;
     return true;
 }

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TIME_LAST (UINT32_MAX - 1) /* from then on only global memory is told */
-
 /* ---- the shadow of a grid ---- */
 
 cx_ptx_shadow *cx_ptx_shadow_new(const cx_ptx_grid *grid)
@@ -19,7 +17,7 @@ cx_ptx_shadow *cx_ptx_shadow_new(const cx_ptx_grid *grid)
     if (!self)
         return NULL;
     self->grid = grid;
-    self->knows_writes = !grid->module->hides_shared_writes && grid->blocks_in_cluster == 1;
+    self->knows_writes = grid->blocks_in_cluster == 1;
     self->across = cx_ptx_shadow_blocks_new(grid);
     self->array_of = cx_ptx_shadow_arrays_find(grid->module);
     self->apart = grid->module->target >= 70;
@@ -93,7 +91,7 @@ void cx_ptx_shadow_begin(const cx_ptx_grid *grid, cx_ptx_block *block)
     }
     cx_ptx_shadow_settle(grid, self);
     memcpy(self->index, block->index, sizeof self->index);
-    if (shadow->time < TIME_LAST)
+    if (shadow->time < CX_PTX_SHADOW_TIME_LAST)
         shadow->time++;
     self->began = shadow->time;
     cx_ptx_shadow_order_all(grid, self);
@@ -104,7 +102,7 @@ void cx_ptx_shadow_begin(const cx_ptx_grid *grid, cx_ptx_block *block)
 /* The shadow of a block; NULL: it has none, or time is over. */
 static cx_ptx_block_shadow *shadow_of(const cx_ptx_grid *grid, const cx_ptx_block *block)
 {
-    return grid->shadow->time < TIME_LAST ? block->shadow : NULL;
+    return grid->shadow->time < CX_PTX_SHADOW_TIME_LAST ? block->shadow : NULL;
 }
 
 /* ---- meetings ---- */
@@ -184,7 +182,7 @@ static cx_ptx_shadow_access access_of(const cx_ptx_step *run, const cx_ptx_instr
         access.reads = reads_what_it_changes(at);
         access.writes = access.strong = true;
         access.many = false;
-        access.covers = at->op != CX_PTX_ATOMIC;
+        access.covers = at->op == CX_PTX_MBARRIER;
     }
     return access;
 }
@@ -228,11 +226,11 @@ static void note_access(const cx_ptx_step *run, const cx_ptx_instruction *at)
     uint32_t global;
     const uint32_t shared = shared_lanes(run, at, &global);
 
-    if (run->grid->shadow->time < TIME_LAST)
+    if (run->grid->shadow->time < CX_PTX_SHADOW_TIME_LAST)
         access.time = ++run->grid->shadow->time;
-    if (global && at->op != CX_PTX_COPY_ASYNC)
+    if (global)
         cx_ptx_shadow_global(&access, global);
-    if (run->grid->shadow->time >= TIME_LAST) {
+    if (run->grid->shadow->time >= CX_PTX_SHADOW_TIME_LAST) {
         cx_ptx_shadow_blocks_order(run->grid, run->block);
         return;
     }
@@ -270,12 +268,14 @@ void cx_ptx_shadow_step(const cx_ptx_step *run, const cx_ptx_instruction *at)
     case CX_PTX_ACCESS_128:
     case CX_PTX_ATOMIC:
     case CX_PTX_MBARRIER:
-    case CX_PTX_COPY_ASYNC:
         if (at->space != CX_PTX_PARAMETER && at->space != CX_PTX_LOCAL)
             note_access(run, at);
         break;
-    case CX_PTX_FENCE:
     case CX_PTX_BULK:
+        if (at->mode == CX_PTX_BULK_COPY)
+            break;
+        /* fall through */
+    case CX_PTX_FENCE:
         cx_ptx_shadow_arrive(run->grid, run->block, run->warp->lanes, run->active);
         break;
     default:

@@ -28,6 +28,26 @@ void cx_ptx_shadow_begin(const cx_ptx_grid *grid, cx_ptx_block *block);
 /* Before the active lanes do an instruction of cx_ptx_step_do. */
 void cx_ptx_shadow_step(const cx_ptx_step *run, const cx_ptx_instruction *at);
 
+/* A piece of memory that a thread loads or stores by a matrix instruction, or by a copy that goes
+ * on by itself: cx_ptx_shadow_step does not show these. */
+typedef struct cx_ptx_piece {
+    const cx_ptx_instruction *at; /* in the module's code */
+    const cx_ptx_thread *thread;
+    cx_ptx_space space;
+    uint64_t address;
+    unsigned bytes;
+    const unsigned char *memory;
+    const unsigned char *value; /* that it stores; NULL: it loads */
+} cx_ptx_piece;
+
+/* Before it is loaded or stored. */
+void cx_ptx_shadow_piece(cx_ptx_grid *grid, cx_ptx_block *block, const cx_ptx_piece *piece);
+
+/* The lanes of the mask have done a matrix instruction. */
+void cx_ptx_shadow_matrix_end(const cx_ptx_grid *grid, const cx_ptx_block *block,
+                              const cx_ptx_thread *lanes, uint32_t mask,
+                              const cx_ptx_instruction *at);
+
 /* The lanes of the mask have done a joint operation. */
 void cx_ptx_shadow_join(const cx_ptx_grid *grid, const cx_ptx_block *block,
                         const cx_ptx_thread *lanes, uint32_t mask);

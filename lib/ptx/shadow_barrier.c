@@ -99,7 +99,7 @@ void cx_ptx_shadow_release(const cx_ptx_grid *grid, const cx_ptx_block *block, u
     cx_ptx_block_shadow *self = block->shadow;
     uint32_t synced = 0;
 
-    if (!self || grid->shadow->time >= UINT32_MAX - 1)
+    if (!self || grid->shadow->time >= CX_PTX_SHADOW_TIME_LAST)
         return;
     for (uint32_t first = 0; first < grid->threads_in_block; first += CX_PTX_WARP_SIZE) {
         const uint32_t left = grid->threads_in_block - first;

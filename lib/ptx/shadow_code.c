@@ -175,6 +175,8 @@ static bool is_used(const cx_ptx_module *module, uint32_t load, bool of_shared)
     size_t before = 0;
     bool used = false;
 
+    if (module->code[load].op == CX_PTX_MATRIX)
+        return true;
     find_function(module, load, &begin, &end);
     self.most = end - begin + 1;
     self.taken = calloc(self.most, sizeof *self.taken);

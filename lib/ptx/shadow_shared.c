@@ -99,7 +99,8 @@ static void tell_beyond(const cx_ptx_shadow_access *access, const cx_ptx_array *
 
 /* ---- reads before writes ---- */
 
-static void note_unwritten(const cx_ptx_shadow_access *access, uint32_t thread, uint64_t offset)
+void cx_ptx_shadow_note_unwritten(const cx_ptx_shadow_access *access, uint32_t thread,
+                                  uint64_t offset)
 {
     cx_ptx_block_shadow *block = access->run->block->shadow;
 
@@ -180,7 +181,9 @@ static inline void note_word(const cx_ptx_shadow_access *access, uint64_t word, 
         judge(access, &cell->other_read, false, thread, bytes, offset);
     }
     if (access->writes) {
-        if (changes || (bytes & ~cell->written))
+        if (access->lands)
+            cell->write.time = 0;
+        else if (changes || (bytes & ~cell->written))
             cell->write = side;
         cell->written |= bytes;
     } else {
@@ -231,7 +234,30 @@ static inline void note_lane(const cx_ptx_shadow_access *access, uint32_t lane, 
         note_word(access, word / 4, thread, mask, offset, changes);
     }
     if (unwritten)
-        note_unwritten(access, thread, offset);
+        cx_ptx_shadow_note_unwritten(access, thread, offset);
+}
+
+bool cx_ptx_shadow_shared_piece(const cx_ptx_shadow_access *access, uint32_t thread,
+                                uint32_t offset, uint32_t bytes, bool named, bool changes)
+{
+    const cx_ptx_block_shadow *block = access->run->block->shadow;
+    const cx_ptx_array *array = named ? array_of(access) : NULL;
+    bool written = false;
+
+    if (array && (offset < array->begin || offset - array->begin >= array->bytes ||
+                  array->bytes - (offset - array->begin) < bytes)) {
+        tell_beyond(access, array, thread, offset);
+        return true;
+    }
+    for (uint32_t word = offset & ~UINT32_C(3); word < offset + bytes; word += 4) {
+        const uint32_t begin = word < offset ? offset - word : 0;
+        const uint32_t end = word + 4 > offset + bytes ? offset + bytes - word : 4;
+        const uint8_t mask = (uint8_t)((1u << end) - (1u << begin));
+
+        written |= (cell_at(block, word / 4)->written & mask) != 0;
+        note_word(access, word / 4, thread, mask, offset, changes);
+    }
+    return written;
 }
 
 /* ---- the lanes of a warp ---- */

@@ -4,6 +4,8 @@
 
 #include "ptx/shadow.h"
 
+#define CX_PTX_SHADOW_TIME_LAST (UINT32_MAX - 1) /* from then on only global memory is told */
+
 enum {
     CX_PTX_SHADOW_TOLD = 64,      /* hazards of a launch; nothing is told beyond */
     CX_PTX_SHADOW_UNWRITTEN = 16, /* of a block between two barriers */
@@ -67,6 +69,16 @@ typedef struct cx_ptx_shadow_fact {
 
 typedef struct cx_ptx_shadow_blocks cx_ptx_shadow_blocks;
 
+/* What a matrix instruction has loaded. */
+typedef struct cx_ptx_shadow_matrix {
+    unsigned pieces;
+    bool shared;
+    bool written;    /* a byte of it */
+    uint32_t thread; /* of the first piece, which is here: */
+    uint64_t place;
+    unsigned bytes;
+} cx_ptx_shadow_matrix;
+
 struct cx_ptx_shadow {
     const cx_ptx_grid *grid;
     cx_ptx_shadow_blocks *across; /* what blocks do to global memory; NULL: there is one block */
@@ -74,9 +86,10 @@ struct cx_ptx_shadow {
     cx_ptx_block_shadow *blocks;
     cx_ptx_shadow_key told[CX_PTX_SHADOW_TOLD];
     unsigned told_count;
-    bool knows_writes; /* of shared memory: all of them, also those of other blocks of a cluster */
+    bool knows_writes; /* of shared memory: all of them; not those of other blocks of a cluster */
     const uint32_t *array_of; /* cx_ptx_shadow_arrays_find */
     bool apart;        /* lanes of a warp need not run together: since sm_70 */
+    cx_ptx_shadow_matrix matrix;
     cx_ptx_shadow_fact facts[CX_PTX_SHADOW_FACTS];
 };
 
@@ -87,7 +100,8 @@ typedef struct cx_ptx_shadow_access {
     uint32_t code;
     uint32_t time;
     bool reads, writes, strong, many;
-    bool covers; /* it writes without a race of its own: an asynchronous copy, a barrier object */
+    bool covers; /* it writes without a race of its own: a barrier object */
+    bool lands;  /* others are told when it is there: later accesses do not race with it */
 } cx_ptx_shadow_access;
 
 static inline uint32_t cx_ptx_shadow_place(const cx_ptx_module *module,
@@ -104,6 +118,15 @@ void cx_ptx_shadow_tell(const cx_ptx_grid *grid, const cx_ptx_hazard *hazard);
 /* The access of these lanes to shared memory, and to global memory. */
 void cx_ptx_shadow_shared(const cx_ptx_shadow_access *access, uint32_t lanes);
 void cx_ptx_shadow_global(const cx_ptx_shadow_access *access, uint32_t lanes);
+
+/* The access of a thread to a piece of shared memory. `named`: it is of the array that the address
+ * of the instruction is of. True if any byte of it has been written. */
+bool cx_ptx_shadow_shared_piece(const cx_ptx_shadow_access *access, uint32_t thread,
+                                uint32_t offset, uint32_t bytes, bool named, bool changes);
+
+/* A read of shared memory that nothing has written. */
+void cx_ptx_shadow_note_unwritten(const cx_ptx_shadow_access *access, uint32_t thread,
+                                  uint64_t offset);
 
 /* For each instruction of the module the array (its number, from 1) that its address is of; 0: it
  * is of none, or that is not known. Found once for a module, which keeps it. NULL: the module names

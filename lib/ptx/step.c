@@ -224,12 +224,20 @@ static bool access_128(const cx_ptx_step *run, const cx_ptx_instruction *at)
     return true;
 }
 
+static void show_copy(const cx_ptx_step *run, const cx_ptx_instruction *at,
+                      const cx_ptx_thread *thread, cx_ptx_piece *piece)
+{
+    piece->at = at;
+    piece->thread = thread;
+    cx_ptx_shadow_piece(run->grid, run->block, piece);
+}
+
 static bool copy_async(const cx_ptx_step *run, const cx_ptx_instruction *at, uint32_t lane)
 {
     cx_ptx_thread *thread = thread_of(run, lane);
     uint32_t bytes = (uint32_t)get(run, at->c, lane);
     cx_ptx_instruction source = *at;
-    unsigned char *to, *from = NULL;
+    unsigned char *to, *from = NULL, value[16] = {0};
 
     source.space = CX_PTX_GLOBAL;
     thread->next = at;
@@ -243,9 +251,20 @@ static bool copy_async(const cx_ptx_step *run, const cx_ptx_instruction *at, uin
                                      NULL);
     if (!to || (bytes > 0 && !from))
         return false;
-    memset(to, 0, at->size);
     if (from)
-        memcpy(to, from, bytes);
+        memcpy(value, from, bytes);
+    if (run->grid->shadow) {
+        if (from)
+            show_copy(run, at, thread,
+                      &(cx_ptx_piece){.space = CX_PTX_GLOBAL,
+                                      .address = get(run, at->b, lane),
+                                      .bytes = bytes,
+                                      .memory = from});
+        show_copy(run, at, thread,
+                  &(cx_ptx_piece){
+                      .space = CX_PTX_SHARED, .bytes = at->size, .memory = to, .value = value});
+    }
+    memcpy(to, value, at->size);
     return true;
 }
 

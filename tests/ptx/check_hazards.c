@@ -205,6 +205,56 @@ static const struct row {
      NEW "@!%p3 bra L;\nbarrier.sync 0;\nbra M;\nL:\nbarrier.sync 0;\nM:\n" END, "", 32},
     {"threads that end before the barrier",
      NEW "@%p3 bra L;\n" MEET "st.global.u32 [%d1], %r7;\nL:\nret;\n}\n", "E", 64},
+    /* matrices and copies that go on by themselves: %r8 is a row of what the other warp writes */
+#define ROW                                                                                    \
+    "and.b32 %r8, %r1, 7;\nshl.b32 %r8, %r8, 4;\nand.b32 %r10, %r1, 32;\n"                     \
+    "xor.b32 %r10, %r10, 32;\nshl.b32 %r10, %r10, 2;\nadd.u32 %r8, %r8, %r10;\n"              \
+    "add.u32 %r8, %r8, %r9;\n"
+#define LOAD_ROWS "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r7}, [%r8];\n"
+#define STORE_ROWS "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r8], {%r1};\n"
+#define LOAD_TILE                                                                              \
+    "wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 "                                       \
+    "{%r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17}, [%r9], 16;\n"
+#define INITIALISE "@%p1 mbarrier.init.shared.b64 [flag], 1;\n" MEET
+#define BULK                                                                                   \
+    "setp.eq.u32 %p6, %r1, 63;\n@%p6 mbarrier.arrive.expect_tx.shared.b64 %d3, [flag], 256;\n"  \
+    "mov.u32 %r8, 256;\nld.param.u64 %d4, [out];\n"                                            \
+    "@%p6 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "                   \
+    "[s], [%d4+8192], %r8, [flag];\n"
+#define AWAIT "L:\nmbarrier.test_wait.parity.shared.b64 %p5, [flag], 0;\n@!%p5 bra L;\n"
+    {"rows of a matrix that another warp writes", NEW WRITE ROW LOAD_ROWS END, "R", 64},
+    {"the same behind a barrier", NEW WRITE ROW MEET LOAD_ROWS END, "", 64},
+    {"a matrix that two warps write", NEW WRITE LOAD_TILE END, "R", 64},
+    {"the same behind a barrier", NEW WRITE MEET LOAD_TILE END, "", 64},
+    {"a matrix that other lanes of the warp write", NEW WRITE LOAD_TILE END, "", 32},
+    {"a read of rows of a matrix that another warp stores",
+     NEW ROW STORE_ROWS "ld.shared.u32 %r7, [%r2];\n" END, "R", 64},
+    {"the same behind a barrier", NEW ROW STORE_ROWS MEET "ld.shared.u32 %r7, [%r2];\n" END, "",
+     64},
+    {"a read of rows of a matrix that other lanes of the warp store",
+     NEW ROW STORE_ROWS "xor.b32 %r8, %r2, 132;\nld.shared.u32 %r7, [%r8];\n" END, "", 32},
+    {"a matrix that nothing has written", NEW LOAD_TILE END, "U", 32},
+    {"rows of a matrix behind the array",
+     NEW ".shared .align 16 .b32 t[64];\nst.shared.u32 [t], 0;\n" WRITE ROW MEET
+         "add.u32 %r8, %r8, 960;\n" LOAD_ROWS END,
+     "A", 64},
+    {"an asynchronous copy, and no barrier",
+     NEW PART "st.global.u32 [%d5], %r2;\ncp.async.ca.shared.global [%r2], [%d5], 4;\n"
+              "cp.async.wait_all;\nld.shared.u32 %r7, [%r3];\n" END,
+     "R", 64},
+    {"an asynchronous copy of global memory that another warp writes",
+     NEW PART "st.global.u32 [%d5], %r2;\ncp.async.ca.shared.global [%r2], [%d7], 4;\n" END, "G",
+     64},
+    {"a bulk copy over what another warp reads",
+     NEW INITIALISE WRITE MEET "ld.shared.u32 %r7, [%r3];\n" BULK END, "R", 64},
+    {"the same behind a barrier",
+     NEW INITIALISE WRITE MEET "ld.shared.u32 %r7, [%r3];\n" MEET BULK AWAIT END, "", 64},
+    {"reads behind the barrier object of a bulk copy",
+     NEW INITIALISE BULK AWAIT "ld.shared.u32 %r7, [%r3];\n" END, "", 64},
+    {"a bulk copy of what another warp writes",
+     NEW WRITE "mov.u32 %r8, 256;\n@%p1 cp.async.bulk.global.shared::cta.bulk_group [%d1], [s], "
+               "%r8;\ncp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\nret;\n}\n",
+     "WR", 64},
     /* blocks: two of them run the kernel */
     {"blocks that count without atomics",
      NEW "ld.param.u64 %d3, [out];\nld.global.u32 %r7, [%d3+2048];\nadd.u32 %r7, %r7, 1;\n"
