@@ -70,7 +70,8 @@ typedef enum cx_access_log_hazard_kind {
     CX_ACCESS_BARRIER_ENDED,
     CX_ACCESS_HEAP_NOT_HELD, /* of the heap of kernels */
     CX_ACCESS_BEYOND_ARRAY,  /* in shared memory */
-    CX_ACCESS_TEXT_LOST      /* that kernels printed, or nearly so */
+    CX_ACCESS_TEXT_LOST,     /* that kernels printed, or nearly so */
+    CX_ACCESS_COPIED_UNWRITTEN /* to the host, by a copy that its call does not wait for */
 } cx_access_log_hazard_kind;
 
 typedef struct cx_access_log_hazard {

@@ -8,6 +8,7 @@
 #include "emu/memory/shared.h"
 #include "emu/schedule/schedule.h"
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -119,12 +120,44 @@ static bool is_tight(const cx_emu_transfer *shape, const cx_emu_box *side)
            (shape->depth == 1 || side->slice_bytes == shape->width_bytes * shape->height);
 }
 
+/* Adds what nothing has written of the allocation that the box is of. */
+static void look_at_box(const cx_emu_allocation *allocation, uintptr_t address,
+                        const cx_emu_transfer *shape, cx_access_log_unwritten *found)
+{
+    const cx_emu_box *from = &shape->source;
+
+    for (size_t z = 0; z < shape->depth; z++)
+        for (size_t y = 0; y < shape->height; y++)
+            cx_emu_allocation_look(allocation,
+                                   address + z * from->slice_bytes + y * from->pitch_bytes,
+                                   shape->width_bytes, found);
+}
+
+static void tell_unwritten(const cx_emu_transfer *shape)
+{
+    cx_access_log_unwritten found = {0};
+    char text[64];
+
+    look_at_box(shape->watched, shape->address, shape, &found);
+    if (found.bytes == 0)
+        return;
+    snprintf(text, sizeof text, "%llu bytes, the first one is byte %llu of it",
+             (unsigned long long)found.bytes,
+             (unsigned long long)(found.address - shape->watched->address));
+    cx_access_log_watched()->hazard(shape->ticket,
+                                    &(cx_access_log_hazard){.kind = CX_ACCESS_COPIED_UNWRITTEN,
+                                                            .second = text,
+                                                            .memory = found.address});
+}
+
 /* If the two sides overlap that is the user's mistake; memmove keeps it harmless here. */
 static void run_transfer(void *argument)
 {
     const cx_emu_transfer *shape = argument;
     const cx_emu_box *to = &shape->destination, *from = &shape->source;
 
+    if (shape->ticket != 0)
+        tell_unwritten(shape);
     if (is_tight(shape, to) && is_tight(shape, from)) {
         memmove(to->bytes, from->bytes, shape->width_bytes * shape->height * shape->depth);
         return;
@@ -136,9 +169,13 @@ static void run_transfer(void *argument)
                     shape->width_bytes);
 }
 
-static void release_staged(void *argument)
+static void release_transfer(void *argument)
 {
-    free(((cx_emu_transfer *)argument)->staged);
+    const cx_emu_transfer *shape = argument;
+
+    if (shape->ticket != 0)
+        cx_access_log_watched()->told(shape->ticket, 0, NULL, 0);
+    free(shape->staged);
 }
 
 static void stage_source(cx_emu_transfer *shape, void *staged)
@@ -186,7 +223,7 @@ static cx_emu_work_request request_for(cx_emu_transfer *shape, const cx_emu_span
     return (cx_emu_work_request){
         .kind = CX_EMU_WORK_CALL,
         .call = run_transfer,
-        .release = release_staged,
+        .release = release_transfer,
         .argument = shape,
         .argument_bytes = sizeof *shape,
         .cost_bytes = shape->width_bytes * shape->height * shape->depth,
@@ -203,6 +240,8 @@ static cxu_result submit_transfer(cx_emu_stream *stream, cx_emu_transfer *shape,
 
     request.waited = wait;
     result = cx_emu_work_submit(stream, &request, wait ? &work : NULL);
+    if (result != CXU_SUCCESS && shape->ticket != 0)
+        cx_access_log_watched()->told(shape->ticket, 0, NULL, 0);
 
     if (result == CXU_SUCCESS && wait) {
         result = cx_emu_work_wait(work);
@@ -348,7 +387,7 @@ cxu_result cx_emu_copy_stage(cx_emu_work_request *request)
     if (staged == NULL)
         return CXU_OUT_OF_MEMORY;
     stage_source(shape, staged);
-    request->release = release_staged;
+    request->release = release_transfer;
     return CXU_SUCCESS;
 }
 
@@ -458,11 +497,22 @@ static void note_unwritten(uintptr_t address, const cx_emu_transfer *shape)
                           shape->depth, &bytes))
         return;
     const cx_emu_allocation *allocation = cx_emu_allocation_find(address, bytes);
-    for (size_t z = 0; allocation != NULL && z < shape->depth; z++)
-        for (size_t y = 0; y < shape->height; y++)
-            cx_emu_allocation_look(allocation,
-                                   address + z * from->slice_bytes + y * from->pitch_bytes,
-                                   shape->width_bytes, &cx_access_log_copied);
+    if (allocation != NULL)
+        look_at_box(allocation, address, shape, &cx_access_log_copied);
+}
+
+/* The copy itself looks, as other work may write the memory until it runs. */
+static void watch_source(path *found, uintptr_t address)
+{
+    const cx_emu_allocation *source = found->from.use.allocation;
+
+    if (cx_access_log_ticket == 0 || !cx_access_log_wants_hazards() || source == NULL ||
+        source->written == NULL)
+        return;
+    found->shape.ticket = cx_access_log_ticket;
+    found->shape.watched = source;
+    found->shape.address = address;
+    cx_access_log_watched()->promised(cx_access_log_ticket, 0);
 }
 
 cxu_result cx_emu_copy_submit(const cx_emu_copy *copy, CUstream handle, cx_emu_stream *stream,
@@ -481,6 +531,8 @@ cxu_result cx_emu_copy_submit(const cx_emu_copy *copy, CUstream handle, cx_emu_s
     const cx_emu_transfer shape = found.shape;
     const bool to_host = found.to.place == CX_EMU_PLACE_PAGEABLE ||
                          found.to.place == CX_EMU_PLACE_PINNED;
+    if (!wait && to_host && copy->source.array == NULL && copy->alone[0] == NULL)
+        watch_source(&found, copy->source.address);
     result = copy->alone[0] != NULL
                  ? submit_alone(copy, stream, &found, wait)
                  : submit_transfer(stream, &found.shape, &found.to, &found.from, wait);

@@ -82,6 +82,9 @@ typedef struct cx_emu_transfer {
     cx_emu_box destination, source;
     size_t width_bytes, height, depth;
     void *staged; /* a copy of the source; freed when done */
+    uint64_t ticket; /* whom to tell of bytes that nothing has written; 0: nobody */
+    const cx_emu_allocation *watched; /* then: the source's, */
+    uintptr_t address;                /* and where the box begins */
 } cx_emu_transfer;
 
 /*

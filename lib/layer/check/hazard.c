@@ -54,6 +54,8 @@ static cx_check_kind kind_of(const cx_hazard *hazard)
         return CX_KIND_KERNEL_HEAP;
     case CX_ACCESS_BEYOND_ARRAY:
         return CX_KIND_KERNEL_BEYOND;
+    case CX_ACCESS_COPIED_UNWRITTEN:
+        return CX_KIND_MEMORY_UNWRITTEN;
     case CX_ACCESS_TEXT_LOST:
         return CX_KIND_KERNEL_PRINT_LOST;
     case CX_ACCESS_UNWRITTEN_SHARED:
@@ -80,8 +82,9 @@ static void raise_one(const cx_hazard *hazard, const cx_order_piece *piece)
         cx_finding_note(&finding, hazard->first != NULL ? "second" : "cause", 0, "%s",
                         hazard->second);
     cx_stream_clock_stream_text(piece->stream, stream, sizeof stream);
-    cx_finding_note(&finding, "launched", piece->where, "by %s in %s",
-                    cx_origin_call(piece->where, piece->slot), stream);
+    if (hazard->kind != CX_ACCESS_COPIED_UNWRITTEN)
+        cx_finding_note(&finding, "launched", piece->where, "by %s in %s",
+                        cx_origin_call(piece->where, piece->slot), stream);
     const cx_object *memory =
         hazard->memory != 0 ? cx_object_find_memory((uintptr_t)hazard->memory) : NULL;
     if (memory == NULL && hazard->memory != 0)
@@ -94,7 +97,8 @@ static void raise_one(const cx_hazard *hazard, const cx_order_piece *piece)
 void cx_hazards_raise(const cx_hazard *list, const cx_order_piece *piece, bool races)
 {
     for (; list != NULL; list = list->next)
-        if (!races || list->kind != CX_ACCESS_UNWRITTEN)
+        if (!races ||
+            (list->kind != CX_ACCESS_UNWRITTEN && list->kind != CX_ACCESS_COPIED_UNWRITTEN))
             raise_one(list, piece);
 }
 

@@ -48,11 +48,37 @@ static bool touches_any(const cx_check_call *call, const cx_check_access *all, i
     return false;
 }
 
+/* A copy to memory that the driver knows as the host's: it may be told what of its source nothing
+ * has written, once it runs. */
+static void begin_copy(cx_check_call *call)
+{
+    CUstream stream;
+    bool async, brings = false;
+    cx_check_access all[CX_CHECK_ACCESSES];
+    const int count = cx_check_accesses(call, all, &stream, &async);
+    for (int i = 0; i < count && async; i++)
+        brings |= all[i].writes && !is_pageable(call, &all[i]) && is_host_side(call, &all[i]);
+    if (!brings)
+        return;
+    (void)cx_check_here(call);
+    const int line = cx_stream_clock_line(call, stream);
+    if (cx_stream_clock_capture(line) != 0)
+        return;
+    cx_stream_clock_reach(line);
+    call->work = cx_order_work_begin(call, line, CX_ORDER_COPY);
+    if (call->work != NULL)
+        cx_order_work_ask(call->work, 0);
+}
+
 static void submit_copy(cx_check_call *call, int line, const cx_check_access *all, int count,
                         bool async)
 {
-    cx_stream_clock_reach(line);
-    cx_order_work *work = cx_order_work_begin(call, line, CX_ORDER_COPY);
+    cx_order_work *work = call->work;
+    if (work == NULL) {
+        cx_stream_clock_reach(line);
+        work = cx_order_work_begin(call, line, CX_ORDER_COPY);
+    }
+    call->work = NULL;
     for (int i = 0; i < count && work != NULL; i++)
         if (!is_pageable(call, &all[i]))
             cx_order_work_touch_rows(work, &all[i]);
@@ -61,18 +87,29 @@ static void submit_copy(cx_check_call *call, int line, const cx_check_access *al
     cx_order_work_submit(work, call->origin, false);
 }
 
+/* There is no such work. */
+static void drop_copy(cx_check_call *call)
+{
+    cx_order_work_submit(call->work, call->origin, true);
+    call->work = NULL;
+}
+
 static void copied(cx_check_call *call)
 {
     CUstream stream;
     bool async;
     cx_check_access all[CX_CHECK_ACCESSES];
     int count = cx_check_accesses(call, all, &stream, &async);
-    if (cx_check_failed(call))
+    if (cx_check_failed(call)) {
+        drop_copy(call);
         return;
+    }
     (void)cx_check_here(call); /* it opens the lock: another thread may take the line then */
     const int line = cx_stream_clock_line(call, stream);
-    if (cx_stream_clock_capture(line) != 0)
+    if (cx_stream_clock_capture(line) != 0) {
+        drop_copy(call);
         return;
+    }
     if (touches_any(call, all, count))
         submit_copy(call, line, all, count, async);
     else
@@ -328,6 +365,7 @@ void cx_check_order_begin(void)
 }
 
 #define COPIES(slot) [CX_SLOT_##slot] = {NULL, copied},
+#define BRINGS(slot) [CX_SLOT_##slot] = {begin_copy, copied},
 #define LAUNCH(slot) [CX_SLOT_##slot] = {begin_##slot, end_launch},
 const cx_check_hooks cx_check_order[CX_SLOT_COUNT] = {
     COPIES(memcpy_unified)
@@ -337,13 +375,13 @@ const cx_check_hooks cx_check_order[CX_SLOT_COUNT] = {
     COPIES(memcpy_2d)
     COPIES(memcpy_2d_unaligned)
     COPIES(memcpy_3d)
-    COPIES(memcpy_unified_async)
+    BRINGS(memcpy_unified_async)
     COPIES(memcpy_peer_async)
     COPIES(memcpy_htod_async)
-    COPIES(memcpy_dtoh_async)
+    BRINGS(memcpy_dtoh_async)
     COPIES(memcpy_dtod_async)
-    COPIES(memcpy_2d_async)
-    COPIES(memcpy_3d_async)
+    BRINGS(memcpy_2d_async)
+    BRINGS(memcpy_3d_async)
     COPIES(memcpy_dtoa)
     COPIES(memcpy_atod)
     COPIES(memcpy_htoa)
