@@ -25,6 +25,7 @@ lib_layer_libcheck_la_SOURCES = lib/layer/check/kinds.def lib/layer/check/kinds_
 	lib/layer/check/object.c lib/layer/check/object.h \
 	lib/layer/check/order.c \
 	lib/layer/check/order_bytes.c lib/layer/check/order_bytes.h \
+	lib/layer/check/order_finding.c lib/layer/check/order_finding.h \
 	lib/layer/check/order_graph.c lib/layer/check/order_graph.h \
 	lib/layer/check/order_launch.c lib/layer/check/order_launch.h \
 	lib/layer/check/order_sync.c lib/layer/check/order_sync.h \

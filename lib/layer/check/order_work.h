@@ -40,9 +40,6 @@ void cx_order_work_after_host(cx_order_work *work);
 /* The bytes are of other memory now: after the work of an allocation, before that of a free. */
 void cx_order_work_forget(cx_order_work *work, uintptr_t begin, uintptr_t end);
 
-/* A finding tells why work used an address that nothing has. */
-bool cx_order_fault_told(void);
-
 /* The driver refused it. True: a finding tells why: a node of the graph that it launches uses
  * memory that was freed. NULL is harmless. */
 bool cx_order_work_refused(cx_order_work *work, cx_origin where);

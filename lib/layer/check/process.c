@@ -2,7 +2,7 @@
 #include "base/fork.h"
 #include "layer/check/culprit.h"
 #include "layer/check/exit.h"
-#include "layer/check/order_work.h"
+#include "layer/check/order_finding.h"
 
 #include <stdio.h>
 #include <stdlib.h>

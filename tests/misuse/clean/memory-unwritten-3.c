@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A kernel is launched for each number of a list, and then the whole list is copied to pinned memory
- * by a copy that its call does not wait for.
+ * A kernel is launched for each number of a list, and then the whole list is copied to pinned
+ * memory by a copy that its call does not wait for.
  *
  * driver: threads lazy random:1 random:2
  */

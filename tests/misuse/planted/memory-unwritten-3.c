@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A kernel is launched for the half of a list, and then the whole list is copied to pinned memory
- * by a copy that its call does not wait for.
+ * A kernel is launched for the half of a list, and then the whole list is copied to pinned
+ * memory by a copy that its call does not wait for.
  *
  * expect: MEMORY-UNWRITTEN
  * at: bring
