@@ -129,6 +129,7 @@ static json_t *process_of(const report_process *process)
     json_object_set_new(self, "program", json_text(region->program));
     set_counts(self, process->counts);
     json_object_set_new(self, "alive", alive_of(process));
+    json_object_set_new(self, "consequences", json_integer(atomic_load(&region->followed)));
     json_object_set_new(self, "lost_findings", json_integer(atomic_load(&region->unreported)));
     json_object_set_new(self, "lost_objects", json_integer(atomic_load(&region->unrecorded)));
     json_object_set_new(self, "lost_backtraces", json_integer(atomic_load(&region->untraced)));

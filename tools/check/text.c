@@ -276,6 +276,12 @@ static void print_missing(const report_process *process, FILE *out)
     unsigned findings = atomic_load(&region->unreported);
     unsigned objects = atomic_load(&region->unrecorded);
     unsigned traces = atomic_load(&region->untraced);
+    unsigned followed = atomic_load(&region->followed);
+    if (followed != 0)
+        fprintf(out,
+                "  %u more call%s of process %d failed since a context had ended: the findings "
+                "above tell which one\n",
+                followed, followed == 1 ? "" : "s", (int)region->pid);
     if (findings != 0)
         fprintf(out, "  %u more findings of process %d had no room\n", findings, (int)region->pid);
     if (objects != 0)

@@ -53,6 +53,34 @@ cx_finding cx_check_finding(cx_check_kind kind, cx_check_call *call)
     return cx_finding_begin(kind, call->thread, (int)call->slot, call->result, at);
 }
 
+/* The context with which the object ended; NULL: it is live, or ended by itself. */
+static cx_object *ended_with(const cx_object *object)
+{
+    cx_object *context = object->key.kind == CX_HANDLE_CONTEXT
+                             ? cx_object_find(CX_HANDLE_CONTEXT, object->key.value)
+                             : object->context;
+    return context != NULL && !object->live && !context->live &&
+                   object->ended_by == context->ended_by && object->ended == context->ended
+               ? context
+               : NULL;
+}
+
+bool cx_check_is_consequence(cx_check_call *call, const cx_object *object)
+{
+    cx_object *context = ended_with(object);
+    if (context == NULL)
+        return false;
+    const int module = cx_origin_module(cx_check_here(call));
+    const uint64_t bit = UINT64_C(1) << (module < 0 || module > 63 ? 63 : module);
+    if (!(context->blamed & bit)) {
+        context->blamed |= bit;
+        return false;
+    }
+    atomic_fetch_add(&cx_region_here->followed, 1);
+    call->told = true;
+    return true;
+}
+
 static void note_holder(const cx_check_thread *thread, const cx_check_entry *entry, void *argument)
 {
     cx_finding_note(argument, "pushed", entry->set != 0 ? entry->set : entry->pushed,

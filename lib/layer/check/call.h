@@ -47,6 +47,10 @@ cx_origin cx_check_here(cx_check_call *call);
 /* A finding about the call; asks for its place. */
 cx_finding cx_check_finding(cx_check_kind kind, cx_check_call *call);
 
+/* True if the call failed since a context has ended, and with it the object (or it is the context),
+ * and the call's module was told of such a call before: then the call is only counted. */
+bool cx_check_is_consequence(cx_check_call *call, const cx_object *object);
+
 /* Raises a finding that names the threads with the context on their stacks, if there are any. */
 void cx_check_tell_holders(cx_check_call *call, cx_check_kind kind, const cx_object *context,
                            const cx_check_thread *except);

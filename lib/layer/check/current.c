@@ -44,7 +44,7 @@ void cx_check_failed_current(cx_check_call *call)
         cx_finding_note_removal(&finding, call->thread);
         note_other_thread(&finding, call->thread);
         cx_finding_raise(&finding);
-    } else if (current != NULL && !current->live) {
+    } else if (current != NULL && !current->live && !cx_check_is_consequence(call, current)) {
         cx_finding finding = cx_check_finding(CX_KIND_CURRENT_DESTROYED, call);
         cx_finding_note_object(&finding, current);
         cx_finding_note_current(&finding, call->thread);

@@ -86,6 +86,9 @@ static void look_at_handle(cx_check_call *call, const cx_layer_handle *handle)
         return;
     if (output == NULL && (handle->value == 0 || (object != NULL && object->primary)))
         return; /* no handle, or CURRENT explains it */
+    if (output == NULL && object != NULL && handle->kind != CX_HANDLE_CONTEXT &&
+        cx_check_is_consequence(call, object))
+        return;
     if (output != NULL)
         tell_of_output(call, CX_KIND_HANDLE_NOT_MADE, output);
     else if (object != NULL)

@@ -144,6 +144,8 @@ static const cx_check_failed_output *failed_allocation(const cx_check_call *call
 
 static void tell_of_memory(cx_check_call *call, cx_check_kind kind, const cx_object *memory)
 {
+    if (cx_check_is_consequence(call, memory))
+        return;
     cx_finding finding = cx_check_finding(kind, call);
     cx_finding_note_object(&finding, memory);
     cx_finding_raise(&finding);

@@ -359,6 +359,7 @@ void cx_object_revive(cx_object *object)
     if (!stays(object))
         leave_history(object);
     object->live = true;
+    object->blamed = 0;
     object->ended = 0;
     object->ended_by = -1;
     object->record = object->met ? CX_REGION_OBJECTS : take_record();

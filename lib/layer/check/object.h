@@ -53,6 +53,8 @@ typedef struct cx_object {
     bool entered; /* a context that was current on some thread */
     bool asked;   /* a context in which cuMemGetInfo was called */
     bool late;    /* a primary context: another device had worked when it was activated */
+    uint64_t blamed; /* a context that has ended: bits of the modules that were told of a call that
+                      * failed for it */
     bool kept; /* for the rest of the process: others point to it */
     uint32_t record; /* in the region; CX_REGION_OBJECTS: none */
     struct cx_object *older, *newer; /* in the history of ended ones */

@@ -31,7 +31,7 @@ enum {
 };
 
 #define CX_REGION_MAGIC 0x6b68637478637472u
-#define CX_REGION_VERSION 8u
+#define CX_REGION_VERSION 9u
 
 /* A place in a module: the return address less the module's begin, less 1. */
 typedef struct cx_region_frame {
@@ -112,6 +112,7 @@ typedef struct cx_region {
     atomic_uint objects;    /* records in use at some time */
     atomic_uint unrecorded; /* objects for which there was no record */
     atomic_uint unreported; /* findings for which there was no room */
+    atomic_uint followed;   /* calls that failed for a reason that a finding has told */
     atomic_uint untraced;   /* backtraces for which there was no room */
     atomic_uint gave_up;    /* memory was missing: later calls and what is alive are not judged */
     atomic_uint stuck;      /* calls failed with an error that sticks: what is left alive since then
