@@ -9,7 +9,7 @@
 enum {
     PAGE = 4096,
     WORDS = PAGE / 4,
-    PAGES_MOST = 768, /* words elsewhere are not followed: a page has six times its size */
+    PAGES_MOST = 320, /* words elsewhere are not followed: a page has six times its size */
     TABLE = 2 * PAGES_MOST
 };
 #define BLOCKS_MOST (UINT32_C(1) << 28)
