@@ -163,10 +163,12 @@ void child_tell_of_death(const char *command, int status)
                 WTERMSIG(status), strsignal(WTERMSIG(status)));
 }
 
+/* A program of root may become another user before it calls the driver: anyone may put a file
+ * there, and nobody but root sees which there are, or takes another one's away. */
 static bool make_in(const char *place, const char *name, char *folder, size_t size)
 {
     return snprintf(folder, size, "%s/%s.XXXXXX", place, name) < (int)size &&
-           mkdtemp(folder) != NULL;
+           mkdtemp(folder) != NULL && (geteuid() != 0 || chmod(folder, S_ISVTX | 0733) == 0);
 }
 
 static bool has_room(const char *place, uint64_t wanted)

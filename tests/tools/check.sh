@@ -67,6 +67,13 @@ report $? 'error_exitcode_0_leaves_the_programs_status'
 check --leaks "$checked" begin exit
 [ "$status" -eq 3 ] && found 'warning LIFE-CONTEXT' && summed 0 1 1
 report $? 'a_warning_leaves_it_too'
+if [ "$(id -u)" = 0 ]; then
+    check "$checked" other_user begin use_ended exit
+    [ "$status" -eq 1 ] && found 'error HANDLE-ENDED' && summed 1 0 1
+    report $? 'a_process_that_becomes_another_user_first_is_reported'
+else
+    skip 'a_process_that_becomes_another_user_first_is_reported' 'only root may become another user'
+fi
 check true
 [ "$status" -eq 0 ] && found && said '^  no process called the driver$'
 report $? 'a_program_without_calls_is_said'

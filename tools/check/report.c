@@ -20,11 +20,12 @@
 static const cx_region *map_file(const char *path)
 {
     struct stat status;
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (file < 0)
         return NULL;
     void *mapped =
-        fstat(file, &status) == 0 && status.st_size > (off_t)offsetof(cx_region, all_objects)
+        fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
+                status.st_size > (off_t)offsetof(cx_region, all_objects)
             ? mmap(NULL, sizeof(cx_region), PROT_READ, MAP_SHARED, file, 0)
             : MAP_FAILED;
     (void)close(file);
