@@ -67,7 +67,7 @@ trace -o "$scratch/trace.json" "$traced"
 [ "$status" -eq 0 ] && [ ! -s "$scratch/out" ] &&
     timeline 'call 21' 'context 5' 'counter 9' 'arrow 5' 'host 1' 'move 2' 'order 2'
 report $? 'a_timeline_has_calls_contexts_depths_work_and_arrows'
-grep -q '"cat":"move","name":"copy of 4096 bytes"' "$scratch/trace.json" &&
+grep -q '"cat":"move","name":"copy of 4096 bytes".*"way":"copy host to device","bytes":4096' "$scratch/trace.json" &&
     grep -q '"name":"stream 2 of context 2 of GPU 0"' "$scratch/trace.json" &&
     grep -q '"name":"thread_name","args":{"name":"worker"}' "$scratch/trace.json"
 report $? 'work_and_tracks_have_names'

@@ -1,6 +1,7 @@
 #include "trace/json.h"
 
 #include "check/names.h"
+#include "driver/work_timestamps.h"
 #include "theme/write.h"
 #include "trace/calls.h"
 #include "trace/origins.h"
@@ -189,6 +190,19 @@ static void write_track(writer *self, size_t index)
     }
 }
 
+/* Bytes in a nanosecond are GB in a second. */
+static void write_move(writer *self, const trace_piece *piece)
+{
+    const uint64_t bytes = trace_call_bytes(piece->call), ns = piece->end - piece->start;
+    if (piece->work == NULL || piece->work->record.detail != CX_TIMED_MOVE || bytes == 0)
+        return;
+    fputc(',', self->to);
+    write_text(self, "way", trace_call_way(piece->call));
+    fprintf(self->to, ",\"bytes\":%" PRIu64, bytes);
+    if (ns > 0)
+        fprintf(self->to, ",\"gb_per_s\":%.3f", (double)bytes / (double)ns);
+}
+
 static void write_piece(writer *self, const trace_piece *piece)
 {
     static char arguments[TRACE_TEXT];
@@ -203,6 +217,7 @@ static void write_piece(writer *self, const trace_piece *piece)
         write_text(self, "call", call_name(piece->call->slot));
         fputc(',', self->to);
         write_text(self, "arguments", arguments);
+        write_move(self, piece);
     }
     fputs("}}", self->to);
 }

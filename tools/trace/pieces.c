@@ -32,6 +32,36 @@ static const char *kernel_of(const trace_process *self, const cx_trace_call *cal
     return object != NULL ? object->text : NULL;
 }
 
+const char *trace_call_way(const cx_trace_call *call)
+{
+    static const struct {
+        const char *part, *name;
+    } ways[] = {{"Memset", "fill"},
+                {"HtoD", "copy host to device"},
+                {"DtoH", "copy device to host"},
+                {"DtoD", "copy device to device"},
+                {"Peer", "copy between devices"},
+                {"HtoA", "copy host to array"},
+                {"AtoH", "copy array to host"},
+                {"2D", "copy of rows"},
+                {"3D", "copy of slices"}};
+    const char *symbol = call != NULL ? call_name(call->slot) : NULL;
+    for (size_t i = 0; symbol != NULL && i < sizeof ways / sizeof ways[0]; i++)
+        if (strstr(symbol, ways[i].part) != NULL)
+            return ways[i].name;
+    return symbol != NULL && strstr(symbol, "Memcpy") == NULL ? "copy or fill of a graph" : "copy";
+}
+
+uint64_t trace_call_bytes(const cx_trace_call *call)
+{
+    const char *symbol = call != NULL ? call_name(call->slot) : "";
+    uint64_t bytes = call != NULL ? trace_argument(call, "bytes") : 0;
+    uint64_t element = strstr(symbol, "D32") != NULL ? 4 : strstr(symbol, "D16") != NULL ? 2 : 1;
+    if (call == NULL || bytes != 0 || strstr(symbol, "Memset") == NULL)
+        return bytes;
+    return element * trace_argument(call, "count");
+}
+
 static void name_move(const cx_trace_call *call, char *text, size_t size)
 {
     const char *name = call_name(call->slot);

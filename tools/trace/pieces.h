@@ -13,4 +13,11 @@ void trace_piece_text(const trace_process *self, const trace_piece *piece, char 
 /* "kernel", "move", "host", "order", "wait"; "submission" where the time of the work is unknown. */
 const char *trace_piece_kind(const trace_piece *piece);
 
+/* "copy host to device", as far as the call says it: the driver finds the sides of others itself.
+ * NULL: a call that is unknown. */
+const char *trace_call_way(const cx_trace_call *call);
+
+/* That a copy or a fill moves; 0: unknown. */
+uint64_t trace_call_bytes(const cx_trace_call *call);
+
 #endif

@@ -63,37 +63,6 @@ static void add(table *self, const char *name, uint64_t ns, uint64_t bytes)
 
 /* ---- what is counted ---- */
 
-/* The way of a copy as far as the call says it: the driver finds the sides of others itself. */
-static const char *name_of_move(const cx_trace_call *call)
-{
-    static const struct {
-        const char *part, *name;
-    } ways[] = {{"Memset", "fill"},
-                {"HtoD", "copy host to device"},
-                {"DtoH", "copy device to host"},
-                {"DtoD", "copy device to device"},
-                {"Peer", "copy between devices"},
-                {"HtoA", "copy host to array"},
-                {"AtoH", "copy array to host"},
-                {"2D", "copy of rows"},
-                {"3D", "copy of slices"}};
-    const char *symbol = call != NULL ? call_name(call->slot) : NULL;
-    for (size_t i = 0; symbol != NULL && i < sizeof ways / sizeof ways[0]; i++)
-        if (strstr(symbol, ways[i].part) != NULL)
-            return ways[i].name;
-    return symbol != NULL && strstr(symbol, "Memcpy") == NULL ? "copy or fill of a graph" : "copy";
-}
-
-static uint64_t bytes_of(const cx_trace_call *call)
-{
-    const char *symbol = call != NULL ? call_name(call->slot) : "";
-    uint64_t bytes = call != NULL ? trace_argument(call, "bytes") : 0;
-    uint64_t element = strstr(symbol, "D32") != NULL ? 4 : strstr(symbol, "D16") != NULL ? 2 : 1;
-    if (call == NULL || bytes != 0 || strstr(symbol, "Memset") == NULL)
-        return bytes;
-    return element * trace_argument(call, "count");
-}
-
 static void add_calls(const trace_process *self, table *calls)
 {
     for (size_t i = 0; i < self->thread_count; i++)
@@ -118,7 +87,7 @@ static void add_work(const trace_process *self, table *kernels, table *moves, ta
             add(kernels, name, ns, 0);
             break;
         case CX_TIMED_MOVE:
-            add(moves, name_of_move(piece.call), ns, bytes_of(piece.call));
+            add(moves, trace_call_way(piece.call), ns, trace_call_bytes(piece.call));
             break;
         case CX_TIMED_ORDER:
             break; /* it takes no time */
