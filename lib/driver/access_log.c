@@ -6,6 +6,7 @@ _Thread_local uint64_t cx_access_log_ticket;
 _Thread_local uint32_t cx_access_log_place;
 _Thread_local uint64_t cx_access_log_turn = UINT64_MAX;
 _Thread_local cx_access_log_unwritten cx_access_log_copied;
+_Thread_local bool cx_access_log_driver_thread;
 _Thread_local bool cx_access_log_withdrawn;
 
 static _Atomic(const cx_access_log_watcher *) watching;

@@ -103,6 +103,9 @@ typedef struct cx_access_log_watcher {
     /* Before the piece is over; none of the driver's locks is held. NULL: nobody wants to know, and
      * kernels have no shadow, nor device memory a quarantine. */
     void (*hazard)(uint64_t ticket, const cx_access_log_hazard *hazard);
+    /* A copy of the call is about to run, with pinned memory; none of the driver's locks is held.
+     * NULL: nobody wants to know. */
+    void (*starts)(uint64_t ticket);
     /* A context ends. NULL: nobody wants to know. */
     void (*heap_left)(const cx_access_log_heap_left *left);
 } cx_access_log_watcher;
@@ -124,6 +127,9 @@ typedef struct cx_access_log_unwritten {
     uint64_t bytes;
 } cx_access_log_unwritten;
 extern _Thread_local cx_access_log_unwritten cx_access_log_copied;
+
+/* The thread is the driver's own: it runs work, and functions of the program that are work. */
+extern _Thread_local bool cx_access_log_driver_thread;
 
 /* This thread's call has closed memory that the other process had freed already. Who reads it sets
  * it back. */

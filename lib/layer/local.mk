@@ -19,6 +19,7 @@ lib_layer_libcheck_la_SOURCES = lib/layer/check/kinds.def lib/layer/check/kinds_
 	lib/layer/check/frontier.c lib/layer/check/frontier.h \
 	lib/layer/check/handle.c \
 	lib/layer/check/hazard.c lib/layer/check/hazard.h \
+	lib/layer/check/host_guard.c lib/layer/check/host_guard.h \
 	lib/layer/check/lifetimes.c \
 	lib/layer/check/mapping.c \
 	lib/layer/check/memory.c \

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 enum { KEY_JSON = 300, KEY_IGNORE, KEY_ONLY, KEY_LIMIT, KEY_LIST, KEY_ERROR, KEY_LEAKS, KEY_NOTES,
-       KEY_TIMEOUT, KEY_FORMAT, KEY_OUTPUT, KEY_LEARN, KEY_BASELINE, KEY_BREAK };
+       KEY_TIMEOUT, KEY_FORMAT, KEY_OUTPUT, KEY_LEARN, KEY_BASELINE, KEY_BREAK, KEY_HOST };
 
 typedef struct request {
     standin_options standin;
@@ -77,6 +77,14 @@ static error_t add_break(struct argp_state *state, const char *name)
     return setenv("CTXRT_CHECK_BREAK", all, 1) == 0 ? 0 : ENOMEM;
 }
 
+/* The layer reads the first variable in the program. A copy that runs as soon as it can leaves the
+ * host no time to be seen: work runs when something waits for it, if the user names no schedule. */
+static bool watch_host(void)
+{
+    return setenv("CTXRT_CHECK_HOST", "1", 1) == 0 &&
+           setenv("CTXRT_EMU_SCHEDULE", "lazy", 0) == 0;
+}
+
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     request *self = state->input;
@@ -109,6 +117,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         return baseline_read(&self->options, argument) ? 0 : ECANCELED;
     case KEY_BREAK:
         return add_break(state, argument);
+    case KEY_HOST:
+        return watch_host() ? 0 : ENOMEM;
     case KEY_TIMEOUT:
         return take_number(state, "--timeout", argument, 1000000, &self->timeout_s);
     case KEY_LIST:
@@ -244,6 +254,8 @@ int check_command(int argc, char **argv)
         {"notes", KEY_NOTES, NULL, 0, "Tell what is right, but slow or careless", 0},
         {"error-exitcode", KEY_ERROR, "N", 0,
          "The exit status if there was an error (1; 0: PROGRAM's own)", 0},
+        {"host", KEY_HOST, NULL, 0,
+         "Watch what the host reads and writes in pinned memory of copies in flight", 0},
         {"timeout", KEY_TIMEOUT, "S", 0,
          "End PROGRAM after S seconds, and tell which calls wait for what (the exit status is 124)",
          0},

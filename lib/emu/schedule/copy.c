@@ -156,7 +156,9 @@ static void run_transfer(void *argument)
     const cx_emu_transfer *shape = argument;
     const cx_emu_box *to = &shape->destination, *from = &shape->source;
 
-    if (shape->ticket != 0)
+    if (shape->ticket != 0 && cx_access_log_watched()->starts != NULL)
+        cx_access_log_watched()->starts(shape->ticket);
+    if (shape->watched != NULL)
         tell_unwritten(shape);
     if (is_tight(shape, to) && is_tight(shape, from)) {
         memmove(to->bytes, from->bytes, shape->width_bytes * shape->height * shape->depth);
@@ -501,17 +503,20 @@ static void note_unwritten(uintptr_t address, const cx_emu_transfer *shape)
         look_at_box(allocation, address, shape, &cx_access_log_copied);
 }
 
-/* The copy itself looks, as other work may write the memory until it runs. */
-static void watch_source(path *found, uintptr_t address)
+/* The copy itself looks for what nothing has written, as other work may write the memory until it
+ * runs. The call has a ticket if somebody wants to know. */
+static void watch_copy(path *found, const cx_emu_copy *copy)
 {
     const cx_emu_allocation *source = found->from.use.allocation;
+    const bool to_host = found->to.place == CX_EMU_PLACE_PINNED;
 
-    if (cx_access_log_ticket == 0 || !cx_access_log_wants_hazards() || source == NULL ||
-        source->written == NULL)
+    if (cx_access_log_ticket == 0 || !cx_access_log_wants_hazards() || copy->alone[0] != NULL)
         return;
     found->shape.ticket = cx_access_log_ticket;
-    found->shape.watched = source;
-    found->shape.address = address;
+    if (to_host && copy->source.array == NULL && source != NULL && source->written != NULL) {
+        found->shape.watched = source;
+        found->shape.address = copy->source.address;
+    }
     cx_access_log_watched()->promised(cx_access_log_ticket, 0);
 }
 
@@ -531,8 +536,8 @@ cxu_result cx_emu_copy_submit(const cx_emu_copy *copy, CUstream handle, cx_emu_s
     const cx_emu_transfer shape = found.shape;
     const bool to_host = found.to.place == CX_EMU_PLACE_PAGEABLE ||
                          found.to.place == CX_EMU_PLACE_PINNED;
-    if (!wait && to_host && copy->source.array == NULL && copy->alone[0] == NULL)
-        watch_source(&found, copy->source.address);
+    if (!wait)
+        watch_copy(&found, copy);
     result = copy->alone[0] != NULL
                  ? submit_alone(copy, stream, &found, wait)
                  : submit_transfer(stream, &found.shape, &found.to, &found.from, wait);

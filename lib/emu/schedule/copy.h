@@ -82,9 +82,10 @@ typedef struct cx_emu_transfer {
     cx_emu_box destination, source;
     size_t width_bytes, height, depth;
     void *staged; /* a copy of the source; freed when done */
-    uint64_t ticket; /* whom to tell of bytes that nothing has written; 0: nobody */
-    const cx_emu_allocation *watched; /* then: the source's, */
-    uintptr_t address;                /* and where the box begins */
+    uint64_t ticket; /* of the call, if somebody wants to know when it runs; else 0 */
+    const cx_emu_allocation *watched; /* the source's, if somebody wants to know what of it nothing
+                                       * has written; else NULL */
+    uintptr_t address;                /* where the box begins in it */
 } cx_emu_transfer;
 
 /*

@@ -257,6 +257,7 @@ static void *work_on(void *argument)
     worker *self = argument;
     bool waited_long = false;
 
+    cx_access_log_driver_thread = true;
     cx_lock_enter(&cx_emu_lock);
     while (!self->leaving) {
         cx_emu_work *work = take_work();

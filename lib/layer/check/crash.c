@@ -1,6 +1,7 @@
 #include "layer/check/crash.h"
 
 #include "layer/check/check.h"
+#include "layer/check/host_guard.h"
 
 #include <signal.h>
 #include <string.h>
@@ -21,10 +22,20 @@ static void *instruction(const ucontext_t *context)
 #endif
 }
 
+static bool is_write(const ucontext_t *context)
+{
+#if defined(__x86_64__)
+    return (context->uc_mcontext.gregs[REG_ERR] & 2) != 0;
+#else
+    (void)context;
+    return true;
+#endif
+}
+
 static const char *verb(const ucontext_t *context)
 {
 #if defined(__x86_64__)
-    return context->uc_mcontext.gregs[REG_ERR] & 2 ? "wrote" : "read";
+    return is_write(context) ? "wrote" : "read";
 #else
     (void)context;
     return "touched";
@@ -66,6 +77,10 @@ static void note_fault(const siginfo_t *information, const ucontext_t *context)
 static void faulted(int number, siginfo_t *information, void *context)
 {
     struct sigaction now;
+    if (information->si_code == SEGV_ACCERR &&
+        cx_host_guard_fault((uintptr_t)information->si_addr, is_write(context),
+                            instruction(context)))
+        return;
     if (information->si_code > 0)
         note_fault(information, context);
     if (sigaction(number, NULL, &now) == 0 && now.sa_sigaction == faulted)
@@ -74,9 +89,18 @@ static void faulted(int number, siginfo_t *information, void *context)
         (void)raise(number);
 }
 
+/* False if the program has put a handler of its own since. */
+static bool is_put(void)
+{
+    struct sigaction now;
+    return sigaction(SIGSEGV, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) &&
+           now.sa_sigaction == faulted;
+}
+
 void cx_check_watch_crashes(void)
 {
     struct sigaction action = {.sa_sigaction = faulted, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     sigemptyset(&action.sa_mask);
     (void)sigaction(SIGSEGV, &action, &before);
+    cx_host_guard_has_handler = is_put;
 }

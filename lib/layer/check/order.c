@@ -1,5 +1,6 @@
 /* Work that touches memory: copies, fills, kernels, graphs, memory in stream order: ORDER. */
 #include "layer/check/access.h"
+#include "layer/check/host_guard.h"
 #include "layer/check/order_sync.h"
 #include "layer/check/order_work.h"
 
@@ -48,17 +49,22 @@ static bool touches_any(const cx_check_call *call, const cx_check_access *all, i
     return false;
 }
 
-/* A copy to memory that the driver knows as the host's: it may be told what of its source nothing
- * has written, once it runs. */
+static bool is_pinned(const cx_check_call *call, const cx_check_access *access)
+{
+    return !is_pageable(call, access) && is_host_side(call, access);
+}
+
+/* A copy with memory that the driver knows as the host's: once it runs the driver may tell what of
+ * its source nothing has written; and until then the host may be watched. */
 static void begin_copy(cx_check_call *call)
 {
     CUstream stream;
-    bool async, brings = false;
+    bool async, asks = false;
     cx_check_access all[CX_CHECK_ACCESSES];
     const int count = cx_check_accesses(call, all, &stream, &async);
     for (int i = 0; i < count && async; i++)
-        brings |= all[i].writes && !is_pageable(call, &all[i]) && is_host_side(call, &all[i]);
-    if (!brings)
+        asks |= (all[i].writes || cx_host_guard_is_on()) && is_pinned(call, &all[i]);
+    if (!asks)
         return;
     (void)cx_check_here(call);
     const int line = cx_stream_clock_line(call, stream);
@@ -84,6 +90,9 @@ static void submit_copy(cx_check_call *call, int line, const cx_check_access *al
             cx_order_work_touch_rows(work, &all[i]);
     if (work != NULL && !async)
         cx_order_work_by_host(work);
+    for (int i = 0; i < count && work != NULL && cx_host_guard_is_on(); i++)
+        if (is_pinned(call, &all[i]))
+            cx_order_work_guard(work, &all[i]);
     cx_order_work_submit(work, call->origin, false);
 }
 
@@ -314,6 +323,7 @@ static void begin_free(cx_check_call *call, uintptr_t address)
     if (memory == NULL)
         return;
     const uintptr_t begin = memory->key.value, end = begin + memory->bytes;
+    cx_host_guard_forget(begin, end);
     call->work = cx_order_work_begin(call, cx_stream_clock_line(call, NULL), CX_ORDER_FREE);
     call->free_waits = memory->key.kind != CX_OBJECT_ASYNC_MEMORY;
     if (call->work == NULL)
@@ -359,13 +369,22 @@ static void unmap(cx_check_call *call)
                              (uintptr_t)given->pointer + given->bytes);
 }
 
+/* What the host does may be ordered before work that comes after it in a stream. */
+static void order_host(cx_check_call *call)
+{
+    (void)call;
+    if (cx_host_guard_is_on())
+        cx_host_guard_end();
+}
+
 void cx_check_order_begin(void)
 {
     cx_order_work_watch();
 }
 
 #define COPIES(slot) [CX_SLOT_##slot] = {NULL, copied},
-#define BRINGS(slot) [CX_SLOT_##slot] = {begin_copy, copied},
+#define ASKS(slot) [CX_SLOT_##slot] = {begin_copy, copied},
+#define ORDERS_HOST(slot) [CX_SLOT_##slot] = {order_host, NULL},
 #define LAUNCH(slot) [CX_SLOT_##slot] = {begin_##slot, end_launch},
 const cx_check_hooks cx_check_order[CX_SLOT_COUNT] = {
     COPIES(memcpy_unified)
@@ -375,13 +394,13 @@ const cx_check_hooks cx_check_order[CX_SLOT_COUNT] = {
     COPIES(memcpy_2d)
     COPIES(memcpy_2d_unaligned)
     COPIES(memcpy_3d)
-    BRINGS(memcpy_unified_async)
+    ASKS(memcpy_unified_async)
     COPIES(memcpy_peer_async)
-    COPIES(memcpy_htod_async)
-    BRINGS(memcpy_dtoh_async)
+    ASKS(memcpy_htod_async)
+    ASKS(memcpy_dtoh_async)
     COPIES(memcpy_dtod_async)
-    BRINGS(memcpy_2d_async)
-    BRINGS(memcpy_3d_async)
+    ASKS(memcpy_2d_async)
+    ASKS(memcpy_3d_async)
     COPIES(memcpy_dtoa)
     COPIES(memcpy_atod)
     COPIES(memcpy_htoa)
@@ -412,6 +431,17 @@ const cx_check_hooks cx_check_order[CX_SLOT_COUNT] = {
     LAUNCH(launch_grid)
     LAUNCH(launch_grid_async)
     [CX_SLOT_graph_launch] = {begin_graph_launch, end_graph_launch},
+    ORDERS_HOST(launch_host_func)
+    ORDERS_HOST(launch_host_func_v2)
+    ORDERS_HOST(stream_add_callback)
+    ORDERS_HOST(stream_wait_value_32)
+    ORDERS_HOST(stream_wait_value_64)
+    ORDERS_HOST(stream_batch_mem_op)
+    ORDERS_HOST(graph_add_host_node)
+    ORDERS_HOST(graph_add_batch_mem_op_node)
+    ORDERS_HOST(graph_add_node)
+    ORDERS_HOST(graph_add_node_v1)
+    ORDERS_HOST(ipc_open_event_handle)
     [CX_SLOT_mem_alloc_async] = {NULL, allocated_async},
     [CX_SLOT_mem_alloc_from_pool_async] = {NULL, allocated_from_pool},
     [CX_SLOT_mem_free_async] = {free_async, freed},

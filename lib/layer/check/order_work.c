@@ -3,6 +3,7 @@
 #include "layer/check/attach.h"
 #include "layer/check/culprit.h"
 #include "layer/check/hazard.h"
+#include "layer/check/host_guard.h"
 #include "layer/check/order_finding.h"
 
 #include <stdlib.h>
@@ -23,6 +24,7 @@ struct cx_order_work {
     unsigned pending; /* parts that will tell what they touch, and the call itself */
     bool under_way;   /* the call, which still refers to this */
     bool judged;      /* before it was over, since there were too many */
+    bool started;     /* a copy */
     cx_order_piece *piece;
     cx_stream_clock_kept *clock;
     uint64_t turn; /* cx_object_turn at its begin */
@@ -103,6 +105,8 @@ static void judge_part(cx_order_work *work, cx_order_piece *piece,
     const size_t end_of = end_of_part(work, from);
     for (size_t i = from; i < end_of; i++)
         piece->polls |= work->all[i].access.how == CX_ACCESS_POLL;
+    if (piece->polls)
+        cx_host_guard_end(); /* it may have waited for the host */
     judge_stale(work, piece, from, end_of);
     for (size_t i = from; i < end_of; i++) {
         cx_attach_judge(piece, work->counted, &work->all[i].access);
@@ -172,6 +176,8 @@ static void judge(cx_order_work *work)
     else
         judge_plain(work);
     cx_hazards_raise(work->hazards, work->piece, work->raced);
+    if (work->ticket != 0)
+        cx_host_guard_tell(work->ticket, work->piece);
 }
 
 static void take_first(void)
@@ -288,6 +294,15 @@ static void touch_rows(cx_order_work *work, size_t part, const cx_check_access *
 void cx_order_work_touch_rows(cx_order_work *work, const cx_check_access *access)
 {
     touch_rows(work, 0, access);
+}
+
+void cx_order_work_guard(const cx_order_work *work, const cx_check_access *access)
+{
+    if (work->ticket == 0 || work->started || work->pending < 2 ||
+        access->height != 1 || access->depth != 1)
+        return;
+    cx_host_guard_put(work->ticket, access->address, access->address + access->width,
+                      access->writes);
 }
 
 void cx_order_work_forget(cx_order_work *work, uintptr_t begin, uintptr_t end_of)
@@ -478,6 +493,16 @@ static void heap_left(const cx_access_log_heap_left *left)
     cx_lock_leave(&cx_check_lock);
 }
 
+static void starts(uint64_t ticket)
+{
+    cx_lock_enter(&cx_check_lock);
+    cx_order_work *work = find(ticket);
+    if (work != NULL)
+        work->started = true;
+    cx_host_guard_open(ticket);
+    cx_lock_leave(&cx_check_lock);
+}
+
 static void told(uint64_t ticket, size_t part, const cx_access *all, size_t count)
 {
     cx_lock_enter(&cx_check_lock);
@@ -485,6 +510,8 @@ static void told(uint64_t ticket, size_t part, const cx_access *all, size_t coun
     if (work != NULL) {
         for (size_t i = 0; i < count; i++)
             touch_part(work, part, &all[i]);
+        cx_host_guard_open(ticket);
+        work->started = true;
         work->pending--;
         judge_ready();
     }
@@ -495,6 +522,7 @@ void cx_order_work_watch(void)
 {
     static const cx_access_log_watcher watcher = {
         .launched = launched, .promised = promised, .moved = moved, .failed = failed,
-        .told = told, .hazard = hazarded, .heap_left = heap_left};
+        .told = told, .hazard = hazarded, .starts = starts,
+        .heap_left = heap_left};
     cx_access_log_watch(&watcher);
 }

@@ -28,6 +28,9 @@ const cx_order_launch *cx_order_work_launch(const cx_order_work *work);
 /* The launch of a graph has been submitted: its events are recorded, and the host may be told. */
 void cx_order_work_launched(const cx_order_work *work);
 
+/* The host's accesses to this pinned memory are watched until it runs, if that is asked for. */
+void cx_order_work_guard(const cx_order_work *work, const cx_check_access *access);
+
 /* The call waits for it. */
 void cx_order_work_by_host(cx_order_work *work);
 
