@@ -22,6 +22,7 @@ typedef struct cx_work_timestamps {
     uint64_t stream_id; /* never used twice in a process; 0: it is in no stream */
     uint64_t stream;    /* the handle, a default stream's is 1 or 2 */
     uint64_t context;   /* the handle of the stream's context; 0: none */
+    uint64_t function;  /* the handle of a kernel's function; 0: it is none, or unknown */
     uint64_t submitted_ns, began_ns, ended_ns;
     cx_timed_kind kind;
 } cx_work_timestamps;

@@ -220,6 +220,13 @@ sed -n '/^Copies and fills$/,/^$/p' "$scratch/out" | grep -q ' 4096 *[0-9.]*  co
 report $? 'copies_have_their_bytes_and_bandwidth'
 awk 'NF >= 6 && $2 ~ /^[0-9]+$/ && ($4 > $5 + 0.001 || $5 > $6 + 0.001 || $6 > $3 + 0.001) { wrong = 1 } END { exit wrong }' "$scratch/out"
 report $? 'the_least_time_is_below_the_mean_and_the_mean_below_the_most'
+# shellcheck disable=SC2086 # the options are words
+${CC:-cc} -std=gnu11 -w -DMISUSE_OWN_DECLARATIONS ${SANITIZERS:+-fsanitize=$SANITIZERS} "-I$top_srcdir/tests/misuse" \
+    "$top_srcdir/tests/misuse/clean/order-kernel-3.c" -o "$scratch/nodes" "-L$top_builddir/lib/shim/cuda-12/.libs" -l:libcuda.so.1
+trace --stats "$scratch/nodes"
+[ "$status" -eq 0 ] && sed -n '/^Kernels$/,/^$/p' "$scratch/out" > "$scratch/kernels" &&
+    grep -q ' fill$' "$scratch/kernels" && ! grep -q ' kernel$' "$scratch/kernels"
+report $? 'kernels_of_graphs_have_their_names'
 "$ctxrt" trace --check -o "$scratch/closed.html" "$traced" 2>&1 < /dev/null | true
 [ -s "$scratch/closed.html" ] && grep -q '</html>' "$scratch/closed.html"
 report $? 'a_reader_of_the_report_that_has_gone_leaves_the_file_whole'

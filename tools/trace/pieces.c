@@ -21,10 +21,13 @@ const char *trace_piece_kind(const trace_piece *piece)
     return kind < CX_TIMED_KINDS ? kinds[kind] : "work";
 }
 
-/* The kernel that a launch names; NULL: its name is unknown. */
-static const char *kernel_of(const trace_process *self, const cx_trace_call *call)
+/* The kernel that a launch names, or that a node of a graph has; NULL: its name is unknown. */
+static const char *kernel_of(const trace_process *self, const trace_piece *piece)
 {
+    const cx_trace_call *call = piece->call;
     uint64_t function = trace_argument(call, "function");
+    if (function == 0 && piece->work != NULL)
+        function = piece->work->function;
     const trace_object *object =
         trace_object_at(self, CX_HANDLE_FUNCTION, function, call->start);
     if (object == NULL)
@@ -90,7 +93,7 @@ static void name_order(const cx_trace_call *call, char *text, size_t size)
 void trace_piece_text(const trace_process *self, const trace_piece *piece, char *text, size_t size)
 {
     const cx_trace_call *call = piece->call;
-    const char *kernel = call != NULL ? kernel_of(self, call) : NULL;
+    const char *kernel = call != NULL ? kernel_of(self, piece) : NULL;
     if (piece->work == NULL) {
         snprintf(text, size, "%s", call_name(call->slot));
         return;

@@ -135,7 +135,7 @@ static bool read_chunk(trace_process *self, const cx_trace_chunk *chunk)
     }
     for (uint64_t at = 0; at < used;) {
         const cx_trace_record *record = (const cx_trace_record *)(const void *)(records + at);
-        if (used - at < sizeof(cx_trace_work) || !is_whole(record, used - at)) {
+        if (used - at < sizeof(cx_trace_call) || !is_whole(record, used - at)) {
             self->damaged = true;
             return true;
         }

@@ -507,6 +507,7 @@ cxu_result cx_emu_launch_request(const cx_emu_launch *launch, cx_emu_run *out_ru
                             .pending_grids = module->context->limits
                                 [CXU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT]};
     *out_request = (cx_emu_work_request){.kind = CX_EMU_WORK_KERNEL,
+                                         .function = (uintptr_t)launch->function,
                                          .call = run_kernel,
                                          .retain = retain_run,
                                          .release = release_run,

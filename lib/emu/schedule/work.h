@@ -86,6 +86,7 @@ typedef struct cx_emu_work_request {
     /* The context in which a kernel runs, or another piece that looks for memory as it runs: a
      * graph may be launched in a stream of another one. NULL for the rest. */
     cx_emu_context *doer;
+    uint64_t function; /* the handle of a kernel's, for who wants its times; 0: it is none */
     cx_emu_work *after[CX_EMU_WORK_AFTER];     /* behind these pieces; each may be NULL or done */
     cx_emu_context *after_context;             /* behind all work of this context; may be NULL */
     const struct cx_emu_green *after_green;    /* only behind the work of this part of it */

@@ -36,6 +36,7 @@ cx_emu_work_timestamps *cx_emu_work_timestamps_begin(void *place,
 
     self->timing.kind = kind_of(request);
     self->timing.ticket = cx_work_timestamps_ticket;
+    self->timing.function = request->function;
     self->timing.submitted_ns = cx_clock_ns();
     return self;
 }

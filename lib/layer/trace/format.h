@@ -14,7 +14,7 @@
 #define CX_TRACE_PATH 232u
 #define CX_TRACE_API_NAME 64u
 #define CX_TRACE_MAGIC 0x6563617274787463u
-#define CX_TRACE_VERSION 3u
+#define CX_TRACE_VERSION 4u
 
 typedef struct cx_trace_head {
     uint64_t magic; /* last: the rest of the head is there */
@@ -93,7 +93,7 @@ typedef struct cx_trace_module {
 typedef struct cx_trace_work {
     cx_trace_record record;
     uint32_t zero;
-    uint64_t ticket, stream_id, stream, context;
+    uint64_t ticket, stream_id, stream, context, function;
     uint64_t submitted, start, end;
 } cx_trace_work;
 

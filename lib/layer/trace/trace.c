@@ -194,6 +194,7 @@ static void keep_work(const cx_work_timestamps *done)
         .stream_id = done->stream_id,
         .stream = done->stream,
         .context = done->context,
+        .function = done->function,
         .submitted = done->submitted_ns,
         .start = done->began_ns,
         .end = done->ended_ns,
