@@ -46,7 +46,8 @@ static cx_eventcount opened = CX_EVENTCOUNT_INIT;
 
 static bool is_open(const void *allocator)
 {
-    return (atomic_load(&((const cx_allocator *)allocator)->live) & CX_ALLOCATOR_CLOSED) == 0;
+    return (atomic_load(&((const cx_allocator *)allocator)->figures.live_count) &
+            CX_COUNTERS_CLOSED) == 0;
 }
 
 void cx_allocator_wait_open(const cx_allocator *allocator)
@@ -57,10 +58,11 @@ void cx_allocator_wait_open(const cx_allocator *allocator)
 bool cx_allocator_close_requests(cx_allocator *allocator, uint64_t *out_live)
 {
     *out_live = 0;
-    while (!atomic_compare_exchange_weak(&allocator->live, out_live, CX_ALLOCATOR_CLOSED)) {
+    while (!atomic_compare_exchange_weak(&allocator->figures.live_count, out_live,
+                                         CX_COUNTERS_CLOSED)) {
         if (*out_live == 0)
             continue;
-        if ((*out_live & CX_ALLOCATOR_CLOSED) == 0)
+        if ((*out_live & CX_COUNTERS_CLOSED) == 0)
             return false;
         cx_allocator_wait_open(allocator);
         *out_live = 0;
@@ -70,7 +72,7 @@ bool cx_allocator_close_requests(cx_allocator *allocator, uint64_t *out_live)
 
 void cx_allocator_open_requests(cx_allocator *allocator)
 {
-    atomic_fetch_and(&allocator->live, ~CX_ALLOCATOR_CLOSED);
+    atomic_fetch_and(&allocator->figures.live_count, ~CX_COUNTERS_CLOSED);
     cx_eventcount_wake(&opened);
 }
 
@@ -211,7 +213,6 @@ static cx_allocator *take_allocator(const cx_allocator *model, cx_context *conte
     atomic_store(&allocator->front, NULL);
     atomic_store(&allocator->watched, false);
     allocator->pinned = NULL;
-    atomic_store(&allocator->live, 0);
     atomic_store(&allocator->growths_until_refusal, 0);
     cx_counters_reset(&allocator->figures, model->options.limit_bytes);
     if (open_memory(allocator) != CTXRT_SUCCESS) {
@@ -362,7 +363,7 @@ ctxrt_status ctxrt_allocator_create(const ctxrt_allocator_options *options,
 }
 
 /* Checks frames first: only a thread with the allocator in a frame requests memory, so if there is
- * none, `live` cannot grow. */
+ * none, the count cannot grow. */
 static ctxrt_status check_unused(const ctxrt_allocator *handle, const cx_allocator *allocator)
 {
     int number, level;
@@ -374,8 +375,7 @@ static ctxrt_status check_unused(const ctxrt_allocator *handle, const cx_allocat
                          CTXRT_ERROR_IN_USE,
                          "the allocator is in use: it is the allocator of frame %d of thread %d",
                          level, number);
-    unsigned long long live = allocator->cache != NULL ? atomic_load(&allocator->figures.live_count)
-                                                       : atomic_load(&allocator->live);
+    unsigned long long live = atomic_load(&allocator->figures.live_count);
     if (live != 0)
         return cx_error(CTXRT_ERROR_IN_USE,
                         "the allocator is in use: %llu piece%s of its memory %s live or kept by a "

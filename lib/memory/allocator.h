@@ -43,15 +43,13 @@ struct cx_allocator {
     cx_context *context;
     struct cx_cache *cache; /* of the caching kind; NULL: the figures are those below */
     /* in debug mode, the kind in front of `kind`: then `cache` is NULL, and the memory is that of
-     * an allocator beneath. Changes only while `live` is closed. NULL: none */
+     * an allocator beneath. Changes only while this one is closed to requests. NULL: none */
     _Atomic(const cx_allocator_kind *) front;
     /* of pinned memory: then `cache` is NULL; in debug mode too. NULL: of device memory */
     struct cx_cache *pinned;
     _Atomic bool watched;   /* each block is shown to the hook of diagnosis.h */
     struct cx_watch *watch; /* of the room behind that hook; stays with the slot */
     bool is_default;      /* the context's own; else the user's, and an object of the context */
-    /* requests being served, plus live blocks; CX_ALLOCATOR_CLOSED: requests wait */
-    _Atomic uint64_t live;
     cx_counters figures;
     ctxrt_allocator_options options; /* of the caching and the direct kind */
     /* in debug mode: the driver counts as out of memory once; 0: never */
@@ -64,8 +62,6 @@ struct cx_allocator {
     _Atomic(ctxrt_out_of_memory) out_of_memory;
     _Atomic(void *) out_of_memory_data;
 };
-
-#define CX_ALLOCATOR_CLOSED ((uint64_t)1 << 63)
 
 /* Closes an allocator to requests, which wait until it is open again. False: *out_live blocks are
  * live, and it stays open. */

@@ -45,6 +45,10 @@ static ctxrt_status serve_request(cx_allocator *allocator, const cx_allocation *
 {
     if (!cx_counters_reserve(&allocator->figures, request->size_bytes))
         return beyond_limit(allocator, request->size_bytes);
+    /* It is counted: its block does not change any more. */
+    if (__builtin_expect((atomic_load(&allocator->figures.live_count) & CX_COUNTERS_CLOSED) != 0,
+                         0))
+        cx_allocator_wait_open(allocator);
     ctxrt_status status = cx_allocator_kind_of(allocator)->alloc(allocator, request, block);
     if (status != CTXRT_SUCCESS) {
         cx_counters_failed(&allocator->figures, request->size_bytes);
@@ -56,14 +60,6 @@ static ctxrt_status serve_request(cx_allocator *allocator, const cx_allocation *
     return CTXRT_SUCCESS;
 }
 
-/* Counts a request; its block does not change any more. */
-static void count_request(cx_allocator *allocator)
-{
-    uint64_t before = atomic_fetch_add(&allocator->live, 1);
-    if (__builtin_expect((before & CX_ALLOCATOR_CLOSED) != 0, 0))
-        cx_allocator_wait_open(allocator);
-}
-
 ctxrt_status cx_block_take(cx_block *block, ctxrt_stream *stream)
 {
     const cx_allocation request = {block->context, block->epoch, block->size_bytes, stream,
@@ -71,13 +67,10 @@ ctxrt_status cx_block_take(cx_block *block, ctxrt_stream *stream)
     /* The figures of a cache's allocator count for its context, too. */
     if (__builtin_expect(block->allocator->cache != NULL, 1))
         return serve_request(block->allocator, &request, block);
-    count_request(block->allocator);
     cx_context_memory_add(block->context, block->size_bytes);
     ctxrt_status status = serve_request(block->allocator, &request, block);
-    if (status != CTXRT_SUCCESS) {
-        atomic_fetch_sub(&block->allocator->live, 1);
+    if (status != CTXRT_SUCCESS)
         cx_context_memory_drop(block->context, block->size_bytes);
-    }
     return status;
 }
 
@@ -233,7 +226,6 @@ ctxrt_status cx_block_alloc(const cx_block_request *request, cx_block *out_block
 static void uncount_block(const cx_block *block)
 {
     cx_counters_freed(&block->allocator->figures, block->size_bytes);
-    atomic_fetch_sub(&block->allocator->live, 1);
     cx_context_memory_drop(block->context, block->size_bytes);
 }
 

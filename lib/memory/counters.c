@@ -49,7 +49,7 @@ static uint64_t smaller_of(uint64_t a, uint64_t b)
 void cx_counters_read(const cx_counters *figures, ctxrt_allocator_figures *out_figures)
 {
     uint64_t live_bytes = atomic_load(&figures->live_bytes),
-             live_count = atomic_load(&figures->live_count),
+             live_count = atomic_load(&figures->live_count) & ~CX_COUNTERS_CLOSED,
              total_bytes = atomic_load(&figures->total_bytes),
              total_count = atomic_load(&figures->total_count);
     *out_figures = (ctxrt_allocator_figures){

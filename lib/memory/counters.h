@@ -11,8 +11,11 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#define CX_COUNTERS_CLOSED ((uint64_t)1 << 63)
+
 typedef struct cx_counters {
     _Atomic uint64_t limit_bytes; /* 0: none */
+    /* with requests being served; CX_COUNTERS_CLOSED in the count: those wait */
     _Atomic uint64_t live_bytes, live_count;
     _Atomic uint64_t total_bytes, total_count;
     _Atomic uint64_t peak_bytes, peak_count;
