@@ -211,7 +211,8 @@ static inline uint32_t cx_pointers_take_cached(const void *pointer, uint64_t *ou
     if (__builtin_expect(
             (state & CX_CACHE_BLOCK_RAW) == 0 ||
                 atomic_load_explicit(&cached->pointer, memory_order_relaxed) != pointer ||
-                cx_pointers_quick(pointer) != index,
+                (atomic_load_explicit(&cx_starts_shared, memory_order_relaxed) != 0 &&
+                 cx_pointers_quick(pointer) != index),
             0))
         return 0;
     *out_state = state;

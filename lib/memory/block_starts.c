@@ -6,6 +6,7 @@
 #define FOLDER_MASK ((1u << CX_START_FOLDER_BITS) - 1)
 
 _Atomic(cx_start_folder *) cx_start_folders[1u << CX_START_ROOT_BITS];
+_Atomic uint32_t cx_starts_shared;
 static cx_start_page *empty_pages;
 
 static uint32_t unit_of(uintptr_t address)
@@ -55,7 +56,9 @@ bool cx_start_set(uintptr_t address, uint32_t entry)
     _Atomic uint32_t *place = &page->entries[unit_of(address)];
     uint64_t number = cx_start_page_number(address) & FOLDER_MASK, bit = (uint64_t)1 << number % 64;
     uint64_t *used = &folder_at(address)->used[number / 64];
-    page->used += (entry != 0) - (atomic_load(place) != 0);
+    uint32_t before = atomic_load(place);
+    page->used += (entry != 0) - (before != 0);
+    atomic_fetch_add(&cx_starts_shared, (entry >> 31) - (before >> 31));
     *used = page->used != 0 ? *used | bit : *used & ~bit;
     atomic_store_explicit(place, entry, memory_order_release);
     if (page->used == 0)

@@ -30,6 +30,8 @@ typedef struct cx_start_folder {
     _Atomic(cx_start_page *) pages[1u << CX_START_FOLDER_BITS];
 } cx_start_folder;
 
+extern _Atomic uint32_t cx_starts_shared; /* entries with that bit */
+
 extern _Atomic(cx_start_folder *) cx_start_folders[1u << CX_START_ROOT_BITS];
 
 static inline uint64_t cx_start_page_number(uintptr_t address)

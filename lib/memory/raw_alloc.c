@@ -168,7 +168,7 @@ static inline ctxrt_status keep_fast(const cx_fast_block *block, void **out_poin
         .epoch = block->epoch,
         .raw = {.cached = block->index},
     };
-    if (__builtin_expect((cx_start_at((uintptr_t)block->pointer) & CX_START_IS_SHARED) != 0, 0))
+    if (__builtin_expect(atomic_load(&cx_starts_shared) != 0, 0))
         forget_gone(&newest);
     *out_pointer = block->pointer;
     return CTXRT_SUCCESS;
@@ -202,7 +202,8 @@ static void give_block(const void *request, const cx_block *block)
     (void)cx_block_free(block);
 }
 
-static ctxrt_status alloc_raw(const cx_block_request *request, void **out_pointer)
+__attribute__((noinline)) static ctxrt_status alloc_raw(const cx_block_request *request,
+                                                        void **out_pointer)
 {
     cx_block block;
     const cx_owed_source source = {take_block, give_block, request};
