@@ -150,9 +150,11 @@ static ctxrt_status run_fill(const char *call, fill wanted)
             cx_pointer_check(call, "destination", wanted.destination, wanted.size_bytes, &view);
     if (status != CTXRT_SUCCESS)
         return status;
-    bool ordered = !wanted.wait && cx_route_wanted(wanted.stream);
-    if (view.driver == NULL || (view.kind == CTXRT_MEMORY_PINNED && !ordered))
-        return fill_on_host(&wanted, ordered);
+    if (view.driver == NULL || view.kind == CTXRT_MEMORY_PINNED) {
+        bool ordered = !wanted.wait && cx_route_wanted(wanted.stream);
+        if (view.driver == NULL || !ordered)
+            return fill_on_host(&wanted, ordered);
+    }
     if (wanted.wait && view.kind == CTXRT_MEMORY_DEVICE && view.device != NULL &&
         view.device->id.type == CTXRT_DEVICE_CPU)
         return fill_on_host(&wanted, true);
