@@ -18,4 +18,14 @@ static inline int cx_thread_start(pthread_t *out_thread, const pthread_attr_t *a
     return failed;
 }
 
+/* For a thread of ours that may touch memory which a handler of ours keeps closed: the handler runs
+ * on the thread, too. */
+static inline void cx_thread_take_faults(void)
+{
+    sigset_t faults;
+    sigemptyset(&faults);
+    sigaddset(&faults, SIGSEGV);
+    pthread_sigmask(SIG_UNBLOCK, &faults, NULL);
+}
+
 #endif

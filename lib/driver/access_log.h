@@ -104,7 +104,7 @@ typedef struct cx_access_log_watcher {
      * kernels have no shadow, nor device memory a quarantine. */
     void (*hazard)(uint64_t ticket, const cx_access_log_hazard *hazard);
     /* A copy of the call is about to run, with pinned memory; none of the driver's locks is held.
-     * NULL: nobody wants to know. */
+     * NULL: nobody wants to know. Else pages may be closed, and a handler of SIGSEGV opens them. */
     void (*starts)(uint64_t ticket);
     /* A context ends. NULL: nobody wants to know. */
     void (*heap_left)(const cx_access_log_heap_left *left);

@@ -234,6 +234,7 @@ const char cx_emu_device_runtime[] =
     "(.param .b64 alignment, .param .b64 bytes)\n{\n"                                          \
     "    .reg .pred %none;\n    .reg .b64 %value, %bytes;\n    .param .b64 all, address;\n"    \
     "    ld.param.u64 %bytes, [bytes];\n    add.u64 %value, %bytes, 16;\n"                     \
+    "    setp.lt.u64 %none, %value, 16;\n    @%none mov.u64 %value, 0xffffffffffffffff;\n"    \
     "    st.param.b64 [all], %value;\n    call (address), malloc, (all);\n"                    \
     "    ld.param.u64 %value, [address];\n    setp.eq.u64 %none, %value, 0;\n"                 \
     "    @%none bra NONE;\n    st.u64 [%value], %bytes;\n    add.u64 %value, %value, 16;\n"    \

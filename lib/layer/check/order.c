@@ -119,7 +119,7 @@ static void copied(cx_check_call *call)
         drop_copy(call);
         return;
     }
-    if (touches_any(call, all, count))
+    if (call->work != NULL || touches_any(call, all, count))
         submit_copy(call, line, all, count, async);
     else
         cx_stream_clock_reach(line);

@@ -99,14 +99,33 @@ static void judge_stale(const cx_order_work *work, const cx_order_piece *piece, 
         }
 }
 
+/* A kernel that polls may have waited for the host; so may one whose own stores hide that it
+ * polls. */
+static bool may_follow_host(const cx_order_piece *piece, const cx_access *touch)
+{
+    if (touch->how == CX_ACCESS_POLL)
+        return true;
+    if (piece->what != CX_ORDER_KERNEL ||
+        (touch->how != CX_ACCESS_WRITE && touch->how != CX_ACCESS_ATOMIC))
+        return false;
+    const cx_object *memory = cx_object_find_memory(touch->begin);
+    return memory != NULL && (memory->key.kind == CX_OBJECT_PINNED_MEMORY ||
+                              memory->key.kind == CX_OBJECT_REGISTERED_MEMORY ||
+                              memory->key.kind == CX_OBJECT_MANAGED_MEMORY);
+}
+
 static void judge_part(cx_order_work *work, cx_order_piece *piece,
                        const cx_stream_clock_kept *clock, size_t from)
 {
     const size_t end_of = end_of_part(work, from);
-    for (size_t i = from; i < end_of; i++)
+    bool follows = false;
+    for (size_t i = from; i < end_of; i++) {
         piece->polls |= work->all[i].access.how == CX_ACCESS_POLL;
-    if (piece->polls)
-        cx_host_guard_end(); /* it may have waited for the host */
+        follows = follows ||
+                  (cx_host_guard_is_on() && may_follow_host(piece, &work->all[i].access));
+    }
+    if (follows)
+        cx_host_guard_end();
     judge_stale(work, piece, from, end_of);
     for (size_t i = from; i < end_of; i++) {
         cx_attach_judge(piece, work->counted, &work->all[i].access);
@@ -507,10 +526,10 @@ static void told(uint64_t ticket, size_t part, const cx_access *all, size_t coun
 {
     cx_lock_enter(&cx_check_lock);
     cx_order_work *work = find(ticket);
+    cx_host_guard_open(ticket);
     if (work != NULL) {
         for (size_t i = 0; i < count; i++)
             touch_part(work, part, &all[i]);
-        cx_host_guard_open(ticket);
         work->started = true;
         work->pending--;
         judge_ready();
@@ -520,9 +539,9 @@ static void told(uint64_t ticket, size_t part, const cx_access *all, size_t coun
 
 void cx_order_work_watch(void)
 {
-    static const cx_access_log_watcher watcher = {
+    static cx_access_log_watcher watcher = {
         .launched = launched, .promised = promised, .moved = moved, .failed = failed,
-        .told = told, .hazard = hazarded, .starts = starts,
-        .heap_left = heap_left};
+        .told = told, .hazard = hazarded, .heap_left = heap_left};
+    watcher.starts = cx_host_guard_is_on() ? starts : NULL;
     cx_access_log_watch(&watcher);
 }
