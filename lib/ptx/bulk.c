@@ -74,18 +74,32 @@ static void put_piece(const transfer *self, unsigned char *to, const unsigned ch
     }
 }
 
+static void show_bytes(const transfer *self, const end *where, uint32_t offset, unsigned bytes,
+                       const unsigned char *memory, const unsigned char *value)
+{
+    cx_ptx_shadow_piece(self->grid, self->block,
+                        &(cx_ptx_piece){.at = self->at,
+                                        .thread = self->thread,
+                                        .space = where->space,
+                                        .address = where->address + offset,
+                                        .bytes = bytes,
+                                        .memory = memory,
+                                        .value = value});
+}
+
+/* A mask leaves bytes out of what is read, and of what is written. */
 static void show(const transfer *self, const end *where, uint32_t offset, unsigned bytes,
                  const unsigned char *memory, const unsigned char *value)
 {
-    if (memory && self->grid->shadow)
-        cx_ptx_shadow_piece(self->grid, self->block,
-                            &(cx_ptx_piece){.at = self->at,
-                                            .thread = self->thread,
-                                            .space = where->space,
-                                            .address = where->address + offset,
-                                            .bytes = bytes,
-                                            .memory = memory,
-                                            .value = value});
+    if (!memory || !self->grid->shadow)
+        return;
+    if (self->at->mode != CX_PTX_BULK_COPY || self->bytes_mask == UINT32_MAX) {
+        show_bytes(self, where, offset, bytes, memory, value);
+        return;
+    }
+    for (unsigned i = 0; i < bytes; i++)
+        if (self->bytes_mask >> i % UNIT & 1)
+            show_bytes(self, where, offset + i, 1, memory + i, value ? value + i : NULL);
 }
 
 static bool copy(const transfer *self, const end *to, const end *from, uint32_t bytes)
