@@ -119,10 +119,14 @@ static ctxrt_status begin_copy(const cx_copy_plan *plan, ctxrt_stream *stream, c
 {
     ctxrt_status status = cx_route_begin(stream, reach_of(plan), &plan->destination.view,
                                          &plan->source.view, out_route);
-    if (status != CTXRT_SUCCESS || !plan->across || plan->source.device)
+    if (status != CTXRT_SUCCESS)
         return status;
-    status = wait_for_work(&out_route->target);
-    return status == CTXRT_SUCCESS ? status : cx_route_end(out_route, status, false);
+    if (plan->across && !plan->source.device)
+        status = wait_for_work(&out_route->target);
+    if (status != CTXRT_SUCCESS)
+        return cx_route_end(out_route, status, false);
+    cx_route_touch(out_route, &plan->destination.view, &plan->source.view);
+    return status;
 }
 
 /* ---- copies of all kinds ---- */

@@ -44,6 +44,7 @@ static ctxrt_status submit_peer(const cx_copy_plan *plan, const side *to, const 
     if (status != CTXRT_SUCCESS)
         return status;
     const cx_stream_target *target = &route.target;
+    cx_route_touch(&route, &plan->destination.view, &plan->source.view);
     status = CX_DRIVER_CALL(target->driver, memcpy_peer_async,
                             ((uintptr_t)to->pointer, to->context->native, (uintptr_t)from->pointer,
                              from->context->native, size_bytes, target->native));

@@ -105,6 +105,7 @@ static ctxrt_status fill_on_driver(const fill *self)
     ctxrt_status status = cx_route_begin(self->stream, self->view, self->view, NULL, &route);
     if (status != CTXRT_SUCCESS)
         return status;
+    cx_route_touch(&route, self->view, NULL);
     bool tried = self->view->device != route.target.context->device;
     cx_layer_hint before = tried ? cx_thread_hint(CX_LAYER_CALL_IS_TRIED) : CX_LAYER_NO_HINT;
     cxu_result result = submit_fill(self, &route.target);

@@ -151,13 +151,19 @@ static bool enter_gate(cx_route *route)
     return route->gate_entered || target->driver->missing[CX_SLOT_stream_is_capturing];
 }
 
-/* Pinned memory is not handed out again while it has a count, nor before the recorded work. */
 static void touch_memory(cx_route *route, const cx_pointer_view *view)
 {
     bool pinned = view != NULL && view->block.cached != 0 && view->kind == CTXRT_MEMORY_PINNED;
     if (pinned && !route->wait && enter_gate(route))
         route->touched[route->touched[0] != NULL] =
             cx_memory_take_cached(view->block.cached, view->block.generation);
+}
+
+void cx_route_touch(cx_route *route, const cx_pointer_view *destination,
+                    const cx_pointer_view *source)
+{
+    touch_memory(route, destination);
+    touch_memory(route, source);
 }
 
 /* ---- beginning and ending ---- */
@@ -190,10 +196,7 @@ static ctxrt_status begin_route(ctxrt_stream *stream, const cx_pointer_view *end
     if (status != CTXRT_SUCCESS) {
         cx_context_guard_leave(&out_route->guard);
         cx_copy_unpin(&out_route->pins);
-        return status;
     }
-    touch_memory(out_route, destination);
-    touch_memory(out_route, source);
     return status;
 }
 

@@ -45,8 +45,7 @@ typedef struct cx_route {
 
 /* Begins work of `stream` that touches the two ends (NULL: none). `end`: memory whose driver must
  * do the work; NULL: any driver. Until cx_route_end the route's context is current at its driver,
- * and no reset ends that context or the memory. ctxrt's pinned memory is not handed out again
- * before the work is done. */
+ * and no reset ends that context or the memory. */
 ctxrt_status cx_route_begin(ctxrt_stream *stream, const cx_pointer_view *end,
                             const cx_pointer_view *destination, const cx_pointer_view *source,
                             cx_route *out_route);
@@ -54,6 +53,12 @@ ctxrt_status cx_route_begin(ctxrt_stream *stream, const cx_pointer_view *end,
 /* The same for work in a context of the memory's own, whatever the stream's device could do. */
 ctxrt_status cx_route_begin_at(ctxrt_stream *stream, const cx_pointer_view *end,
                                cx_route *out_route);
+
+/* Called right before the work is submitted: ctxrt's pinned memory at the ends (NULL: no end) is not
+ * handed out again before the work is done. No wait may follow: captures of the stream are held
+ * off. */
+void cx_route_touch(cx_route *route, const cx_pointer_view *destination,
+                    const cx_pointer_view *source);
 
 /* Passes on the status of the submission; after a success it waits if the route or the caller
  * must. Otherwise it records the uses of memory of other contexts (memory/peer_use.h). */
