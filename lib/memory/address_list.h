@@ -8,11 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Pointers to items that begin with an address. */
+/* Pointers to items that begin with an address, whether that is a pointer or a number. */
 typedef struct cx_address_list {
-    const uintptr_t **items;
+    const void **items;
     size_t count, capacity;
 } cx_address_list;
+
+static inline uintptr_t cx_address_of_item(const void *item)
+{
+    uintptr_t address;
+    memcpy(&address, item, sizeof address);
+    return address;
+}
 
 /* The place of the first item above an address. */
 static inline size_t cx_address_list_above(const cx_address_list *list, uintptr_t address)
@@ -20,7 +27,7 @@ static inline size_t cx_address_list_above(const cx_address_list *list, uintptr_
     size_t low = 0, high = list->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (*list->items[middle] <= address)
+        if (cx_address_of_item(list->items[middle]) <= address)
             low = middle + 1;
         else
             high = middle;
@@ -33,13 +40,13 @@ static inline bool cx_address_list_insert(cx_address_list *list, const void *ite
 {
     if (list->count == list->capacity) {
         size_t capacity = list->capacity != 0 ? 2 * list->capacity : 64;
-        const uintptr_t **grown = realloc(list->items, capacity * sizeof *grown);
+        const void **grown = realloc(list->items, capacity * sizeof *grown);
         if (grown == NULL)
             return false;
         list->items = grown;
         list->capacity = capacity;
     }
-    size_t place = cx_address_list_above(list, *(const uintptr_t *)item);
+    size_t place = cx_address_list_above(list, cx_address_of_item(item));
     memmove(&list->items[place + 1], &list->items[place],
             (list->count++ - place) * sizeof *list->items);
     list->items[place] = item;

@@ -4,6 +4,7 @@
  * goes into the magazine of its own stream, or to the heap, as that stream's. The allocator counts
  * it as freed at once.
  */
+#include "memory/address_index.h"
 #include "memory/cache.h"
 
 #include "base/error.h"
@@ -243,6 +244,7 @@ static ctxrt_status free_outside(cx_cache *cache, uint32_t index)
     cx_lock_enter(&cache->lock);
     if (cx_cache_block_is_gone(cached)) {
         atomic_fetch_and(&cached->state, ~(uint64_t)CX_CACHE_BLOCK_GONE);
+        cx_pointers_leave(index); /* it is there still if the reset had no memory for a record */
         cx_heap_drop(&cache->heap, index);
     } else {
         cx_cache_give(cache, index);
