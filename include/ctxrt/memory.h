@@ -255,6 +255,7 @@ typedef struct ctxrt_exported_mapping {
  * @param out_mapping  what ctxrt_memory_import_mapped takes in the other process
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  the memory is not mapped, or begins inside a mapping, all
  *                                       of which would be shared; or there is too little room
+ * @retval CTXRT_ERROR_CONTEXT_DESTROYED a reset has ended the memory
  * @retval CTXRT_ERROR_DRIVER            the device has no such files, or the process no more
  */
 CTXRT_API ctxrt_status ctxrt_memory_export_mapped(ctxrt_memory *memory, size_t capacity, int *files,
@@ -265,7 +266,8 @@ CTXRT_API ctxrt_status ctxrt_memory_export_mapped(ctxrt_memory *memory, size_t c
  * Maps memory that another process exported with ctxrt_memory_export_mapped. The current context's
  * device reaches it, and must be the memory's or a peer of it. The files may be closed afterwards.
  * The last ctxrt_memory_release waits for the work of the context and unmaps it; the memory itself
- * is the other process's.
+ * is the other process's. A release by a thread that captures a stream of the context fails, since
+ * it may not wait: the addresses stay mapped.
  *
  * @param files  `mapping->file_count` descriptors in the order of the export
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  such a mapping has no such number of files

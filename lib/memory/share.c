@@ -83,35 +83,44 @@ ctxrt_status ctxrt_memory_export(ctxrt_memory *handle, ctxrt_exported_memory *ou
 
 /* ---- closing ---- */
 
-static cxu_result close_in_context(const cx_memory *memory, const cx_share_way *way)
+/* Work of a capture may not be waited for, nor may the memory go under work that runs. */
+static bool is_of_capture(cxu_result result)
+{
+    return result >= CXU_STREAM_CAPTURE_UNSUPPORTED && result <= CXU_STREAM_CAPTURE_WRONG_THREAD;
+}
+
+static ctxrt_status close_in_context(const cx_memory *memory, const cx_share_way *way)
 {
     cx_context_guard guard;
+    cxu_result result = CXU_SUCCESS;
     const cx_context *context = memory->block.context;
-    if (cx_context_guard_enter(context, &guard) != CTXRT_SUCCESS)
-        return ctxrt_last_error()->driver_result;
+    ctxrt_status status = cx_context_guard_enter(context, &guard);
+    if (status != CTXRT_SUCCESS)
+        return status;
     cx_relaxed_capture relaxed = cx_relaxed_capture_begin(context->driver);
     if (way->outlives_reset)
-        (void)context->driver->table.ctx_synchronize();
-    cxu_result result = way->close(memory);
+        result = context->driver->table.ctx_synchronize();
+    status = is_of_capture(result)
+                 ? cx_driver_check(context->driver, CX_SLOT_ctx_synchronize, result)
+                 : cx_block_check_freed(context, way->slot, way->close(memory));
     cx_relaxed_capture_end(&relaxed);
     cx_context_guard_leave(&guard);
-    return result;
+    return status;
 }
 
 ctxrt_status cx_share_close(const cx_memory *memory, const cx_share_way *way)
 {
     bool pinned;
     cx_context *context = memory->block.context;
-    cxu_result result = CXU_SUCCESS;
+    ctxrt_status status = CTXRT_SUCCESS;
     cx_ranges_remove(context, memory->block.epoch, (uintptr_t)memory->block.pointer,
                      CX_FREED_BY_USER);
     if (cx_block_begin_free(context, memory->block.epoch, &pinned))
-        result = close_in_context(memory, way);
+        status = close_in_context(memory, way);
     else if (way->outlives_reset)
-        result = way->close(memory);
+        status = cx_block_check_freed(context, way->slot, way->close(memory));
     if (pinned)
         cx_context_unpin(context);
-    ctxrt_status status = cx_block_check_freed(context, way->slot, result);
     cx_context_memory_drop(context, memory->block.size_bytes);
     return status;
 }

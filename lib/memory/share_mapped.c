@@ -9,37 +9,20 @@
 
 /* ---- exporting ---- */
 
-/* NULL: the memory is of no cache. */
-static const cx_cache *cache_of(const ctxrt_memory *handle)
-{
-    if (cx_cache_block_of(handle) != NULL)
-        return cx_cache_of(cx_cache_block_index(handle));
-    const cx_memory *memory = cx_pool_find(&cx_memories, handle);
-    return memory != NULL && memory->block.allocator != NULL ? memory->block.allocator->cache
-                                                             : NULL;
-}
-
-/* The caller has a count of the memory, so its chunks stay where they are. */
-static ctxrt_status find_mapping(const ctxrt_memory *handle, const ctxrt_memory_info *info,
+/* The context is pinned, and the block is there: so its chunks stay where they are. */
+static ctxrt_status find_mapping(const cx_mapped_range *range, const void *pointer, size_t bytes,
                                  ctxrt_exported_mapping *out_mapping)
 {
-    const cx_cache *cache = cache_of(handle);
-    if (info->kind != CTXRT_MEMORY_DEVICE || cache == NULL || !atomic_load(&cache->mapped))
-        return cx_error(
-            CTXRT_ERROR_INVALID_ARGUMENT,
-            "ctxrt_memory_export_mapped: the memory is not mapped: that of an allocator "
-            "with CTXRT_ALLOCATOR_SOURCE_VMM is");
-    const cx_mapped_range *range = &cache->range;
-    size_t offset = ((uintptr_t)info->pointer - range->address) % range->chunk_bytes;
+    size_t offset = ((uintptr_t)pointer - range->address) % range->chunk_bytes;
     if (offset != 0)
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
                         "ctxrt_memory_export_mapped: the memory begins %zu bytes into a mapping, "
                         "all of which would be shared: give it an allocator of its own",
                         offset);
     *out_mapping = (ctxrt_exported_mapping){
-        .size_bytes = info->size_bytes,
+        .size_bytes = bytes,
         .file_bytes = range->chunk_bytes,
-        .file_count = (info->size_bytes - 1) / range->chunk_bytes + 1,
+        .file_count = (bytes - 1) / range->chunk_bytes + 1,
     };
     return CTXRT_SUCCESS;
 }
@@ -71,27 +54,47 @@ static ctxrt_status export_chunks(const cx_driver *driver, char *pointer,
     return status;
 }
 
-static ctxrt_status export_mapped(ctxrt_memory *handle, size_t capacity, int *files,
-                                  ctxrt_exported_mapping *out_mapping)
+static ctxrt_status export_block(const cx_cache *cache, const cx_cache_block *cached,
+                                 size_t capacity, int *files, ctxrt_exported_mapping *out_mapping)
 {
-    cx_context *context;
-    ctxrt_memory_info info;
     ctxrt_exported_mapping mapping;
-    ctxrt_status status = ctxrt_memory_describe(handle, &info);
-    if (status == CTXRT_SUCCESS)
-        status = find_mapping(handle, &info, &mapping);
-    if (status == CTXRT_SUCCESS)
-        status = cx_context_find(info.context, &context);
+    char *pointer = atomic_load(&cached->pointer);
+    ctxrt_status status =
+        find_mapping(&cache->range, pointer, cx_cache_block_size(cached), &mapping);
     if (status == CTXRT_SUCCESS && files != NULL)
         status =
             capacity >= mapping.file_count
-                ? export_chunks(context->driver, info.pointer, &mapping, files)
+                ? export_chunks(cache->range.driver, pointer, &mapping, files)
                 : cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
                            "ctxrt_memory_export_mapped: the memory has %zu files, and capacity "
                            "is %zu",
                            mapping.file_count, capacity);
     if (status == CTXRT_SUCCESS)
         *out_mapping = mapping;
+    return status;
+}
+
+/* After a reset the range may have other memory at the block's addresses. */
+static ctxrt_status export_mapped(const ctxrt_memory *handle, size_t capacity, int *files,
+                                  ctxrt_exported_mapping *out_mapping)
+{
+    bool pinned;
+    const cx_cache_block *cached = cx_cache_block_of(handle);
+    const cx_cache *cache = cached != NULL ? cx_cache_of(cx_cache_block_index(handle)) : NULL;
+    if (cache == NULL || !atomic_load(&cache->mapped))
+        return cx_error(
+            CTXRT_ERROR_INVALID_ARGUMENT,
+            "ctxrt_memory_export_mapped: the memory is not mapped: that of an allocator "
+            "with CTXRT_ALLOCATOR_SOURCE_VMM is, without its debug mode");
+    cx_context *context = atomic_load(&cache->context);
+    bool there = cx_block_begin_free(context, atomic_load(&cache->epoch), &pinned);
+    ctxrt_status status =
+        there && !cx_cache_block_is_gone(cached)
+            ? export_block(cache, cached, capacity, files, out_mapping)
+            : cx_error(CTXRT_ERROR_CONTEXT_DESTROYED,
+                       "ctxrt_memory_export_mapped: the memory has ended with its context");
+    if (pinned)
+        cx_context_unpin(context);
     return status;
 }
 
@@ -179,6 +182,10 @@ static ctxrt_status map_exported(cx_context *context, const ctxrt_exported_mappi
 {
     mapped_files imported = {.driver = context->driver,
                              .bytes = exported->file_bytes * exported->file_count};
+    if (context->device == NULL)
+        return cx_error(CTXRT_ERROR_NOT_SUPPORTED,
+                        "ctxrt_memory_import_mapped: %s has a device that is not listed",
+                        cx_context_text(context));
     ctxrt_status status = CX_DRIVER_CALL(context->driver, mem_address_reserve,
                                          (&imported.address, imported.bytes, 0, 0, 0));
     if (status != CTXRT_SUCCESS)

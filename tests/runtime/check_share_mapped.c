@@ -1,4 +1,4 @@
-/* Mapped memory between processes, as files. Each test but the last forks before the runtime
+/* Mapped memory between processes, as files. The test with two of them forks before the runtime
  * starts. */
 #include "../emu/file_passing.h"
 #include "fixture.h"
@@ -164,12 +164,62 @@ START_TEST(what_is_not_mapped_or_begins_inside_a_mapping_is_refused)
 }
 END_TEST
 
+START_TEST(memory_that_ended_with_its_context_is_not_exported)
+{
+    int files[FILES_MAX];
+    ctxrt_exported_mapping mapping;
+    ctxrt_memory *old, *new;
+    start(CTXRT_ALLOCATOR_SOURCE_VMM);
+    cx_assert_ok(ctxrt_memory_alloc(100, &old));
+    cx_assert_ok(ctxrt_frame_set_allocator(NULL));
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_device_reset(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_frame_set_allocator(allocator));
+    cx_assert_ok(ctxrt_memory_alloc(100, &new));
+    cx_assert_error(ctxrt_memory_export_mapped(old, FILES_MAX, files, &mapping),
+                    CTXRT_ERROR_CONTEXT_DESTROYED);
+    cx_assert_ok(ctxrt_memory_export_mapped(new, FILES_MAX, files, &mapping));
+    close(files[0]);
+    cx_assert_ok(ctxrt_memory_release(old));
+    cx_assert_ok(ctxrt_memory_release(new));
+    end();
+}
+END_TEST
+
+/* Its own process imports it: the mapping is another one of the same memory. */
+START_TEST(a_release_in_a_capture_leaves_it_mapped_and_is_refused)
+{
+    int files[FILES_MAX];
+    ctxrt_exported_mapping mapping;
+    ctxrt_memory *memory, *again;
+    ctxrt_stream *stream;
+    ctxrt_graph *graph = NULL;
+    start(CTXRT_ALLOCATOR_SOURCE_VMM);
+    cx_assert_ok(ctxrt_stream_create(CTXRT_STREAM_NON_BLOCKING, 0, &stream));
+    cx_assert_ok(ctxrt_memory_alloc(100, &memory));
+    cx_assert_ok(ctxrt_memory_export_mapped(memory, FILES_MAX, files, &mapping));
+    cx_assert_ok(ctxrt_memory_import_mapped(&mapping, files, &again));
+    close(files[0]);
+    cx_assert_ok(ctxrt_fill(ctxrt_memory_pointer(memory), 3, 100));
+    cx_assert_ok(ctxrt_stream_capture_begin(stream, CTXRT_CAPTURE_GLOBAL));
+    cx_assert_error(ctxrt_memory_release(again), CTXRT_ERROR_DRIVER);
+    ck_assert_str_eq(ctxrt_last_error()->driver_call, "cuCtxSynchronize");
+    ck_assert_int_ne(ctxrt_stream_capture_end(stream, &graph), CTXRT_SUCCESS);
+    cx_assert_ok(ctxrt_stream_destroy(stream));
+    cx_assert_ok(ctxrt_memory_release(memory));
+    end();
+}
+END_TEST
+
 static Suite *share_mapped_suite(void)
 {
     Suite *suite = suite_create("share mapped");
     TCase *tcase = tcase_create("share mapped");
     tcase_add_test(tcase, another_process_maps_it_and_sees_what_is_written);
     tcase_add_test(tcase, what_is_not_mapped_or_begins_inside_a_mapping_is_refused);
+    tcase_add_test(tcase, memory_that_ended_with_its_context_is_not_exported);
+    tcase_add_test(tcase, a_release_in_a_capture_leaves_it_mapped_and_is_refused);
     suite_add_tcase(suite, tcase);
     return suite;
 }
