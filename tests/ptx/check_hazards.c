@@ -268,6 +268,14 @@ static const struct row {
      NEW "ld.param.u64 %d3, [out];\nmov.u32 %r8, %ctaid.x;\ncvt.u64.u32 %d4, %r8;\n"
          "add.u64 %d3, %d3, %d4;\nadd.u32 %r8, %r8, 5;\nst.global.u8 [%d3+3072], %r8;\nret;\n}\n",
      "", 1},
+    {"bytes of one unit that blocks copy by their masks",
+     NEW ".reg .b16 %h1;\nld.param.u64 %d3, [out];\nmov.u32 %r8, %ctaid.x;\nadd.u32 %r7, %r8, 9;\n"
+         "mul.lo.u32 %r7, %r7, 0x01010101;\nst.shared.v4.u32 [s], {%r7, %r7, %r7, %r7};\n"
+         "mul.lo.u32 %r8, %r8, 0x5555;\nadd.u32 %r8, %r8, 0x5555;\ncvt.u16.u32 %h1, %r8;\n"
+         "mov.u32 %r8, 16;\ncp.async.bulk.global.shared::cta.bulk_group.cp_mask "
+         "[%d3+2048], [s], %r8, %h1;\n"
+         "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\nret;\n}\n",
+     "", 1},
     {"the last block adds up what the others wrote",
      NEW "ld.param.u64 %d3, [out];\nmov.u32 %r8, %ctaid.x;\nmul.wide.u32 %d4, %r8, 4;\n"
          "add.u64 %d5, %d3, %d4;\nadd.u32 %r8, %r8, 1;\nst.global.u32 [%d5+1024], %r8;\n"
