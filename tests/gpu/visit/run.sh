@@ -69,11 +69,14 @@ work=$out/.work
 step=${CTXRT_VISIT_STEP-} # set by this script for the process of one step
 if [ -z "$step" ]; then
     rm -rf "$work" && mkdir "$work" || exit 1
-    child=
+    # A signal may come in when a step's process has begun, and the shell knows it as $! alone.
+    running=no before=
     end() # signal
     {
-        [ -z "$child" ] || kill -s TERM $child 2> /dev/null
-        [ -z "$child" ] || wait $child
+        if [ $running = yes ] && [ "${!-}" != "$before" ]; then
+            kill -s TERM $! 2> /dev/null
+            wait $!
+        fi
         exit "$1"
     }
     # What was just ended may still write, on a busy machine for seconds.
@@ -96,9 +99,16 @@ CTXRT_LOG=off
 export CTXRT_LOG
 [ -z "$libcuda" ] || export CTXRT_LIBCUDA="$libcuda"
 driver=libcuda${libcuda:+=$libcuda}
-[ -z "$libcuda" ] || { mkdir -p "$work/libcuda" && ln -sf "$libcuda" "$work/libcuda/libcuda.so.1"; }
+[ -z "$libcuda" ] || [ -n "$step" ] || { mkdir "$work/libcuda" && ln -s "$libcuda" "$work/libcuda/libcuda.so.1"; }
 began=$(date +%s)
 total=$((minutes * 60))
+
+# A signal that ends the visit may end `date` first: arithmetic with nothing would end the shell without tidying up.
+look_at_clock()
+{
+    now=$(date +%s)
+    now=${now:-${began:-0}}
+}
 
 say()
 {
@@ -291,11 +301,11 @@ say "ctxrt gpu-visit, $(date -u +%Y-%m-%d), $minutes minutes, driver ${libcuda:-
 # A process of its own has its own limit, and lets this one hear signals meanwhile.
 run_step() # step, seconds
 {
+    before=${!-} running=yes
     CTXRT_VISIT_STEP=$1 timeout -k 5 "$2" sh "$here/run.sh" --minutes "$2" --out "$out" ${libcuda:+--libcuda "$libcuda"} < /dev/null &
-    child=$!
-    wait $child
+    wait $!
     status=$?
-    child=
+    running=no
     return $status
 }
 
@@ -317,7 +327,8 @@ while read -r step share file; do
     ,, | *,"$step",*) ;;
     *) continue ;;
     esac
-    left=$((began + total - $(date +%s)))
+    look_at_clock
+    left=$((began + total - now))
     seconds=$((left * share / left_shares))
     left_shares=$((left_shares - share))
     rm -f "$work/part"
@@ -327,14 +338,15 @@ while read -r step share file; do
         continue
     fi
     say "== $step, $seconds s at most"
-    step_began=$(date +%s) status=0
+    step_began=$now status=0
     run_step "$step" "$seconds" || status=$?
     [ "$status" -lt 124 ] || say "$step: it was ended"
+    look_at_clock
     if [ -s "$work/part" ]; then
         keep_part "$file"
-        say "$step: $(($(date +%s) - step_began)) s, exit status $status: $file"
+        say "$step: $((now - step_began)) s, exit status $status: $file"
     else
-        say "$step: $(($(date +%s) - step_began)) s, exit status $status: it wrote nothing"
+        say "$step: $((now - step_began)) s, exit status $status: it wrote nothing"
     fi
     [ "$status" -eq 0 ] || failed=1
 done < "$work/steps"
