@@ -54,8 +54,8 @@ ctxrt_status cx_route_begin(ctxrt_stream *stream, const cx_pointer_view *end,
 ctxrt_status cx_route_begin_at(ctxrt_stream *stream, const cx_pointer_view *end,
                                cx_route *out_route);
 
-/* Called right before the work is submitted: ctxrt's pinned memory at the ends (NULL: no end) is not
- * handed out again before the work is done. No wait may follow: captures of the stream are held
+/* Called right before the work is submitted: ctxrt's pinned memory at the ends (NULL: no end) is
+ * not handed out again before the work is done. No wait may follow: captures of the stream are held
  * off. */
 void cx_route_touch(cx_route *route, const cx_pointer_view *destination,
                     const cx_pointer_view *source);

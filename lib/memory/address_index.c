@@ -161,7 +161,8 @@ static bool set_entry(uintptr_t address, uint32_t cached)
 {
     uintptr_t last = address | (CX_FIT_UNIT_BYTES - 1);
     size_t place = cx_address_list_above(&records, last);
-    bool shared = place != 0 && cx_address_of_item(records.items[place - 1]) > last - CX_FIT_UNIT_BYTES;
+    bool shared =
+        place != 0 && cx_address_of_item(records.items[place - 1]) > last - CX_FIT_UNIT_BYTES;
     return cx_start_set(address, cached != 0 && shared ? cached | CX_START_IS_SHARED : cached);
 }
 
