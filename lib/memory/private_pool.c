@@ -145,11 +145,8 @@ static cx_pooled *reuse_kept(cx_private_pool *pool, const cx_block *wanted,
         if (block->size_bytes >= wanted->size_bytes && beyond <= wanted->size_bytes &&
             (best == NULL || block->size_bytes < (*best)->block.size_bytes) &&
             (*link)->stream == stream && block->context == wanted->context &&
-            block->epoch == wanted->epoch && block->allocator == wanted->allocator) {
+            block->epoch == wanted->epoch && block->allocator == wanted->allocator)
             best = link;
-            if (beyond == 0)
-                break;
-        }
     }
     if (best == NULL)
         return NULL;
