@@ -27,3 +27,10 @@ bool cx_access_log_wants_hazards(void)
 
     return watcher != NULL && watcher->hazard != NULL;
 }
+
+bool cx_access_log_wants_starts(void)
+{
+    const cx_access_log_watcher *watcher = cx_access_log_watched();
+
+    return watcher != NULL && watcher->starts != NULL;
+}

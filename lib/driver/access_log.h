@@ -144,4 +144,7 @@ const cx_access_log_watcher *cx_access_log_watched(void);
 /* True if somebody watches who wants to know of hazards. */
 bool cx_access_log_wants_hazards(void);
 
+/* Whether the watcher wants to know when copies are about to run. */
+bool cx_access_log_wants_starts(void);
+
 #endif

@@ -156,7 +156,7 @@ static void run_transfer(void *argument)
     const cx_emu_transfer *shape = argument;
     const cx_emu_box *to = &shape->destination, *from = &shape->source;
 
-    if (shape->ticket != 0 && cx_access_log_watched()->starts != NULL)
+    if (shape->ticket != 0 && cx_access_log_wants_starts())
         cx_access_log_watched()->starts(shape->ticket);
     if (shape->watched != NULL)
         tell_unwritten(shape);

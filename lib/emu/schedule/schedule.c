@@ -258,7 +258,7 @@ static void *work_on(void *argument)
     bool waited_long = false;
 
     cx_access_log_driver_thread = true;
-    if (cx_access_log_watched() != NULL && cx_access_log_watched()->starts != NULL)
+    if (cx_access_log_wants_starts())
         cx_thread_take_faults();
     cx_lock_enter(&cx_emu_lock);
     while (!self->leaving) {

@@ -135,6 +135,12 @@ cx_object *cx_object_find_range(uintptr_t address, size_t bytes)
     return found != NULL ? *found : NULL;
 }
 
+bool cx_object_is_of_host(const cx_object *object)
+{
+    return object != NULL && (object->key.kind == CX_OBJECT_PINNED_MEMORY ||
+                              object->key.kind == CX_OBJECT_REGISTERED_MEMORY);
+}
+
 bool cx_object_has_host_memory(void)
 {
     return last_numbers[CX_OBJECT_PINNED_MEMORY] != 0 ||

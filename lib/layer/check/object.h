@@ -86,6 +86,9 @@ cx_object *cx_object_find_other(uint32_t kind, uintptr_t value);
 /* Live memory that has the address; NULL: none. */
 cx_object *cx_object_find_memory(uintptr_t address);
 
+/* True for pinned or registered memory; NULL is none. */
+bool cx_object_is_of_host(const cx_object *object);
+
 /* True if pinned or registered memory was ever made. */
 bool cx_object_has_host_memory(void);
 

@@ -17,10 +17,8 @@ static bool is_pageable(const cx_check_call *call, const cx_check_access *access
 
 static bool is_host_side(const cx_check_call *call, const cx_check_access *access)
 {
-    const cx_object *memory = cx_object_find_memory(access->address);
     return is_pageable(call, access) ||
-           (memory != NULL && (memory->key.kind == CX_OBJECT_PINNED_MEMORY ||
-                               memory->key.kind == CX_OBJECT_REGISTERED_MEMORY));
+           cx_object_is_of_host(cx_object_find_memory(access->address));
 }
 
 /* A fill of managed memory ends before the call returns, as one of host memory does. */

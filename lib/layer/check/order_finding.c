@@ -15,12 +15,6 @@ static const cx_object *memory_at(uintptr_t address)
     return memory != NULL ? memory : cx_object_find_ended_memory(address);
 }
 
-static bool is_of_host(const cx_object *memory)
-{
-    return memory != NULL && (memory->key.kind == CX_OBJECT_PINNED_MEMORY ||
-                              memory->key.kind == CX_OBJECT_REGISTERED_MEMORY);
-}
-
 static cx_check_kind kind_of(const cx_order_piece *one, const cx_order_piece *other,
                              const cx_object *memory)
 {
@@ -32,7 +26,7 @@ static cx_check_kind kind_of(const cx_order_piece *one, const cx_order_piece *ot
         return CX_KIND_MEMORY_ASYNC_FREED;
     if (other->what == CX_ORDER_FREE)
         return CX_KIND_ORDER_BEFORE_FREE;
-    if (is_of_host(memory) && other->by_host)
+    if (cx_object_is_of_host(memory) && other->by_host)
         return CX_KIND_ORDER_HOST;
     return one->what == CX_ORDER_KERNEL || other->what == CX_ORDER_KERNEL ? CX_KIND_ORDER_KERNEL
                                                                           : CX_KIND_ORDER_COPY;

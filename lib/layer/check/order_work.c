@@ -109,9 +109,8 @@ static bool may_follow_host(const cx_order_piece *piece, const cx_access *touch)
         (touch->how != CX_ACCESS_WRITE && touch->how != CX_ACCESS_ATOMIC))
         return false;
     const cx_object *memory = cx_object_find_memory(touch->begin);
-    return memory != NULL && (memory->key.kind == CX_OBJECT_PINNED_MEMORY ||
-                              memory->key.kind == CX_OBJECT_REGISTERED_MEMORY ||
-                              memory->key.kind == CX_OBJECT_MANAGED_MEMORY);
+    return cx_object_is_of_host(memory) ||
+           (memory != NULL && memory->key.kind == CX_OBJECT_MANAGED_MEMORY);
 }
 
 static void judge_part(cx_order_work *work, cx_order_piece *piece,

@@ -32,12 +32,6 @@ static uint64_t last_turn;
 
 /* ---- uses ---- */
 
-static bool is_kept(const cx_object *memory)
-{
-    return memory != NULL && (memory->key.kind == CX_OBJECT_PINNED_MEMORY ||
-                              memory->key.kind == CX_OBJECT_REGISTERED_MEMORY);
-}
-
 static bool is_waited_for(const pending_use *use)
 {
     return cx_stream_clock_host()->pieces[use->line] >= use->piece;
@@ -67,7 +61,7 @@ static pending_use *place_of(const cx_object *memory, int line)
 static bool keeps_any(const cx_check_access *all, int count)
 {
     for (int i = 0; i < count; i++)
-        if (is_kept(cx_object_find_memory(all[i].address)))
+        if (cx_object_is_of_host(cx_object_find_memory(all[i].address)))
             return true;
     return false;
 }
@@ -95,7 +89,7 @@ static void used(cx_check_call *call)
     last_turn++;
     for (int i = 0; i < count; i++) {
         const cx_object *memory = cx_object_find_memory(all[i].address);
-        if (is_kept(memory) && cx_stream_clock_capture(line) == 0)
+        if (cx_object_is_of_host(memory) && cx_stream_clock_capture(line) == 0)
             note_use(call, line, memory, stream);
     }
 }
@@ -162,7 +156,7 @@ static void launched(cx_check_call *call, CUfunction function, CUstream stream, 
             continue;
         memcpy(&pointer, parameters[i], sizeof pointer);
         const cx_object *memory = cx_object_find_memory((uintptr_t)pointer);
-        if (is_kept(memory))
+        if (cx_object_is_of_host(memory))
             note_use(call, line, memory, stream);
     }
 }
