@@ -1,10 +1,7 @@
 /* What an allocator calls before it refuses a request, and allocators over a driver's pool. */
-#include "../emu/file_passing.h"
 #include "device/device.h"
 #include "gate.h"
-
-#include <sys/wait.h>
-#include <unistd.h>
+#include "two_processes.h"
 
 #define MIB ((size_t)1 << 20)
 
@@ -358,16 +355,6 @@ END_TEST
 
 /* ---- a pool between processes ---- */
 
-static void say(int line, const void *bytes, size_t size)
-{
-    ck_assert_int_eq(write(line, bytes, size), (ssize_t)size);
-}
-
-static void hear(int line, void *bytes, size_t size)
-{
-    ck_assert_int_eq(read(line, bytes, size), (ssize_t)size);
-}
-
 static void fill_and_check(ctxrt_memory *memory, unsigned char expected, unsigned char next)
 {
     unsigned char byte = 0;
@@ -409,12 +396,10 @@ START_TEST(memory_of_a_shared_pool_is_exported_and_imported)
         .type = CXU_MEM_ALLOCATION_TYPE_PINNED,
         .handle_types = CXU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
         .location = {.type = CXU_MEM_LOCATION_TYPE_DEVICE, .id = 1}};
-    int lines[2], file, status;
-    char word;
-    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, lines), 0);
-    pid_t id = fork();
-    if (id == 0) {
-        import_in_child(lines[1]);
+    int line, file;
+    pid_t child = fork_with_line(&line);
+    if (child == 0) {
+        import_in_child(line);
         _exit(0);
     }
     ctxrt_memory *memory;
@@ -429,13 +414,11 @@ START_TEST(memory_of_a_shared_pool_is_exported_and_imported)
     ck_assert_int_eq(driver->mem_pool_export_to_shareable_handle(
                          &file, pool, CXU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
                      CXU_SUCCESS);
-    ck_assert(send_file(lines[0], file));
+    ck_assert(send_file(line, file));
     close(file);
     cx_assert_ok(ctxrt_memory_export(memory, &token));
-    say(lines[0], &token, sizeof token);
-    hear(lines[0], &word, 1);
-    ck_assert_int_eq(waitpid(id, &status, 0), id);
-    ck_assert_int_eq(status, 0);
+    say(line, &token, sizeof token);
+    hear_the_end(line, child);
     fill_and_check(memory, 6, 7);
     cx_assert_ok(ctxrt_memory_release(memory));
     end_with_pool();

@@ -1,12 +1,9 @@
 /* Mapped memory between processes, as files. The test with two of them forks before the runtime
  * starts. */
-#include "../emu/file_passing.h"
 #include "fixture.h"
-#include "test.h"
+#include "two_processes.h"
 
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define MIB ((size_t)1 << 20)
 #define BYTES (5 * MIB) /* the last file's part is larger than what is left */
@@ -30,16 +27,6 @@ static void end(void)
     cx_assert_ok(ctxrt_stack_pop());
     cx_assert_ok(ctxrt_allocator_destroy(allocator));
     cx_fixture_end();
-}
-
-static void say(int line, const void *bytes, size_t size)
-{
-    ck_assert_int_eq(write(line, bytes, size), (ssize_t)size);
-}
-
-static void hear(int line, void *bytes, size_t size)
-{
-    ck_assert_int_eq(read(line, bytes, size), (ssize_t)size);
 }
 
 /* Its last byte too. */
@@ -94,30 +81,25 @@ static void import_in_child(int line)
 
 START_TEST(another_process_maps_it_and_sees_what_is_written)
 {
-    int lines[2], files[FILES_MAX], status;
+    int line, files[FILES_MAX];
     ctxrt_exported_mapping mapping;
     ctxrt_memory *memory;
-    char word;
-    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, lines), 0);
-    pid_t id = fork();
-    if (id == 0) {
-        import_in_child(lines[1]);
+    pid_t child = fork_with_line(&line);
+    if (child == 0) {
+        import_in_child(line);
         _exit(0);
     }
-    close(lines[1]); /* so that a child which fails is heard */
     start(CTXRT_ALLOCATOR_SOURCE_VMM);
     cx_assert_ok(ctxrt_memory_alloc(BYTES, &memory));
     cx_assert_ok(ctxrt_fill(ctxrt_memory_pointer(memory), 5, BYTES));
     cx_assert_ok(ctxrt_memory_export_mapped(memory, FILES_MAX, files, &mapping));
     ck_assert_uint_gt(mapping.file_count, 1);
-    say(lines[0], &mapping, sizeof mapping);
+    say(line, &mapping, sizeof mapping);
     for (size_t i = 0; i < mapping.file_count; i++) {
-        ck_assert(send_file(lines[0], files[i]));
+        ck_assert(send_file(line, files[i]));
         close(files[i]);
     }
-    hear(lines[0], &word, 1);
-    ck_assert_int_eq(waitpid(id, &status, 0), id);
-    ck_assert_int_eq(status, 0);
+    hear_the_end(line, child);
     expect_and_fill(memory, 7, 8);
     cx_assert_ok(ctxrt_memory_release(memory));
     end();

@@ -27,7 +27,7 @@ RUNTIME_PUBLIC = tests/runtime/check_arguments.c tests/runtime/check_cache.c tes
 check_PROGRAMS += tests/runtime/checks_public
 CHECK_FILES += $(RUNTIME_PUBLIC)
 $(RUNTIME_PUBLIC:.c=$(EXEEXT)): tests/runtime/checks_public$(EXEEXT) ; $(LINK_CHECK)
-tests_runtime_checks_public_SOURCES = $(RUNTIME_PUBLIC) tests/runtime/gate.h tests/runtime/log_lines.h tests/runtime/opener.h \
+tests_runtime_checks_public_SOURCES = $(RUNTIME_PUBLIC) tests/runtime/gate.h tests/runtime/two_processes.h tests/runtime/log_lines.h tests/runtime/opener.h \
 	$(EVERY_CALL_SOURCES)
 tests_runtime_checks_public_LDADD = $(PUBLIC_LIBS)
 EXTRA_tests_runtime_checks_public_DEPENDENCIES = $(cuda13lib_LTLIBRARIES) tests/runtime/ending_program$(EXEEXT)
@@ -40,7 +40,7 @@ RUNTIME_INSIDE = tests/runtime/check_calls.c tests/runtime/check_capture_gate.c 
 check_PROGRAMS += tests/runtime/checks_inside
 CHECK_FILES += $(RUNTIME_INSIDE)
 $(RUNTIME_INSIDE:.c=$(EXEEXT)): tests/runtime/checks_inside$(EXEEXT) ; $(LINK_CHECK)
-tests_runtime_checks_inside_SOURCES = $(RUNTIME_INSIDE) tests/runtime/gate.h tests/runtime/log_lines.h tests/runtime/snapshot.h \
+tests_runtime_checks_inside_SOURCES = $(RUNTIME_INSIDE) tests/runtime/gate.h tests/runtime/two_processes.h tests/runtime/log_lines.h tests/runtime/snapshot.h \
 	$(CALLS_SOURCES)
 tests_runtime_checks_inside_LDADD = $(INSIDE_LIBS)
 EXTRA_tests_runtime_checks_inside_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
