@@ -82,7 +82,9 @@ static void free_pinned_memory_that_is_copied(void)
 
 /* Memory has the address of what a reset ended. If who had that still writes there, two owners
  * work at one address. */
-__attribute__((noinline, noclone)) static void fill_on_both_sides_of_a_reset(bool beside)
+/* False: the memory after the reset has another address. Other mappings of the process may have
+ * taken a part of the first one's. */
+__attribute__((noinline, noclone)) static bool fill_on_both_sides_of_a_reset(bool beside)
 {
     ctxrt_memory *before, *after;
     ctxrt_stream *first, *second;
@@ -97,9 +99,8 @@ __attribute__((noinline, noclone)) static void fill_on_both_sides_of_a_reset(boo
     must(ctxrt_stream_create(CTXRT_STREAM_NON_BLOCKING, 0, &second));
     must(ctxrt_frame_set_stream(second));
     must(ctxrt_memory_alloc(4096, &after));
-    if (ctxrt_memory_pointer(after) != ctxrt_memory_pointer(before))
-        exit(8);
-    if (beside)
+    bool same = ctxrt_memory_pointer(after) == ctxrt_memory_pointer(before);
+    if (beside && same)
         must(ctxrt_fill_async(ctxrt_memory_pointer(before), 1, 4096, first));
     must(ctxrt_fill_async(ctxrt_memory_pointer(after), 2, 4096, second));
     must(ctxrt_stream_synchronize(first));
@@ -109,6 +110,7 @@ __attribute__((noinline, noclone)) static void fill_on_both_sides_of_a_reset(boo
     must(ctxrt_stack_pop());
     must(ctxrt_stream_destroy(second));
     must(ctxrt_stream_destroy(first));
+    return same;
 }
 
 /* A kernel stores through a null pointer; the program prints why it failed. */
@@ -211,8 +213,10 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "launch_through_null") == 0)
         launch_through_null();
     if (argc > 1 && strncmp(argv[1], "reset_", 6) == 0) {
-        fill_on_both_sides_of_a_reset(strcmp(argv[1], "reset_and_write_on") == 0);
-        return 0;
+        for (int tries = 0; tries < 20; tries++)
+            if (fill_on_both_sides_of_a_reset(strcmp(argv[1], "reset_and_write_on") == 0))
+                return 0;
+        return 8;
     }
     if (argc > 1 && ends_threads(argv[1]))
         return 0;
